@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Rules about the source that no compiler checks. Each rule is one test.
+
+usage: lint.py [-f] [--no-tidy]
+  -f          fix what can be fixed: formatting, trailing space
+  --no-tidy   leave out clang-tidy, which takes most of the time
+"""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = {".cpp", ".h", ".def", ".c", ".td", ".py", ".sh", ".tdsl"}
+CXX = {".cpp", ".h", ".c"}
+TEXT = CODE | {".md", ".txt", ".cmake", ".mlir", ".test", ".json", ".ebnf"}
+MAX_LINES = 800
+MAX_PATH = 75
+TIDY_SECONDS = 120
+
+
+def git(*args):
+    done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def source_files():
+    """Tracked and new files, as paths relative to the root. A source archive
+    without git is walked instead."""
+    names = git("ls-files", "--cached", "--others", "--exclude-standard")
+    if not names:
+        names = [str(p.relative_to(ROOT)) for p in ROOT.rglob("*")
+                 if p.relative_to(ROOT).parts[0] not in ("build", ".git")]
+    return sorted({n for n in names if (ROOT / n).is_file()})
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8", errors="replace")
+
+
+def with_suffix(files, suffixes):
+    return [f for f in files if Path(f).suffix in suffixes]
+
+
+# Each rule takes the file list and `fix`, and returns its complaints.
+
+
+def clang_format(files, fix):
+    tool = shutil.which("clang-format-22")
+    if not tool:
+        return ["clang-format-22 is not installed"]
+    names = with_suffix(files, CXX)
+    if not names:
+        return []
+    if fix:
+        subprocess.run([tool, "-i", *names], cwd=ROOT, check=True)
+    done = subprocess.run([tool, "--dry-run", *names], cwd=ROOT,
+                          capture_output=True, text=True)
+    wrong = sorted({line.split(":")[0] for line in done.stderr.splitlines()
+                    if "[-Wclang-format-violations]" in line})
+    return [f"{name}: not formatted; scripts/lint.py -f does it" for name in wrong]
+
+
+def file_size(files, fix):
+    sizes = {f: read(f).count("\n") for f in with_suffix(files, CODE)}
+    return [f"{f}: {n} lines, at most {MAX_LINES} in one file"
+            for f, n in sizes.items() if n > MAX_LINES]
+
+
+def path_length(files, fix):
+    return [f"{f}: path of {len(f)} characters, at most {MAX_PATH}"
+            for f in files if len(f) > MAX_PATH]
+
+
+def is_fixed_text(name):
+    """Inputs whose exact bytes a test depends on, and samples from outside."""
+    parts = set(Path(name).parts)
+    return bool({"Inputs", "samples", "corpus", "expected"} & parts) or \
+        name.startswith("test/") and name.endswith(".tdsl")
+
+
+def white_space(files, fix):
+    complaints = []
+    for f in with_suffix(files, TEXT):
+        if is_fixed_text(f):
+            continue
+        text = read(f)
+        if fix:
+            tidy = "\n".join(line.rstrip() for line in text.split("\n"))
+            if tidy != text:
+                (ROOT / f).write_text(tidy, encoding="utf-8")
+                text = tidy
+        for number, line in enumerate(text.split("\n"), 1):
+            if line != line.rstrip():
+                complaints.append(f"{f}:{number}: space at the end of the line")
+            elif "\t" in line and Path(f).suffix in CXX | {".td", ".py", ".tdsl"}:
+                complaints.append(f"{f}:{number}: tab")
+    return complaints
+
+
+def do_not_submit(files, fix):
+    mark = re.compile(r"\bdo[ _-]not[ _-]submit\b", re.IGNORECASE)
+    return [f"{f}:{number}: marked as not to be submitted"
+            for f in with_suffix(files, TEXT)
+            if f != "scripts/lint.py" and not is_fixed_text(f)
+            for number, line in enumerate(read(f).splitlines(), 1)
+            if mark.search(line)]
+
+
+def cmake_lists(files, fix):
+    """Every source is named in the CMakeLists.txt of its folder or of the
+    nearest folder above that has one: a forgotten file is never compiled."""
+    complaints = []
+    lists = {f: read(f) for f in files if Path(f).name == "CMakeLists.txt"}
+    for f in with_suffix(files, {".cpp"}):
+        if is_fixed_text(f):
+            continue
+        for folder in Path(f).parents:
+            owner = str(folder / "CMakeLists.txt")
+            if owner in lists:
+                inside = str(Path(f).relative_to(folder))
+                if not re.search(rf"(?<![\w/]){re.escape(inside)}(?![\w.])", lists[owner]):
+                    complaints.append(f"{f}: not named in {owner}")
+                break
+    return complaints
+
+
+# Folders that nothing can reach but through others, and whose tests those are.
+TESTED_BY = {
+    "Dialect/TD/Analysis": "test/Conversion/KernelToCPU",
+    "Dialect/TD/OpTable": "test/Dialect/TD/IR",
+    "Frontend/AST": "test/Frontend/Parser",
+    "Frontend/NullEmitter": "test/Driver",
+    "Frontend/Source": "test/Unit/Frontend",
+    "JIT": "test/Examples",
+    "Target": "test/Pipelines",
+}
+
+
+def test_folders(files, fix):
+    """test/ mirrors lib/: for a folder with sources there is the same folder
+    under test/ or test/Unit/, or, in the one above, tests with its name (for
+    FormKernels form-kernels.mlir, form-kernels-invalid.mlir)."""
+    tests = [f for f in files if f.startswith("test/")]
+    test_dirs = {str(parent) for f in tests for parent in Path(f).parents}
+
+    def is_tested(folder):
+        if f"test/{folder}" in test_dirs or f"test/Unit/{folder}" in test_dirs:
+            return True
+        if TESTED_BY.get(folder) in test_dirs:
+            return True
+        above, name = os.path.split(folder)
+        kebab = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+        return any(f.startswith(f"test/{above}/{kebab}") for f in tests)
+
+    folders = sorted({str(Path(f).parent)[4:] for f in files
+                      if f.startswith("lib/") and f.endswith(".cpp")})
+    return [f"lib/{folder}: has neither test/{folder} nor test/Unit/{folder}"
+            for folder in folders if not is_tested(folder)]
+
+
+def changed_files():
+    """What differs from where this work left the main branch; on the main
+    branch itself, the last commit and what is not committed."""
+    head = git("rev-parse", "HEAD")
+    base = []
+    for branch in ("origin/HEAD", "origin/main", "main"):
+        base = base or git("merge-base", "HEAD", branch)
+    if base == head:
+        base = git("rev-parse", "--verify", "-q", "HEAD~1")
+    if not base:
+        return source_files()
+    return git("diff", "--name-only", "--diff-filter=d", base[0]) + \
+        git("ls-files", "--others", "--exclude-standard")
+
+
+def clang_tidy(files, fix):
+    """clang-tidy over the changed sources, the smallest first, until the
+    time is up: what did not fit is said, and is no failure."""
+    tool = shutil.which("clang-tidy-22")
+    if not tool:
+        return ["clang-tidy-22 is not installed"]
+    database = ROOT / "build/dev/compile_commands.json"
+    if not database.exists():
+        print("lint: clang-tidy left out, there is no build/dev yet")
+        return []
+    known = database.read_text()
+    changed = set(changed_files())
+    names = [f for f in with_suffix(files, {".cpp"})
+             if f in changed and f'"{ROOT / f}"' in known]
+    names.sort(key=lambda f: (ROOT / f).stat().st_size)
+    deadline = time.monotonic() + TIDY_SECONDS
+
+    def check(name):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return name, None
+        command = [tool, "-quiet", "-p", str(database.parent), name]
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True,
+                                  text=True, timeout=left)
+        except subprocess.TimeoutExpired:
+            return name, None
+        return name, (done.stdout if done.returncode else "")
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(check, names))
+    left_out = [name for name, output in results if output is None]
+    if left_out:
+        print(f"lint: clang-tidy: {TIDY_SECONDS} s are up, {len(left_out)} of "
+              f"{len(names)} changed files not checked")
+    return [line.replace(f"{ROOT}/", "") for _, output in results if output
+            for line in output.splitlines() if re.search(r": (error|warning): ", line)]
+
+
+RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
+         cmake_lists, test_folders, clang_tidy]
+
+
+def main():
+    unknown = set(sys.argv[1:]) - {"-f", "--no-tidy"}
+    if unknown:
+        print(__doc__, file=sys.stderr)
+        return 2
+    files = source_files()
+    failures = 0
+    rules = [r for r in RULES if not (r is clang_tidy and "--no-tidy" in sys.argv)]
+    for rule in rules:
+        complaints = rule(files, "-f" in sys.argv)
+        for complaint in complaints[:20]:
+            print(complaint)
+        if len(complaints) > 20:
+            print(f"... and {len(complaints) - 20} more of this kind")
+        failures += bool(complaints)
+        print(f"lint: {rule.__name__}: {'FAILED' if complaints else 'ok'}")
+    print(f"lint: {len(rules) - failures} passed, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Every test of tdc, in stages with a time budget each. Called by tdc.sh.
+
+usage: test.py [--full] [--only STAGE[,STAGE...]]
+  --full   the whole op matrix and longer fuzzing, not a seeded part of it
+  --only   just these stages
+
+A stage's tests are counted one by one from what the test programs report in
+files; a program that ends without its report counts as one failure, and so
+does a stage that breaks off. The last line is "N passed, N failed".
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DEV = ROOT / "build/dev"
+SANITIZE = ROOT / "build/sanitize"
+RELEASE = ROOT / "build/release"
+CORES = len(os.sched_getaffinity(0))
+TAIL = 40  # lines of output shown of a program that failed
+
+Count = collections.namedtuple("Count", "passed failed skipped")
+
+
+class StageBroken(Exception):
+    """The stage cannot go on; the text says why."""
+
+
+class Stage:
+    """One stage while it runs: its deadline, and the tests counted so far."""
+
+    def __init__(self, budget, full):
+        self.full = full
+        # A stage over its budget is reported; at twice the budget it is ended.
+        self.deadline = time.monotonic() + 2 * budget
+        self.passed = self.failed = self.skipped = 0
+
+    def add(self, count):
+        self.passed += count.passed
+        self.failed += count.failed
+        self.skipped += count.skipped
+
+    def record(self, name, ok, output=""):
+        """Counts one test that is not in any report file."""
+        if ok:
+            self.passed += 1
+            return
+        self.failed += 1
+        print(f"FAILED: {name}")
+        print_tail(output)
+
+    def run(self, *command, limit=None, env=None):
+        """Runs a command with all its children in a group of their own.
+        Returns (exit status, output); the status is None when its time is
+        up, and then the whole group has been ended."""
+        left = self.deadline - time.monotonic()
+        limit = left if limit is None else min(limit, left)
+        process = subprocess.Popen(
+            [str(word) for word in command], cwd=ROOT, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
+            env={**os.environ, **(env or {})})
+        try:
+            output, _ = process.communicate(timeout=max(limit, 1))
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            return None, f"{output}\nstopped after {limit:.0f} s"
+
+    def must_run(self, *command):
+        """As run(), for a step without which the stage makes no sense."""
+        status, output = self.run(*command)
+        if status != 0:
+            print_tail(output)
+            raise StageBroken(" ".join(str(word) for word in command))
+        return output
+
+
+def print_tail(output):
+    for line in output.splitlines()[-TAIL:]:
+        print(f"  | {line}")
+
+
+# --- reports ------------------------------------------------------------------
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def run_lit(stage, build, *folders):
+    """lit over folders of test/, with the tools of one build folder."""
+    report = build / "lit.json"
+    report.unlink(missing_ok=True)
+    targets = [build / "test" / folder for folder in folders] if folders else [build / "test"]
+    lit = shutil.which("lit", path="/usr/lib/llvm-22/bin") or "lit-22"
+    options = ["-v", f"-j{CORES}", "-o", report]
+    if not folders:
+        options += ["--filter-out", ":: Examples/"]
+    # lit can end a test that hangs only with psutil; without it the stage's
+    # own deadline does, but then nobody knows which test it was.
+    if importlib.util.find_spec("psutil"):
+        options += ["--timeout", "300"]
+    status, output = stage.run(sys.executable, lit, *options, *targets)
+    tests = (read_json(report) or {}).get("tests", [])
+    if not tests:
+        stage.record("lit", False, output)
+        return
+    codes = collections.Counter(test["code"] for test in tests)
+    good = codes["PASS"] + codes["XFAIL"] + codes["FLAKYPASS"]
+    skipped = codes["UNSUPPORTED"] + codes["SKIPPED"] + codes["EXCLUDED"]
+    failed = len(tests) - good - skipped
+    if failed or status != 0:
+        print(output)
+    # A lit that failed without a failed test broke off.
+    stage.add(Count(good, failed or int(status != 0), skipped))
+
+
+def run_unittests(stage, build, env=None):
+    """Every ctest entry of a build folder, run directly for its report."""
+    listing = json.loads(stage.must_run("ctest", "--test-dir", build, "--show-only=json-v1"))
+    reports = build / "unit-reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir(parents=True)
+
+    def run_one(test):
+        report = reports / f"{test['name']}.json"
+        outcome = stage.run(*test["command"], f"--gtest_output=json:{report}", limit=300, env=env)
+        return test["name"], outcome, read_json(report)
+
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        for name, (status, output), report in pool.map(run_one, listing["tests"]):
+            if report is None:
+                stage.record(name, False, output)
+                continue
+            failed = report["failures"] + report.get("errors", 0)
+            skipped = sum(case.get("result") == "SKIPPED"
+                          for suite in report["testsuites"] for case in suite["testsuite"])
+            ran = report["tests"] - report.get("disabled", 0)
+            if failed or status != 0:
+                print_tail(output)
+            stage.add(Count(ran - failed - skipped, failed or int(status != 0), skipped))
+
+
+# --- stages -------------------------------------------------------------------
+
+
+def build(stage):
+    stage.must_run("cmake", "--preset", "dev")
+    stage.must_run("cmake", "--build", "--preset", "dev", "--target", "all", "unittests")
+    stage.record("build", True)
+
+
+def lint(stage):
+    _, output = stage.run(sys.executable, "scripts/lint.py")
+    print(output, end="")
+    summary = re.search(r"^lint: (\d+) passed, (\d+) failed$", output, re.MULTILINE)
+    if not summary:
+        raise StageBroken("scripts/lint.py")
+    stage.add(Count(int(summary[1]), int(summary[2]), 0))
+
+
+def lit(stage):
+    run_lit(stage, DEV)
+
+
+def unit(stage):
+    run_unittests(stage, DEV)
+
+
+def examples(stage):
+    run_lit(stage, DEV, "Examples")
+
+
+def sanitize(stage):
+    """Front end and runtime under ASan and UBSan: unit tests, then fuzzing."""
+    stage.must_run("cmake", "--preset", "sanitize")
+    stage.must_run("cmake", "--build", "--preset", "sanitize")
+    run_unittests(stage, SANITIZE)
+    seconds = 120 if stage.full else 20
+
+    def fuzz(program):
+        grown = SANITIZE / "corpus" / program.name
+        grown.mkdir(parents=True, exist_ok=True)
+        # Seeds and dictionary lie beside the fuzzer's source.
+        seeds = [*ROOT.glob(f"test/Fuzz/corpus/{program.name}"),
+                 *ROOT.glob(f"runtime/fuzz/corpus/{program.name}")]
+        dictionaries = [*ROOT.glob(f"test/Fuzz/{program.name}.dict"),
+                        *ROOT.glob(f"runtime/fuzz/{program.name}.dict")]
+        return program.name, stage.run(
+            program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048",
+            f"-artifact_prefix={SANITIZE}/{program.name}-",
+            *(f"-dict={dictionary}" for dictionary in dictionaries),
+            grown, *seeds, limit=seconds + 60)
+
+    programs = sorted((SANITIZE / "fuzz").glob("*")) if (SANITIZE / "fuzz").is_dir() else []
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        for name, (status, output) in pool.map(fuzz, programs):
+            runs = re.search(r"^Done (\d+) runs", output, re.MULTILINE)
+            print(f"fuzz: {name}: {runs[1] if runs else '?'} runs in {seconds} s")
+            stage.record(f"fuzz {name}", status == 0, output)
+
+
+def release(stage):
+    """The one-file tdc: it is static, starts, and trains the first example."""
+    stage.must_run("cmake", "--preset", "release")
+    stage.must_run("cmake", "--build", "--preset", "release")
+    tdc = RELEASE / "bin/tdc"
+    size = tdc.stat().st_size / 1e6
+    stage.record(f"release binary of {size:.0f} MB, at most 80", size <= 80)
+    linked = stage.must_run("ldd", tdc)
+    foreign = [line for line in linked.splitlines()
+               if not re.search(r"linux-vdso|ld-linux|lib(c|m|dl|pthread)\.so", line)]
+    stage.record("release binary needs only libc and libm", not foreign, "\n".join(foreign))
+    for command in (["--version"], ["run", "examples/simple_model.tdsl"]):
+        status, output = stage.run(tdc, *command, limit=60)
+        stage.record(f"release: tdc {' '.join(command)}", status == 0, output)
+
+
+# Budgets in seconds, for 2 cores and an empty ccache; 30 minutes together.
+# lint comes after the build: clang-tidy needs the generated headers.
+STAGES = [(build, 480), (lint, 150), (lit, 240), (unit, 90), (examples, 90),
+          (sanitize, 330), (release, 420)]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./tdc.sh test", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--full", action="store_true",
+                        help="the whole op matrix and longer fuzzing")
+    parser.add_argument("--only", metavar="STAGE[,STAGE...]",
+                        help="just these: " + ", ".join(f.__name__ for f, _ in STAGES))
+    options = parser.parse_args()
+    chosen = options.only.split(",") if options.only else [f.__name__ for f, _ in STAGES]
+    unknown = set(chosen) - {f.__name__ for f, _ in STAGES}
+    if unknown:
+        parser.error(f"no such stage: {', '.join(sorted(unknown))}")
+    if options.full:
+        os.environ["TDC_TEST_FULL"] = "1"
+
+    sys.stdout.reconfigure(line_buffering=True)
+    began = time.monotonic()
+    lines, passed, failed = [], 0, 0
+    for function, budget in STAGES:
+        if function.__name__ not in chosen:
+            continue
+        budget *= 6 if options.full else 1
+        print(f"\n== {function.__name__} (budget {budget} s)")
+        stage = Stage(budget, options.full)
+        stage_began = time.monotonic()
+        try:
+            function(stage)
+        except Exception as problem:  # a broken stage is a failure, not the end
+            stage.record(f"stage {function.__name__}: {type(problem).__name__}: {problem}", False)
+        seconds = time.monotonic() - stage_began
+        late = "  OVER BUDGET" if seconds > budget else ""
+        skipped = f", {stage.skipped} skipped" if stage.skipped else ""
+        lines.append(f"{function.__name__:9} {seconds:6.1f} s of {budget:4} s  "
+                     f"{stage.passed} passed, {stage.failed} failed{skipped}{late}")
+        print(lines[-1])
+        passed += stage.passed
+        failed += stage.failed
+
+    print(f"\n== all stages, {time.monotonic() - began:.0f} s")
+    print("\n".join(lines))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

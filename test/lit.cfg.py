@@ -1,0 +1,58 @@
+"""How lit runs this folder. Loaded through lit.site.cfg.py of a build folder.
+
+Substitutions: %examples, %samples (the language's sample programs), %cc,
+%python (with NumPy where the feature `numpy` is there), and %inputs for the
+Inputs folder beside the test.
+Features:
+  numpy      build/venv is set up: references can be computed
+  sanitized  the tools run under ASan and UBSan; only the front end's are built
+  full       ./tdc.sh test --full: the whole op matrix
+  cc         a C compiler is there, for programs made by `tdc build`
+"""
+
+import os
+import shutil
+import sys
+
+import lit.formats
+
+config.name = "tdc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".tdsl", ".mlir", ".test"]
+config.excludes = ["samples", "Inputs", "Unit", "Fuzz", "tools"]
+config.test_source_root = os.path.join(config.tdc_source_root, "test")
+config.test_exec_root = os.path.join(config.tdc_build_root, "test")
+
+# tdc's own tools first, then FileCheck, not, count and split-file of the LLVM
+# that tdc is built with.
+config.environment["PATH"] = os.pathsep.join(
+    [config.tdc_tools, config.llvm_tools, os.environ["PATH"]])
+# A message must not depend on the terminal or the language of the machine.
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["NO_COLOR"] = "1"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+venv_python = os.path.join(config.tdc_source_root, "build", "venv", "bin", "python")
+venv_ready = os.path.join(config.tdc_source_root, "build", "venv", "installed.txt")
+if os.path.exists(venv_ready):
+    config.available_features.add("numpy")
+    python = venv_python
+else:
+    python = sys.executable
+if config.sanitized:
+    config.available_features.add("sanitized")
+if os.environ.get("TDC_TEST_FULL"):
+    config.available_features.add("full")
+cc = shutil.which("cc")
+if cc:
+    config.available_features.add("cc")
+
+config.substitutions += [
+    ("%examples", os.path.join(config.tdc_source_root, "examples")),
+    ("%samples", os.path.join(config.test_source_root, "samples")),
+    ("%inputs", "%S/Inputs"),
+    ("%python", python),
+    ("%cc", cc or "cc"),
+]
