@@ -1,0 +1,82 @@
+//===- tdc_files.h - headers of data files, for compiler and runtime ------===//
+//
+// The headers of .npy and .safetensors files, read with every check made before
+// a byte is allocated for the data. The runtime loads with it; the compiler
+// checks with it that a file has the declared type, when the file is there
+// already. Needs no context. Nothing here throws: a FileFault says what is
+// wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FILES_H
+#define TDC_FILES_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tdrt {
+
+/// What is wrong with a file: a number of tdc_errors.def, the byte at which it
+/// was noticed (-1 if there is none) and words for the user, without the path.
+struct FileFault {
+  int32_t code = 0;
+  int64_t offset = -1;
+  std::string message;
+
+  /// Is there a fault?
+  explicit operator bool() const { return code != 0; }
+};
+
+/// A tensor in a file. The data is contiguous and little-endian.
+struct FileTensor {
+  std::string key;       ///< "" in an .npy file
+  int32_t dtype = -1;    ///< TDRT_F64 ...; -1 if the program cannot hold it
+  std::string dtypeText; ///< as the file names it
+  std::vector<int64_t> dims;
+  bool columnMajor = false;
+  uint64_t offset = 0; ///< of the data, from the start of the file
+  uint64_t bytes = 0;
+};
+
+struct SafetensorsHeader {
+  std::vector<FileTensor> tensors; ///< in the order of their data
+  std::vector<std::pair<std::string, std::string>> metadata; ///< in file order
+
+  const FileTensor *find(const std::string &key) const;
+  const std::string *findMetadata(const std::string &key) const;
+};
+
+/// The longest headers that are read, in bytes.
+constexpr uint64_t kMaxNpyHeader = 64 << 10;
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
+
+/// Parses the start of an .npy file: `size` bytes at `data` of a file of
+/// `fileSize`, where size is at least min(fileSize, kMaxNpyHeader + 12).
+FileFault parseNpyHeader(const char *data, uint64_t size, uint64_t fileSize,
+                         FileTensor &tensor) noexcept;
+
+/// Parses the JSON header of a .safetensors file of `fileSize` bytes: `size`
+/// bytes at `json`, which follow the 8 bytes of the length.
+FileFault parseSafetensorsHeader(const char *json, uint64_t size,
+                                 uint64_t fileSize,
+                                 SafetensorsHeader &header) noexcept;
+
+/// Reads what there is to know of one tensor without its data. `key` picks one
+/// of a .safetensors file; null for .npy.
+FileFault inspectTensorFile(const char *path, const char *key,
+                            FileTensor &tensor) noexcept;
+
+/// Reads the header of a .safetensors file.
+FileFault inspectSafetensors(const char *path,
+                             SafetensorsHeader &header) noexcept;
+
+/// Whether a tensor of a file has the type wanted: TR701 if not, TR715 or TR726
+/// if its dtype cannot be held. A dim of -1 fits every size.
+FileFault checkTensorType(const FileTensor &tensor, int32_t dtype, int32_t rank,
+                          const int64_t *dims) noexcept;
+
+} // namespace tdrt
+
+#endif // TDC_FILES_H

@@ -1,0 +1,450 @@
+/*===- tdc_runtime.h - what generated code may call -------------------------===
+ *
+ * The whole contract between a compiled .tdsl program and the runtime, usable
+ * from C and C++. A program is one constant, a tdrt_program; everything it does
+ * at run time is a call of a function declared here with a context as first
+ * argument. Nothing else of the runtime is visible to generated code, and every
+ * function that generated code calls is listed in tdc_runtime_symbols.def.
+ *
+ * Conventions
+ *  - A function that can fail returns a status: 0 is success, another value is
+ *    the number of a code in tdc_errors.def (701 is TR701). The first failure's
+ *    code, message and source line stay in the context; generated code returns
+ *    the status to its caller at once, through one clean-up block.
+ *  - `site` is an index into the program's table of source lines, or -1.
+ *  - Sizes are in elements unless the name says bytes. Strings are UTF-8 and
+ *    end with NUL. All buffers are 64-byte aligned and readable for 64 bytes
+ *    past their end: a kernel may load a whole vector there (never store one).
+ *  - A context belongs to one thread. Only tdrt_kernel_error, the tdrt_random_*
+ *    functions and tdrt_parallel_for may be called inside a parallel task.
+ *  - Nothing here throws, and nothing keeps a pointer that it was passed but
+ *    the program, which outlives its contexts.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef TDC_RUNTIME_H
+#define TDC_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions are found by the JIT in the process and by the linker in the
+ * archive, although all else is compiled with hidden visibility. */
+#define TDRT_API __attribute__((visibility("default")))
+
+/* Grows with every change that makes old programs wrong. tdrt_open refuses a
+ * program compiled for another version (TR601). */
+#define TDRT_ABI_VERSION 1
+
+/* C's names, not the compiler's. */
+/* NOLINTBEGIN(readability-identifier-naming) */
+
+typedef struct tdrt_context tdrt_context;
+
+/*===- Tensors ---------------------------------------------------------------*/
+
+/* Element types, numbered as tdc::DType. A bool is one byte, 0 or 1. */
+enum {
+  TDRT_F64 = 0,
+  TDRT_F32 = 1,
+  TDRT_F16 = 2,
+  TDRT_BF16 = 3,
+  TDRT_I64 = 4,
+  TDRT_I32 = 5,
+  TDRT_I16 = 6,
+  TDRT_I8 = 7,
+  TDRT_U8 = 8,
+  TDRT_BOOL = 9
+};
+
+/* No tensor has more dims. */
+#define TDRT_MAX_RANK 16
+
+/* A tensor at the boundary: contiguous, row-major. `dims` has `rank` sizes. */
+typedef struct tdrt_tensor {
+  void *data;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *dims;
+} tdrt_tensor;
+
+/*===- Host scalars ----------------------------------------------------------*/
+
+enum { TDRT_INT = 0, TDRT_FLOAT = 1, TDRT_BOOLEAN = 2, TDRT_STR = 3 };
+
+/* One host scalar; which member holds is known from a type beside it. */
+typedef union tdrt_value {
+  int64_t i;     /* TDRT_INT, and TDRT_BOOLEAN as 0 or 1 */
+  double f;      /* TDRT_FLOAT */
+  const char *s; /* TDRT_STR */
+} tdrt_value;
+
+/*===- The program -----------------------------------------------------------*/
+
+enum {
+  TDRT_SLOT_PARAM = 0,
+  TDRT_SLOT_BUFFER = 1,
+  TDRT_SLOT_MOMENT = 2,
+  TDRT_SLOT_GRAD = 3
+};
+
+/* One tensor of state at a fixed place in the arena; zeros when the program
+ * starts. */
+typedef struct tdrt_slot {
+  const char *key;      /* its name in files, unless a save gives another */
+  int32_t kind;         /* TDRT_SLOT_* */
+  int32_t dtype;        /* TDRT_F64 ... */
+  int32_t rank;         /* 0 ... TDRT_MAX_RANK */
+  int32_t reserved;     /* 0 */
+  const int64_t *dims;  /* logical sizes; NULL for rank 0 */
+  const int32_t *order; /* physical order of the logical dims, outermost first:
+                           {1, 0} is a matrix stored transposed; NULL is
+                           row-major */
+  int64_t offset; /* bytes from the start of the arena, a multiple of 64 */
+} tdrt_slot;
+
+/* One `arg` of the program. Its value is ctx->args[index in the table]. */
+typedef struct tdrt_arg {
+  const char *name;         /* without the dashes */
+  const char *default_text; /* as a user would type it; NULL if required */
+  const char *help;         /* NULL if there is none */
+  int32_t type;             /* TDRT_INT ... TDRT_STR */
+  int32_t reserved;         /* 0 */
+} tdrt_arg;
+
+/* A place in the source that can fail. */
+typedef struct tdrt_site {
+  const char *file; /* as it is shown to the user */
+  int32_t line;     /* from 1 */
+  int32_t column;   /* from 1, or 0 if not known */
+} tdrt_site;
+
+/* An input or output of an exported function; a dim of -1 is known only when
+ * the function is called. */
+typedef struct tdrt_port {
+  const char *name;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *dims; /* NULL for rank 0 */
+} tdrt_port;
+
+/* An `export fn`. The entry is called by tdrt_call only, which has checked the
+ * inputs. It fills every member of outputs[i]; what they point to belongs to
+ * the context and holds until the next call into it. */
+typedef struct tdrt_export {
+  const char *name;
+  int32_t num_inputs;
+  int32_t num_outputs;
+  const tdrt_port *inputs;
+  const tdrt_port *outputs;
+  int32_t (*entry)(tdrt_context *ctx, const tdrt_tensor *inputs,
+                   tdrt_tensor *outputs);
+} tdrt_export;
+
+/* The compiled program. Generated code exports one, named tdc_program. */
+typedef struct tdrt_program {
+  int32_t abi_version; /* TDRT_ABI_VERSION */
+  int32_t num_slots;
+  int32_t num_args;
+  int32_t num_sites;
+  int32_t num_exports;
+  int32_t reserved; /* 0 */
+  int64_t arena_bytes;
+  const char *name; /* for --help: "train" */
+  const char *help; /* the file's doc comment, or NULL */
+  const tdrt_slot *slots;
+  const tdrt_arg *args;
+  const tdrt_site *sites;
+  const tdrt_export *exports;
+  int32_t (*main)(tdrt_context *ctx); /* the top-level statements */
+} tdrt_program;
+
+/* The part of a context that generated code reads. It never writes here. */
+struct tdrt_context {
+  char *arena;                /* offset 0: slots and planned buffers */
+  const tdrt_value *args;     /* offset 8: values of the program's `arg`s */
+  volatile uint8_t attention; /* offset 16: not 0 when tdrt_poll must be called:
+                                 a kernel met a bad index, or ^C was pressed */
+  uint8_t reserved[7];
+};
+
+/*===- Running ---------------------------------------------------------------*/
+
+/* Runs a program as a process does: reads --name value arguments (`argv[0]` is
+ * the program), --help, TDC_THREADS, TDC_STATS and TDC_STATS_JSON, catches ^C,
+ * runs main, prints errors on stderr as the compiler does. Returns the exit
+ * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted). */
+TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
+                              const char *const *argv);
+
+/* Makes a context: checks the version, parses arguments, allocates the arena.
+ * On failure *ctx still is a context that holds only the error, for
+ * tdrt_error_text, or NULL if there was no memory even for that. The status of
+ * `--help` is TDRT_HELP with the text as message. */
+TDRT_API int32_t tdrt_open(const tdrt_program *program, int argc,
+                           const char *const *argv, tdrt_context **ctx);
+#define TDRT_HELP (-1)
+
+/* Runs the top-level statements, to be called once. Writes what was printed. */
+TDRT_API int32_t tdrt_main(tdrt_context *ctx);
+
+/* Calls export number `index`. Inputs are checked against its ports (TR107).
+ * `outputs` has room for num_outputs descriptors. Usually after tdrt_main. A
+ * call starts with no error in the context. */
+TDRT_API int32_t tdrt_call(tdrt_context *ctx, int32_t index,
+                           const tdrt_tensor *inputs, tdrt_tensor *outputs);
+
+/* Frees a context and all it owns; NULL is allowed. */
+TDRT_API void tdrt_close(tdrt_context *ctx);
+
+/* The context's error as the compiler would print it, ending in a newline:
+ *   error[TR101]: assertion failed: no rows
+ *     --> file.tdsl:12
+ * "" if there is none. Belongs to the context. */
+TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
+
+/* The exit code that belongs to a status: 0, 2, 3 or 130. */
+TDRT_API int tdrt_exit_code(int32_t status);
+
+/* One JSON object with the counters of architecture.md 10 (copies, sites,
+ * loops, peak), ending in a newline. Belongs to the context. */
+TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
+
+/*===- Errors ----------------------------------------------------------------*/
+
+/* Called where attention is not 0: at loop back-edges, and before anything
+ * observable. Returns TR103 for a pending kernel error, 130 if interrupted. */
+TDRT_API int32_t tdrt_poll(tdrt_context *ctx);
+
+/* The next four fail always: generated code tests the condition itself. */
+
+/* `assert`: TR101 with the message. */
+TDRT_API int32_t tdrt_fail_assert(tdrt_context *ctx, const char *message,
+                                  int32_t site);
+
+/* Division or remainder of host ints by 0: TR102. */
+TDRT_API int32_t tdrt_fail_division(tdrt_context *ctx, int32_t site);
+
+/* Two sizes that should agree do not: TR104, "<what>: <lhs> and <rhs>". */
+TDRT_API int32_t tdrt_fail_sizes(tdrt_context *ctx, int64_t lhs, int64_t rhs,
+                                 const char *what, int32_t site);
+
+/* A host index or slice bound outside [-size, size): TR103. */
+TDRT_API int32_t tdrt_fail_index(tdrt_context *ctx, int64_t index, int64_t size,
+                                 int32_t site);
+
+/* A kernel met a bad index (and went on with a clamped one). The first one is
+ * kept and attention is set; the next tdrt_poll turns it into TR103. May be
+ * called from any thread of a parallel task. */
+TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
+                                int32_t site);
+
+/*===- Memory for run-time sizes ---------------------------------------------*/
+
+/* Allocates `bytes` (0 is allowed), not initialised; TR201 says what was asked
+ * and what is in use. Freed blocks are kept for the next allocation. */
+TDRT_API int32_t tdrt_alloc(tdrt_context *ctx, int64_t bytes, int32_t site,
+                            void **data);
+
+/* Allocates a tensor; the product of sizes is checked (TR202 if it cannot be,
+ * TR104 for a negative size). */
+TDRT_API int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype,
+                                   int32_t rank, const int64_t *dims,
+                                   int32_t site, void **data);
+
+/* Frees what one of the above gave; NULL is allowed. */
+TDRT_API void tdrt_free(tdrt_context *ctx, void *data);
+
+/* Bytes now, and at most so far: arena and run-time sizes together. */
+TDRT_API int64_t tdrt_bytes_in_use(const tdrt_context *ctx);
+TDRT_API int64_t tdrt_bytes_peak(const tdrt_context *ctx);
+
+/* Copies a slot to a row-major buffer of its size, whatever its order. */
+TDRT_API void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to);
+/* And back. */
+TDRT_API void tdrt_slot_write(tdrt_context *ctx, int32_t slot,
+                              const void *from);
+
+/*===- Printing and strings --------------------------------------------------*/
+
+/* A format spec of language.md 1.6, parsed at compile time:
+ *   [[fill]align][sign][#][0][width][grouping][.precision][type] */
+typedef struct tdrt_format {
+  uint32_t fill;     /* a code point; 0 = not given (a space, or 0 with zero) */
+  char align;        /* '<' '>' '^' '=', or 0 */
+  char sign;         /* '+' '-' ' ', or 0 */
+  char grouping;     /* ',' '_', or 0 */
+  char type;         /* d e f g s x b %, or 0 */
+  uint8_t alternate; /* '#' given */
+  uint8_t zero;      /* '0' given */
+  uint8_t reserved[2];
+  int32_t width;     /* -1 = not given */
+  int32_t precision; /* -1 = not given */
+} tdrt_format;
+
+/* Parses `length` bytes. Returns NULL, or why the text is not a format that a
+ * value of `type` (TDRT_INT ... TDRT_STR) can have, in lower case for a
+ * diagnostic. Needs no context: the compiler calls it too. */
+TDRT_API const char *tdrt_parse_format(const char *text, int64_t length,
+                                       int32_t type, tdrt_format *format);
+
+/* The tdrt_out_* functions append to the line being printed, or to the
+ * string begun last. A failure (no memory) is reported by the end.
+ * `format` may be NULL: ints in decimal, floats as Python's repr, true and
+ * false, strings as they are. */
+
+/* `length` bytes, or all up to NUL if it is -1. */
+TDRT_API void tdrt_out_text(tdrt_context *ctx, const char *text,
+                            int64_t length);
+TDRT_API void tdrt_out_i64(tdrt_context *ctx, int64_t value,
+                           const tdrt_format *format);
+TDRT_API void tdrt_out_f64(tdrt_context *ctx, double value,
+                           const tdrt_format *format);
+/* `value` is 0 or 1. */
+TDRT_API void tdrt_out_bool(tdrt_context *ctx, int32_t value,
+                            const tdrt_format *format);
+TDRT_API void tdrt_out_str(tdrt_context *ctx, const char *value,
+                           const tdrt_format *format);
+/* As PyTorch prints a tensor on the cpu: tensor([[0.1000, 2.0000]]). */
+TDRT_API void tdrt_out_tensor(tdrt_context *ctx, const tdrt_tensor *tensor);
+
+/* Ends one `print` (its newline was appended before). Polls first, and drops
+ * the print if that fails, since it may show a wrong value. Writes at once to
+ * a terminal or if `flush` is not 0, else when the buffer is full and at the
+ * end of the program; TR752 if standard output cannot be written. */
+TDRT_API int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush);
+
+/* Between these, tdrt_out_* build a string. They may nest. *text belongs to the
+ * context until it is released or the context is closed. */
+TDRT_API void tdrt_str_begin(tdrt_context *ctx);
+TDRT_API int32_t tdrt_str_end(tdrt_context *ctx, const char **text);
+
+/* Releases every string made since a mark was taken: a loop whose strings do
+ * not leave an iteration takes a mark before and releases at its back-edge. */
+TDRT_API int64_t tdrt_str_mark(tdrt_context *ctx);
+TDRT_API void tdrt_str_release(tdrt_context *ctx, int64_t mark);
+
+/*===- Random numbers --------------------------------------------------------*/
+/* Word i of call c under seed s is lane i mod 4 of Philox4x32-10 with
+ *   key     = {lo(s), hi(s)},  counter = {lo(c), hi(c), lo(i/4), hi(i/4)}.
+ * Every element is a function of its own word, so any part of a tensor may be
+ * made anywhere: `first` is the index of out[0]. What is computed from a word
+ * stands at the top of src/RandomCore.h. */
+
+/* Sets the stream: seed n, counter 0. A program starts with seed 0. */
+TDRT_API void tdrt_seed(tdrt_context *ctx, int64_t n);
+
+/* Takes the next call number; *seed is the seed that goes with it. */
+TDRT_API int64_t tdrt_next_random(tdrt_context *ctx, int64_t *seed);
+
+/* In [0, 1): the upper 24 bits of the word for f32, all 32 for f64. */
+TDRT_API void tdrt_random_uniform_f32(float *out, int64_t first, int64_t n,
+                                      int64_t seed, int64_t call);
+TDRT_API void tdrt_random_uniform_f64(double *out, int64_t first, int64_t n,
+                                      int64_t seed, int64_t call);
+
+/* Standard normal, |x| < 6.4; the f64 is the f32 widened. */
+TDRT_API void tdrt_random_normal_f32(float *out, int64_t first, int64_t n,
+                                     int64_t seed, int64_t call);
+TDRT_API void tdrt_random_normal_f64(double *out, int64_t first, int64_t n,
+                                     int64_t seed, int64_t call);
+
+/* In [low, high); TR106 unless low < high (and it fits, for i32). Other integer
+ * dtypes are cast from i32. */
+TDRT_API int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out,
+                                         int64_t first, int64_t n, int64_t seed,
+                                         int64_t call, int64_t low,
+                                         int64_t high, int32_t site);
+TDRT_API int32_t tdrt_random_randint_i32(tdrt_context *ctx, int32_t *out,
+                                         int64_t first, int64_t n, int64_t seed,
+                                         int64_t call, int64_t low,
+                                         int64_t high, int32_t site);
+
+/* A permutation of 0 ... n-1 (Fisher-Yates from the end). */
+TDRT_API void tdrt_random_permutation_i64(int64_t *out, int64_t n, int64_t seed,
+                                          int64_t call);
+
+/*===- Files -----------------------------------------------------------------*/
+
+/* Reads a tensor. `key` picks one of a .safetensors file and is NULL for .npy.
+ * dims[i] is the size wanted, or -1, which the file's size replaces. With
+ * *data == NULL on entry the result is allocated and is freed by tdrt_free;
+ * otherwise *data is where it goes and no dim may be -1. TR701 if the file has
+ * another type, other TR7xx as in tdc_errors.def. */
+TDRT_API int32_t tdrt_load(tdrt_context *ctx, const char *path, const char *key,
+                           int32_t dtype, int32_t rank, int64_t *dims,
+                           void **data, int32_t site);
+
+/* Writes a .npy file, whole or not at all. */
+TDRT_API int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
+                                  const tdrt_tensor *tensor, int32_t site);
+
+/* What a save or restore is about: a constant table. */
+typedef struct tdrt_checkpoint {
+  int32_t num_slots;
+  int32_t num_values;
+  const int32_t *slots;     /* indexes into the program's slots */
+  const char *const *keys;  /* their names in the file, one per slot */
+  const char *const *names; /* names of host scalars ... */
+  const int32_t *types;     /* ... and their TDRT_INT, _FLOAT or _BOOLEAN */
+  int32_t full;    /* 1: a checkpoint, with seed, random counter and scalars;
+                      0: pure weights */
+  int32_t lenient; /* restore: missing and unexpected keys are no error */
+} tdrt_checkpoint;
+
+/* Writes a .safetensors file, whole or not at all, even if the machine stops:
+ * temporary file beside it, fsync, rename, fsync of the folder. `values` has
+ * one entry per name. */
+TDRT_API int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
+                                      const tdrt_checkpoint *what,
+                                      const tdrt_value *values, int32_t site);
+
+/* Reads one back. The file, its checksums and its keys are checked before any
+ * slot is written; TR741 lists missing, unexpected and mismatched keys in one
+ * message. Keys that begin with "opt." are not unexpected where no such key is
+ * restored: a model may be taken out of a checkpoint. With `full` the seed and
+ * the random counter come back too. */
+TDRT_API int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
+                                         const tdrt_checkpoint *what,
+                                         int32_t site);
+
+/* Reads one scalar that tdrt_checkpoint_save wrote; TR743 if there is none of
+ * that name and type. */
+TDRT_API int32_t tdrt_restore_value(tdrt_context *ctx, const char *path,
+                                    const char *name, int32_t type,
+                                    tdrt_value *value, int32_t site);
+
+/* 1 if there is a file or folder of that name, else 0. */
+TDRT_API int32_t tdrt_exists(const char *path);
+
+/* The environment variable, or `otherwise` if it is not set. */
+TDRT_API const char *tdrt_env(const char *name, const char *otherwise);
+
+/*===- Threads ---------------------------------------------------------------*/
+
+typedef void (*tdrt_task)(void *arg, int64_t begin, int64_t end);
+
+/* Calls task(arg, begin, end) on contiguous parts that cover [0, n), one per
+ * thread, and returns when all are done. A part is never empty. The split
+ * depends on the number of threads, so a result must depend on single indexes
+ * only. The caller takes part; inside a task, and for n < 2, it does all. */
+TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n);
+
+/* How many threads parallel_for uses: TDC_THREADS, or the processors that the
+ * affinity mask and the cgroup's quota leave. */
+TDRT_API int32_t tdrt_num_threads(void);
+
+/* Overrides it (1 ... 1024), for `tdc run --threads`, before the first use;
+ * 0 = as above. */
+TDRT_API void tdrt_set_num_threads(int32_t n);
+
+/* NOLINTEND(readability-identifier-naming) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TDC_RUNTIME_H */

@@ -1,0 +1,165 @@
+//===- Arguments.cpp - the program's command line -------------------------===//
+
+#include "Context.h"
+#include "Nearest.h"
+#include <charconv>
+#include <cstring>
+
+using namespace tdrt;
+
+namespace {
+
+const char *typeName(int32_t type) {
+  static const char *const names[] = {"int", "float", "bool", "str"};
+  return names[type];
+}
+
+/// Reads a number in full; a leading `+` is allowed, as in the language.
+template <class T> bool parseNumber(const char *text, T &value) {
+  const char *end = text + strlen(text);
+  if (*text == '+' && text[1] != '-')
+    ++text;
+  auto result = std::from_chars(text, end, value);
+  return text != end && result.ec == std::errc() && result.ptr == end;
+}
+
+bool parseArgument(const tdrt_arg &arg, const char *text, tdrt_value &value) {
+  switch (arg.type) {
+  case TDRT_INT:
+    return parseNumber(text, value.i);
+  case TDRT_FLOAT:
+    return parseNumber(text, value.f);
+  case TDRT_BOOLEAN:
+    value.i = strcmp(text, "true") == 0;
+    return value.i || strcmp(text, "false") == 0;
+  default:
+    value.s = text;
+    return true;
+  }
+}
+
+std::string option(const std::string &name) { return inQuotes("--" + name); }
+
+class CommandLine {
+public:
+  CommandLine(const tdrt_program &program, std::vector<tdrt_value> &values)
+      : program(program), values(values), given(program.num_args) {
+    values.resize(program.num_args);
+  }
+
+  void parse(int argc, const char *const *argv) {
+    bool onlyNames = true;
+    for (int i = 1; i < argc; ++i) {
+      std::string word = argv[i];
+      if (word == "--" && onlyNames) {
+        // `tdc run x.tdsl -- --epochs 3`: the rest is the program's, as all is.
+        onlyNames = false;
+        continue;
+      }
+      if (word == "--help" || word == "-h")
+        fail(TDRT_HELP, helpText());
+      if (word.compare(0, 2, "--") != 0)
+        fail(1,
+             "unexpected argument " + inQuotes(word) + ": write --name value");
+      size_t equals = word.find('=');
+      int32_t index = findArgument(word.substr(2, equals - 2));
+      const char *text = nullptr;
+      if (equals != std::string::npos)
+        text = argv[i] + equals + 1;
+      else if (takesNext(index, i + 1 < argc ? argv[i + 1] : nullptr))
+        text = argv[++i];
+      set(index, text);
+    }
+    for (int32_t i = 0; i < program.num_args; ++i)
+      if (!given[i])
+        setDefault(i);
+  }
+
+private:
+  int32_t findArgument(const std::string &name) {
+    std::vector<std::string> names;
+    for (int32_t i = 0; i < program.num_args; ++i) {
+      if (name == program.args[i].name)
+        return i;
+      names.push_back(program.args[i].name);
+    }
+    names.push_back("help");
+    std::string message = "unknown argument " + option(name);
+    if (const std::string *nearest = findNearest(name, names))
+      message += ": did you mean " + option(*nearest) + "?";
+    else
+      message += ": --help lists what there is";
+    fail(1, message);
+  }
+
+  /// A bool may stand alone; all others take the next word.
+  bool takesNext(int32_t index, const char *next) {
+    const tdrt_arg &arg = program.args[index];
+    if (arg.type == TDRT_BOOLEAN)
+      return next && (strcmp(next, "true") == 0 || strcmp(next, "false") == 0);
+    if (!next)
+      fail(2, "a value is missing after " + option(arg.name));
+    return true;
+  }
+
+  void set(int32_t index, const char *text) {
+    const tdrt_arg &arg = program.args[index];
+    given[index] = true;
+    if (!text)
+      values[index].i = 1;
+    else if (!parseArgument(arg, text, values[index]))
+      fail(3, option(arg.name) + " wants " + article(arg.type) +
+                  typeName(arg.type) + ", not " + inQuotes(text));
+  }
+
+  static const char *article(int32_t type) {
+    return type == TDRT_INT ? "an " : "a ";
+  }
+
+  void setDefault(int32_t index) {
+    const tdrt_arg &arg = program.args[index];
+    if (!arg.default_text)
+      fail(2, "the argument " + option(arg.name) + " is required");
+    set(index, arg.default_text);
+  }
+
+  std::string helpText() {
+    std::string text = std::string("usage: ") + program.name + " [arguments]\n";
+    if (program.help && *program.help)
+      text += "\n" + std::string(program.help) + "\n";
+    text += "\n";
+    std::vector<std::string> left;
+    size_t width = strlen("--help");
+    for (int32_t i = 0; i < program.num_args; ++i) {
+      const tdrt_arg &arg = program.args[i];
+      left.push_back("--" + std::string(arg.name) + " " + typeName(arg.type));
+      width = std::max(width, left.back().size());
+    }
+    auto line = [&](const std::string &name, const std::string &help) {
+      text +=
+          "  " + name + std::string(width - name.size() + 3, ' ') + help + "\n";
+    };
+    for (int32_t i = 0; i < program.num_args; ++i) {
+      const tdrt_arg &arg = program.args[i];
+      std::string help = arg.help ? arg.help : "";
+      help += help.empty() ? "" : " ";
+      help += arg.default_text
+                  ? "(default " + std::string(arg.default_text) + ")"
+                  : "(required)";
+      line(left[i], help);
+    }
+    line("--help", "show this text");
+    return text;
+  }
+
+  const tdrt_program &program;
+  std::vector<tdrt_value> &values;
+  std::vector<bool> given;
+};
+
+} // namespace
+
+void Context::parseArguments(int argc, const char *const *argv) {
+  CommandLine(program, argValues).parse(argc, argv);
+  args = argValues.data();
+}

@@ -1,0 +1,198 @@
+//===- CheckpointRestore.cpp - slots from a .safetensors file -------------===//
+//
+// In this order: the header, the keys, all data with its checksums into memory
+// of its own, and only then the slots. A file that fails leaves the program's
+// state as it was.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckpointFormat.h"
+#include "Context.h"
+#include "Dtype.h"
+#include "Inspect.h"
+#include "TensorData.h"
+#include "XXH64.h"
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+using namespace tdrt;
+
+namespace {
+
+/// One slot and the tensor of the file that it takes.
+struct Match {
+  int32_t slot;
+  FileTensor tensor;
+  std::unique_ptr<char[]> data;
+};
+
+/// Lists of keys for one message, each cut after a few.
+class KeyReport {
+public:
+  void add(const char *what, const std::string &key) {
+    Group &group = find(what);
+    if (++group.count <= 8)
+      group.keys += (group.count > 1 ? ", " : "") + key;
+  }
+  bool empty() const { return groups.empty(); }
+  std::string text() const {
+    std::string all = "the keys of the file do not fit";
+    for (const Group &group : groups) {
+      all += std::string("\n  ") + group.what + ": " + group.keys;
+      if (group.count > 8)
+        all += ", and " + std::to_string(group.count - 8) + " more";
+    }
+    return all;
+  }
+
+private:
+  struct Group {
+    const char *what;
+    std::string keys;
+    int count;
+  };
+  Group &find(const char *what) {
+    for (Group &group : groups)
+      if (group.what == what)
+        return group;
+    groups.push_back({what, {}, 0});
+    return groups.back();
+  }
+  std::vector<Group> groups;
+};
+
+bool isOptimizerKey(const std::string &key) {
+  return key.compare(0, strlen(kOptimizerPrefix), kOptimizerPrefix) == 0;
+}
+
+std::vector<Match> matchKeys(const Context &context,
+                             const SafetensorsHeader &header,
+                             const tdrt_checkpoint &what) {
+  static const char missing[] = "missing", mismatched[] = "mismatched",
+                    unexpected[] = "unexpected";
+  KeyReport report;
+  std::vector<Match> matches;
+  std::vector<std::string> wanted;
+  bool wantsOptimizer = false;
+  for (int32_t i = 0; i < what.num_slots; ++i) {
+    std::string key = what.keys[i];
+    wantsOptimizer |= isOptimizerKey(key);
+    const tdrt_slot &slot = context.program.slots[what.slots[i]];
+    const FileTensor *tensor = header.find(key);
+    if (!tensor) {
+      if (!what.lenient)
+        report.add(missing, key);
+    } else if (FileFault fault =
+                   checkTensorType(*tensor, slot.dtype, slot.rank, slot.dims)) {
+      report.add(
+          mismatched,
+          key + " (" +
+              (tensor->dtype < 0 ? tensor->dtypeText
+                                 : typeText(tensor->dtype, tensor->dims.data(),
+                                            tensor->dims.size())) +
+              " in the file, " + typeText(slot.dtype, slot.dims, slot.rank) +
+              " in the program)");
+    } else {
+      matches.push_back({what.slots[i], *tensor, nullptr});
+    }
+    wanted.push_back(std::move(key));
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (const FileTensor &tensor : header.tensors) {
+    if (what.lenient ||
+        std::binary_search(wanted.begin(), wanted.end(), tensor.key))
+      continue;
+    // A model may be taken out of a checkpoint that holds its optimizer too.
+    if (isOptimizerKey(tensor.key) && !wantsOptimizer)
+      continue;
+    report.add(unexpected, tensor.key);
+  }
+  if (!report.empty())
+    failFile(741, -1, report.text());
+  return matches;
+}
+
+void readAndVerify(const InputFile &file, const SafetensorsHeader &header,
+                   std::vector<Match> &matches) {
+  for (Match &match : matches) {
+    const FileTensor &tensor = match.tensor;
+    match.data.reset(new char[tensor.bytes]);
+    file.read(tensor.offset, match.data.get(), tensor.bytes);
+    // Files of other programs have no checksums.
+    const std::string *sum = header.findMetadata(kSumPrefix + tensor.key);
+    if (sum && *sum != hexText(xxh64(match.data.get(), tensor.bytes)))
+      failFile(742, tensor.offset,
+               "the checkpoint is damaged: the checksum of " +
+                   inQuotes(tensor.key) + " does not fit");
+    if (tensor.dtype == TDRT_BOOL)
+      refuseOddBools(match.data.get(), tensor.bytes, tensor.offset);
+  }
+}
+
+/// The number under a key of the metadata; TR744 without it.
+int64_t readCounter(const SafetensorsHeader &header, const char *key) {
+  const std::string *text = header.findMetadata(key);
+  int64_t value = 0;
+  if (text) {
+    auto result =
+        std::from_chars(text->data(), text->data() + text->size(), value);
+    if (result.ec == std::errc() && result.ptr == text->data() + text->size())
+      return value;
+  }
+  failFile(744, -1,
+           std::string("it is not a checkpoint: its metadata has no "
+                       "number ") +
+               inQuotes(key));
+}
+
+} // namespace
+
+int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
+                                const tdrt_checkpoint *what, int32_t site) {
+  Context &context = Context::of(ctx);
+  return context.guarded(site, [&] {
+    aboutFile(path, [&] {
+      InputFile file(path);
+      SafetensorsHeader header = readSafetensors(file);
+      checkMetadata(header);
+      std::vector<Match> matches = matchKeys(context, header, *what);
+      RandomState random = context.random;
+      if (what->full) {
+        random.seed = readCounter(header, kSeedKey);
+        random.calls = readCounter(header, kRandomKey);
+      }
+      readAndVerify(file, header, matches);
+
+      // Nothing below can fail.
+      for (const Match &match : matches)
+        tdrt_slot_write(ctx, match.slot, match.data.get());
+      context.random = random;
+    });
+  });
+}
+
+int32_t tdrt_restore_value(tdrt_context *ctx, const char *path,
+                           const char *name, int32_t type, tdrt_value *value,
+                           int32_t site) {
+  return Context::of(ctx).guarded(site, [&] {
+    aboutFile(path, [&] {
+      SafetensorsHeader header;
+      if (FileFault fault = inspectSafetensors(path, header))
+        throw fault;
+      checkMetadata(header);
+      static const char *const types[] = {"int", "float", "bool"};
+      const std::string *text =
+          header.findMetadata(std::string(kValuePrefix) + name);
+      tdrt_value read;
+      if (!text)
+        failFile(743, -1, "it has no value " + inQuotes(name));
+      if (!parseValue(*text, type, read))
+        failFile(743, -1,
+                 "its value " + inQuotes(name) + " is " + inQuotes(*text) +
+                     ", not " + types[type]);
+      *value = read;
+    });
+  });
+}

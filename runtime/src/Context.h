@@ -1,0 +1,93 @@
+//===- Context.h - everything one running program owns --------------------===//
+
+#ifndef TDRT_CONTEXT_H
+#define TDRT_CONTEXT_H
+
+#include "Failure.h"
+#include "Memory.h"
+#include "Output.h"
+#include "tdc_runtime.h"
+#include <atomic>
+#include <deque>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace tdrt {
+
+/// The first bad index that a kernel met; written by any thread of a parallel
+/// task, read by the context's own after the task.
+struct KernelError {
+  std::atomic<bool> taken{false};
+  int64_t index = 0;
+  int64_t size = 0;
+  int32_t site = -1;
+};
+
+/// The program-order counter of language.md 1.9.
+struct RandomState {
+  int64_t seed = 0;
+  int64_t calls = 0;
+};
+
+class Context : public tdrt_context {
+public:
+  explicit Context(const tdrt_program &program) : program(program) {
+    arena = nullptr;
+    args = nullptr;
+    attention = 0;
+  }
+
+  static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }
+  static const Context &of(const tdrt_context *ctx) {
+    return *static_cast<const Context *>(ctx);
+  }
+
+  /// Runs `body`; what it throws becomes the context's error and the status.
+  template <class Body> int32_t guarded(int32_t site, Body &&body) noexcept {
+    try {
+      body();
+      return 0;
+    } catch (Failure &failure) {
+      return setError(failure.code, std::move(failure.message), site);
+    } catch (const std::bad_alloc &) {
+      return setOutOfMemory(site);
+    } catch (const std::exception &) {
+      // A container grew past its limit: only sizes can do that.
+      return setOutOfMemory(site);
+    }
+  }
+
+  /// Keeps the first error; returns `code`.
+  int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
+  int32_t setOutOfMemory(int32_t site) noexcept;
+  void clearError() noexcept;
+
+  /// The report of the error, made when it is asked for.
+  const char *errorText() noexcept;
+
+  /// Reads the command line into `args`. Throws Failure TR001 ... TR003, or
+  /// TDRT_HELP with the help text.
+  void parseArguments(int argc, const char *const *argv);
+
+  const tdrt_program &program;
+  Memory memory;
+  Output output;
+  RandomState random;
+  KernelError kernelError;
+  std::vector<tdrt_value> argValues;
+  std::string statsText;
+
+private:
+  int32_t errorCode = 0;
+  int32_t errorSite = -1;
+  std::string errorMessage;
+  std::string report;
+};
+
+/// Set by ^C while a program runs.
+extern std::atomic<bool> interruptRequested;
+
+} // namespace tdrt
+
+#endif // TDRT_CONTEXT_H

@@ -1,0 +1,42 @@
+//===- Failure.h - how the inside of the runtime reports an error ---------===//
+//
+// Inside, a Failure (or std::bad_alloc) is thrown; at each extern "C" function
+// one guard turns it into a status, so nothing ever unwinds through generated
+// code. Messages are lower case, without a full stop, in the user's words.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_FAILURE_H
+#define TDRT_FAILURE_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace tdrt {
+
+/// Statuses that are no codes of tdc_errors.def.
+constexpr int32_t kInterrupted = 130;
+
+/// One error: the number of a code and the complete first line of its report.
+struct Failure {
+  int32_t code;
+  std::string message;
+};
+
+[[noreturn]] inline void fail(int32_t code, std::string message) {
+  throw Failure{code, std::move(message)};
+}
+
+/// "`text`", as names are quoted in messages.
+std::string inQuotes(const std::string &text);
+
+/// 1536 -> "1.5 KB", as sizes are shown in messages.
+std::string byteText(uint64_t bytes);
+
+/// "No such file or directory" for ENOENT, whatever the locale.
+std::string systemText(int error);
+
+} // namespace tdrt
+
+#endif // TDRT_FAILURE_H

@@ -1,0 +1,119 @@
+//===- Program.cpp - a compiled program as a process ----------------------===//
+
+#include "Context.h"
+#include "Processors.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace tdrt;
+
+namespace {
+
+/// Standard error, or a file; errors are of no interest for the former.
+bool writeText(int descriptor, const char *text) {
+  size_t left = strlen(text);
+  while (left > 0) {
+    ssize_t n = write(descriptor, text, left);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return false;
+    text += n;
+    left -= n;
+  }
+  return true;
+}
+
+/// While it lives, ^C asks the running program to stop at its next loop
+/// back-edge or print. A second ^C stops the process at once.
+class InterruptGuard {
+public:
+  explicit InterruptGuard(tdrt_context *ctx) {
+    running = ctx;
+    interruptRequested = false;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      interruptRequested = true;
+      if (tdrt_context *ctx = running)
+        __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
+    };
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, &before);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &before, nullptr);
+    running = nullptr;
+    interruptRequested = false;
+  }
+
+private:
+  static std::atomic<tdrt_context *> running;
+  struct sigaction before;
+};
+std::atomic<tdrt_context *> InterruptGuard::running{nullptr};
+
+/// TDC_STATS and TDC_STATS_JSON; returns false if the file cannot be written.
+bool reportStats(tdrt_context *ctx) {
+  if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
+    writeText(STDERR_FILENO, tdrt_stats_json(ctx));
+  const char *path = getenv("TDC_STATS_JSON");
+  if (!path || !*path)
+    return true;
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool good = fd >= 0 && writeText(fd, tdrt_stats_json(ctx));
+  int error = errno;
+  if (fd >= 0 && close(fd) != 0) {
+    good = false;
+    error = errno;
+  }
+  if (!good) {
+    Context &context = Context::of(ctx);
+    context.clearError();
+    context.guarded(-1, [&] {
+      fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+    });
+    writeText(STDERR_FILENO, tdrt_error_text(ctx));
+  }
+  return good;
+}
+
+} // namespace
+
+int tdrt_run_program(const tdrt_program *program, int argc,
+                     const char *const *argv) {
+  if (const char *threads = getenv("TDC_THREADS");
+      threads && parseThreads(threads) == 0) {
+    writeText(STDERR_FILENO, "error[TR602]: TDC_THREADS is a number from 1 to "
+                             "1024\n");
+    return 2;
+  }
+  tdrt_context *ctx;
+  int32_t status = tdrt_open(program, argc, argv, &ctx);
+  if (status == TDRT_HELP) {
+    writeText(STDOUT_FILENO, tdrt_error_text(ctx));
+  } else if (status != 0) {
+    writeText(STDERR_FILENO, tdrt_error_text(ctx));
+  } else {
+    {
+      InterruptGuard guard(ctx);
+      status = tdrt_main(ctx);
+    }
+    if (status != 0)
+      writeText(STDERR_FILENO, tdrt_error_text(ctx));
+    if (!reportStats(ctx) && status == 0)
+      status = 751;
+  }
+  tdrt_close(ctx);
+  return tdrt_exit_code(status);
+}
+
+const char *tdrt_env(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value ? value : otherwise;
+}

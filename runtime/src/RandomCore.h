@@ -1,0 +1,105 @@
+//===- RandomCore.h - from words to numbers -------------------------------===//
+//
+// What an element is, as a function of its 32-bit word u. It must come out
+// bit-equal on every device and vector width, so it is a fixed sequence of IEEE
+// operations that are correctly rounded everywhere (f32 add, multiply, one
+// square root, conversions), compiled without contraction.
+//
+// uniform   f32: (u >> 8) * 2^-24      f64: u * 2^-32
+//
+// normal    The inverse of the normal distribution. With m the low 31 bits of
+// u:
+//             q = (m + 0.5) * 2^-31            twice the tail's probability
+//             w = -ln(q * (2 - q))
+//             z = P(w) * (1 - q)               and the top bit of u is the sign
+//           as in M. Giles, "Approximating the erfinv function", GPU Computing
+//           Gems Jade Edition, 2011. P is of degree 8 in w - 2.5 for w < 5,
+//           else in sqrt(w) - 3.4; its coefficients were fitted (Lawson's
+//           algorithm, relative error 1e-7 and 3e-7) up to w = 21.6, the end of
+//           31 bits. ln is S. Moshier's Cephes logf. Against the exact quantile
+//           the error is at most 2.2e-6, the largest |z| is 6.34.
+//
+// randint   low + (u * range >> 32); for ranges above 2^32 the word is
+//           64 bits wide, its lower half from the counter with the top bit set.
+//           The bias is below range * 2^-32.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_RANDOMCORE_H
+#define TDRT_RANDOMCORE_H
+
+#include "Philox.h"
+#include <cstring>
+
+namespace tdrt {
+
+#define TDRT_INLINE __attribute__((always_inline)) inline
+
+TDRT_INLINE float uniformFromWord(uint32_t u) {
+  return float(int32_t(u >> 8)) * 0x1p-24f;
+}
+
+/// ln of a positive normal number.
+TDRT_INLINE float logarithm(float value) {
+  int32_t bits;
+  memcpy(&bits, &value, 4);
+  // The mantissa in [sqrt(1/2), sqrt(2)).
+  int32_t exponent = (bits - 0x3f3504f3) >> 23;
+  bits = int32_t(uint32_t(bits) - (uint32_t(exponent) << 23));
+  float mantissa;
+  memcpy(&mantissa, &bits, 4);
+  float x = mantissa - 1.0f;
+  float square = x * x;
+  float y = 7.0376836292e-2f;
+  y = y * x + -1.1514610310e-1f;
+  y = y * x + 1.1676998740e-1f;
+  y = y * x + -1.2420140846e-1f;
+  y = y * x + 1.4249322787e-1f;
+  y = y * x + -1.6668057665e-1f;
+  y = y * x + 2.0000714765e-1f;
+  y = y * x + -2.4999993993e-1f;
+  y = y * x + 3.3333331174e-1f;
+  y = y * x * square;
+  float e = float(exponent);
+  y = y + e * -2.12194440e-4f;
+  y = y - square * 0.5f;
+  return (x + y) + e * 0.693359375f;
+}
+
+TDRT_INLINE float normalFromWord(uint32_t u) {
+  float q = (float(int32_t(u & 0x7fffffff)) + 0.5f) * 0x1p-31f;
+  float w = -logarithm(q * (2.0f - q));
+
+  float c = w - 2.5f;
+  float centre = 0x1.5aa404p-25f;
+  centre = centre * c + 0x1.04f98ep-21f;
+  centre = centre * c + -0x1.4ee930p-18f;
+  centre = centre * c + -0x1.a14836p-18f;
+  centre = centre * c + 0x1.442ae0p-12f;
+  centre = centre * c + -0x1.d0c8b2p-10f;
+  centre = centre * c + -0x1.8332aap-8f;
+  centre = centre * c + 0x1.652c86p-2f;
+  centre = centre * c + 0x1.0fc8bep+1f;
+
+  float t = __builtin_sqrtf(w) - 3.4f;
+  float tail = -0x1.dbc6d8p-16f;
+  tail = tail * t + -0x1.07e73ap-12f;
+  tail = tail * t + 0x1.11c8b0p-10f;
+  tail = tail * t + -0x1.a17baep-10f;
+  tail = tail * t + 0x1.09477ep-9f;
+  tail = tail * t + -0x1.d36d94p-9f;
+  tail = tail * t + 0x1.716836p-8f;
+  tail = tail * t + 0x1.6c7162p+0f;
+  tail = tail * t + 0x1.24c776p+2f;
+
+  float z = (w < 5.0f ? centre : tail) * (1.0f - q);
+  uint32_t bits;
+  memcpy(&bits, &z, 4);
+  bits |= u & 0x80000000;
+  memcpy(&z, &bits, 4);
+  return z;
+}
+
+} // namespace tdrt
+
+#endif // TDRT_RANDOMCORE_H

@@ -1,0 +1,70 @@
+//===- AbiTest.cpp - the header against its lists
+//--------------------------===//
+
+#include "TestProgram.h"
+#include <cstddef>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+extern "C" int tdrtProgramInC(void);
+
+namespace {
+
+std::string headerText() {
+  std::ifstream file(TDRT_HEADER);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(AbiTest, EverySymbolIsListed) {
+  std::set<std::string> declared, listed = {
+#define TDRT_SYMBOL(NAME) #NAME,
+#include "tdc_runtime_symbols.def"
+                                  };
+  std::string text = headerText();
+  std::regex declaration("TDRT_API [^;(]*?(tdrt_\\w+)\\(");
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end;
+       it != end; ++it)
+    declared.insert((*it)[1]);
+  EXPECT_EQ(declared, listed);
+}
+
+TEST(AbiTest, EverySymbolIsThere) {
+  const void *addresses[] = {
+#define TDRT_SYMBOL(NAME) reinterpret_cast<const void *>(&NAME),
+#include "tdc_runtime_symbols.def"
+  };
+  for (const void *address : addresses)
+    EXPECT_NE(address, nullptr);
+}
+
+TEST(AbiTest, CodesAreUniqueAndRising) {
+  const int codes[] = {
+#define TRDIAG(NUMBER, TITLE, EXPLANATION) NUMBER,
+#include "tdc_errors.def"
+  };
+  for (size_t i = 1; i < sizeof codes / sizeof *codes; ++i)
+    EXPECT_LT(codes[i - 1], codes[i]);
+}
+
+// The sizes and offsets that the code generator lays constants out by.
+TEST(AbiTest, Layout) {
+  EXPECT_EQ(sizeof(tdrt_tensor), 24u);
+  EXPECT_EQ(sizeof(tdrt_slot), 48u);
+  EXPECT_EQ(sizeof(tdrt_arg), 32u);
+  EXPECT_EQ(sizeof(tdrt_site), 16u);
+  EXPECT_EQ(sizeof(tdrt_port), 24u);
+  EXPECT_EQ(sizeof(tdrt_export), 40u);
+  EXPECT_EQ(sizeof(tdrt_program), 88u);
+  EXPECT_EQ(sizeof(tdrt_format), 20u);
+  EXPECT_EQ(sizeof(tdrt_checkpoint), 48u);
+  EXPECT_EQ(offsetof(tdrt_program, arena_bytes), 24u);
+  EXPECT_EQ(offsetof(tdrt_program, main), 80u);
+}
+
+TEST(AbiTest, UsableFromC) { EXPECT_EQ(tdrtProgramInC(), 0); }
+
+} // namespace

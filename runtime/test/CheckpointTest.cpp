@@ -1,0 +1,293 @@
+//===- CheckpointTest.cpp - saving and restoring slots
+//---------------------===//
+
+#include "TestProgram.h"
+#include "tdc_files.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace tdrt_test;
+
+namespace {
+
+const int64_t weightDims[] = {2, 3};
+const int32_t transposed[] = {1, 0};
+const int64_t biasDims[] = {3};
+// A weight that kernels want transposed, its bias, a moment, and a bool.
+const tdrt_slot slots[] = {
+    {"fc.weight", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, weightDims, transposed, 0},
+    {"fc.bias", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, biasDims, nullptr, 64},
+    {"opt.adam.fc.bias.m", TDRT_SLOT_MOMENT, TDRT_F64, 1, 0, biasDims, nullptr,
+     128},
+    {"on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 192}};
+const int32_t allSlots[] = {0, 1, 2, 3};
+const char *const allKeys[] = {"fc.weight", "fc.bias", "opt.adam.fc.bias.m",
+                               "on"};
+const char *const names[] = {"epoch", "lr", "done"};
+const int32_t types[] = {TDRT_INT, TDRT_FLOAT, TDRT_BOOLEAN};
+
+class CheckpointTest : public testing::Test {
+protected:
+  CheckpointTest() {
+    program.num_slots = 4;
+    program.slots = slots;
+    program.arena_bytes = 256;
+  }
+
+  tdrt_program program = emptyProgram();
+  TemporaryFolder folder;
+  std::string path = folder / "c.safetensors";
+  tdrt_checkpoint full = {4, 3, allSlots, allKeys, names, types, 1, 0};
+  tdrt_checkpoint weights = {2, 0, allSlots, allKeys, nullptr, nullptr, 0, 0};
+
+  /// Fills the slots with numbers that begin at `start`.
+  void fill(tdrt_context *ctx, float start) {
+    float weight[6], bias[3] = {start + 10, start + 11, start + 12};
+    double moment[3] = {start + 0.1, start + 0.2, start + 0.3};
+    for (int i = 0; i < 6; ++i)
+      weight[i] = start + i;
+    uint8_t on = 1;
+    tdrt_slot_write(ctx, 0, weight);
+    tdrt_slot_write(ctx, 1, bias);
+    tdrt_slot_write(ctx, 2, moment);
+    tdrt_slot_write(ctx, 3, &on);
+  }
+
+  std::string arena(tdrt_context *ctx) { return {ctx->arena, 256}; }
+
+  int32_t save(tdrt_context *ctx, const tdrt_checkpoint &what,
+               int64_t epoch = 5) {
+    tdrt_value values[3];
+    values[0].i = epoch;
+    values[1].f = 0.1;
+    values[2].i = 1;
+    return tdrt_checkpoint_save(ctx, path.c_str(), &what, values, -1);
+  }
+  int32_t restore(tdrt_context *ctx, const tdrt_checkpoint &what) {
+    return tdrt_checkpoint_restore(ctx, path.c_str(), &what, -1);
+  }
+};
+
+TEST_F(CheckpointTest, SlotsAreStoredInTheirOrder) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  const float expected[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(memcmp(ctx->arena, expected, sizeof expected), 0);
+  float back[6];
+  tdrt_slot_read(ctx, 0, back);
+  EXPECT_EQ(memcmp(back, rows, sizeof rows), 0);
+}
+
+TEST_F(CheckpointTest, EverythingComesBack) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  tdrt_seed(ctx, -7);
+  int64_t seed;
+  tdrt_next_random(ctx, &seed);
+  tdrt_next_random(ctx, &seed);
+  ASSERT_EQ(save(ctx, full), 0) << ctx.error();
+
+  Opened other(program);
+  ASSERT_EQ(restore(other, full), 0) << other.error();
+  EXPECT_EQ(arena(other), arena(ctx));
+  EXPECT_EQ(tdrt_next_random(other, &seed), 2);
+  EXPECT_EQ(seed, -7);
+
+  tdrt_value value;
+  ASSERT_EQ(
+      tdrt_restore_value(other, path.c_str(), "epoch", TDRT_INT, &value, -1),
+      0);
+  EXPECT_EQ(value.i, 5);
+  ASSERT_EQ(
+      tdrt_restore_value(other, path.c_str(), "lr", TDRT_FLOAT, &value, -1), 0);
+  EXPECT_EQ(value.f, 0.1);
+  ASSERT_EQ(
+      tdrt_restore_value(other, path.c_str(), "done", TDRT_BOOLEAN, &value, -1),
+      0);
+  EXPECT_EQ(value.i, 1);
+}
+
+TEST_F(CheckpointTest, OddValues) {
+  Opened ctx(program);
+  const double floats[] = {0.0,      -0.0,
+                           INFINITY, -INFINITY,
+                           5e-324,   std::numeric_limits<double>::max(),
+                           -1.0 / 3, 0x1p-1022};
+  const char *const name[] = {"x"};
+  const int32_t type[] = {TDRT_FLOAT};
+  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name, type, 1, 0};
+  for (double f : floats) {
+    tdrt_value value, back;
+    value.f = f;
+    ASSERT_EQ(tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, -1), 0);
+    ASSERT_EQ(tdrt_restore_value(ctx, path.c_str(), "x", TDRT_FLOAT, &back, -1),
+              0)
+        << f;
+    EXPECT_EQ(memcmp(&back.f, &f, 8), 0) << f;
+  }
+  const int32_t intType[] = {TDRT_INT};
+  what.types = intType;
+  for (int64_t i : {INT64_MIN, INT64_MAX, int64_t(0)}) {
+    tdrt_value value, back;
+    value.i = i;
+    ASSERT_EQ(tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, -1), 0);
+    ASSERT_EQ(tdrt_restore_value(ctx, path.c_str(), "x", TDRT_INT, &back, -1),
+              0);
+    EXPECT_EQ(back.i, i);
+  }
+}
+
+TEST_F(CheckpointTest, PureWeightsHoldNoRandomState) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, weights), 0);
+  tdrt::SafetensorsHeader header;
+  ASSERT_FALSE(tdrt::inspectSafetensors(path.c_str(), header));
+  EXPECT_EQ(header.tensors.size(), 2u);
+  EXPECT_EQ(header.findMetadata("tdc.seed"), nullptr);
+  EXPECT_NE(header.findMetadata("tdc.version"), nullptr);
+  for (const tdrt::FileTensor &tensor : header.tensors)
+    EXPECT_EQ(tensor.offset % 8, 0u);
+
+  Opened other(program);
+  tdrt_seed(other, 3);
+  ASSERT_EQ(restore(other, weights), 0);
+  int64_t seed;
+  tdrt_next_random(other, &seed);
+  EXPECT_EQ(seed, 3);
+
+  tdrt_checkpoint asCheckpoint = weights;
+  asCheckpoint.full = 1;
+  EXPECT_EQ(restore(other, asCheckpoint), 744);
+  tdrt_value value;
+  Opened third(program);
+  EXPECT_EQ(
+      tdrt_restore_value(third, path.c_str(), "epoch", TDRT_INT, &value, -1),
+      743);
+}
+
+TEST_F(CheckpointTest, KeysMustFit) {
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, full), 0);
+  const char *const other[] = {"fc.weight", "fc.offset", "opt.adam.fc.bias.m",
+                               "on"};
+  const int32_t swapped[] = {1, 1, 2, 3};
+  tdrt_checkpoint what = full;
+  what.keys = other;
+  what.slots = swapped;
+  EXPECT_EQ(restore(ctx, what), 741);
+  EXPECT_EQ(ctx.error(),
+            "error[TR741]: `" + path +
+                "`: the keys of the file do not fit\n"
+                "  mismatched: fc.weight (f32[2, 3] in the file, f32[3] in the "
+                "program)\n"
+                "  missing: fc.offset\n"
+                "  unexpected: fc.bias\n");
+}
+
+TEST_F(CheckpointTest, LenientTakesWhatThereIs) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, full), 0);
+  const char *const other[] = {"fc.weight", "fc.offset"};
+  tdrt_checkpoint what = weights;
+  what.keys = other;
+  what.lenient = 1;
+  Opened target(program);
+  ASSERT_EQ(restore(target, what), 0) << target.error();
+  EXPECT_EQ(memcmp(target->arena, ctx->arena, 24), 0);
+  EXPECT_EQ(reinterpret_cast<float *>(target->arena + 64)[0], 0);
+}
+
+TEST_F(CheckpointTest, ModelOutOfACheckpoint) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, full), 0);
+  // "on" belongs to the model too; the moments need not be wanted.
+  const int32_t model[] = {0, 1, 3};
+  const char *const keys[] = {"fc.weight", "fc.bias", "on"};
+  tdrt_checkpoint what = {3, 0, model, keys, nullptr, nullptr, 0, 0};
+  Opened target(program);
+  EXPECT_EQ(restore(target, what), 0) << target.error();
+}
+
+TEST_F(CheckpointTest, EveryDamagedByteIsNoticed) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, full), 0);
+  std::string bytes = readFile(path);
+  Opened target(program);
+  fill(target, 50);
+  std::string before = arena(target);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] ^= 4;
+    writeFile(path, damaged);
+    int32_t status = restore(target, full);
+    ASSERT_NE(status, 0) << "byte " << i << " " << bytes[i];
+    ASSERT_GE(status, 700);
+    ASSERT_EQ(arena(target), before) << i;
+  }
+}
+
+TEST_F(CheckpointTest, EveryTruncationIsNoticed) {
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, full), 0);
+  std::string bytes = readFile(path);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    writeFile(path, bytes.substr(0, size));
+    ASSERT_GE(restore(ctx, full), 700) << size;
+  }
+}
+
+TEST_F(CheckpointTest, DamagedDataNamesItsTensor) {
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, full), 0);
+  tdrt::SafetensorsHeader header;
+  ASSERT_FALSE(tdrt::inspectSafetensors(path.c_str(), header));
+  std::string bytes = readFile(path);
+  uint64_t offset = header.find("fc.bias")->offset;
+  bytes[offset] ^= 1;
+  writeFile(path, bytes);
+  EXPECT_EQ(restore(ctx, full), 742);
+  EXPECT_EQ(ctx.error(), "error[TR742]: `" + path + "`: byte " +
+                             std::to_string(offset) +
+                             ": the checkpoint is damaged: the checksum of "
+                             "`fc.bias` does not fit\n");
+}
+
+TEST_F(CheckpointTest, OddKeys) {
+  const char *const keys[] = {"quote\" backslash\\ tab\t", "naïve"};
+  tdrt_checkpoint what = weights;
+  what.keys = keys;
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, what), 0);
+  Opened target(program);
+  EXPECT_EQ(restore(target, what), 0) << target.error();
+  EXPECT_EQ(memcmp(target->arena, ctx->arena, 76), 0);
+}
+
+TEST_F(CheckpointTest, ValueOfAnotherType) {
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, full), 0);
+  tdrt_value value;
+  value.i = 77;
+  EXPECT_EQ(tdrt_restore_value(ctx, path.c_str(), "lr", TDRT_INT, &value, -1),
+            743);
+  EXPECT_EQ(value.i, 77);
+  EXPECT_EQ(ctx.error(), "error[TR743]: `" + path +
+                             "`: its value `lr` is `float "
+                             "1.999999999999ap-4`, not int\n");
+}
+
+TEST_F(CheckpointTest, PendingKernelErrorStopsASave) {
+  Opened ctx(program);
+  tdrt_kernel_error(ctx, 12, 10, -1);
+  EXPECT_EQ(save(ctx, full), 103);
+  EXPECT_FALSE(tdrt_exists(path.c_str()));
+}
+
+} // namespace

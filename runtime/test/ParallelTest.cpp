@@ -1,0 +1,146 @@
+//===- ParallelTest.cpp - the thread pool
+//----------------------------------===//
+
+#include "Processors.h"
+#include "TestProgram.h"
+#include <atomic>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+
+using namespace tdrt_test;
+
+namespace {
+
+struct Work {
+  std::vector<std::atomic<int>> counts;
+  explicit Work(int64_t n) : counts(n) {}
+  static void task(void *arg, int64_t begin, int64_t end) {
+    ASSERT_LT(begin, end);
+    for (int64_t i = begin; i < end; ++i)
+      ++static_cast<Work *>(arg)->counts[i];
+  }
+  bool allOnce() const {
+    for (const std::atomic<int> &count : counts)
+      if (count != 1)
+        return false;
+    return true;
+  }
+};
+
+class ParallelTest : public testing::Test {
+protected:
+  // Before the pool is made by any test of this program.
+  static void SetUpTestSuite() { tdrt_set_num_threads(4); }
+};
+
+TEST_F(ParallelTest, EveryIndexOnce) {
+  for (int64_t n : {0, 1, 2, 3, 4, 5, 7, 100, 100000}) {
+    Work work(n);
+    tdrt_parallel_for(Work::task, &work, n);
+    EXPECT_TRUE(work.allOnce()) << n;
+  }
+  tdrt_parallel_for(Work::task, nullptr, -5);
+}
+
+TEST_F(ParallelTest, ManyInARow) {
+  Work work(64);
+  for (int i = 0; i < 20000; ++i)
+    tdrt_parallel_for(Work::task, &work, 64);
+  for (std::atomic<int> &count : work.counts)
+    EXPECT_EQ(count, 20000);
+}
+
+TEST_F(ParallelTest, AfterSleeping) {
+  for (int i = 0; i < 5; ++i) {
+    usleep(20000); // long after the workers have gone to sleep
+    Work work(1000);
+    tdrt_parallel_for(Work::task, &work, 1000);
+    EXPECT_TRUE(work.allOnce());
+  }
+}
+
+TEST_F(ParallelTest, NestedTasksRun) {
+  struct Outer {
+    std::vector<Work> inner;
+  };
+  std::vector<Work *> all;
+  for (int i = 0; i < 16; ++i)
+    all.push_back(new Work(100));
+  tdrt_parallel_for(
+      [](void *arg, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          tdrt_parallel_for(Work::task,
+                            (*static_cast<std::vector<Work *> *>(arg))[i], 100);
+      },
+      &all, 16);
+  for (Work *work : all) {
+    EXPECT_TRUE(work->allOnce());
+    delete work;
+  }
+}
+
+TEST_F(ParallelTest, CallersAtTheSameTime) {
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([] {
+      for (int i = 0; i < 500; ++i) {
+        Work work(50);
+        tdrt_parallel_for(Work::task, &work, 50);
+        ASSERT_TRUE(work.allOnce());
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST_F(ParallelTest, ChildOfFork) {
+  Work warm(100);
+  tdrt_parallel_for(Work::task, &warm, 100);
+  pid_t child = fork();
+  if (child == 0) {
+    Work work(1000);
+    tdrt_parallel_for(Work::task, &work, 1000);
+    _exit(work.allOnce() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// How many
+//===----------------------------------------------------------------------===//
+
+TEST(ProcessorsTest, ThreadsFromText) {
+  EXPECT_EQ(tdrt::parseThreads("1"), 1);
+  EXPECT_EQ(tdrt::parseThreads("1024"), 1024);
+  for (const char *text : {"", "0", "1025", "-3", "3 ", "x", "99999999999"})
+    EXPECT_EQ(tdrt::parseThreads(text), 0) << text;
+}
+
+TEST(ProcessorsTest, Quotas) {
+  TemporaryFolder root;
+  EXPECT_GE(tdrt::availableProcessors(), 1);
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, ""), tdrt::kMaxThreads);
+  // Version 2: the least of the group and its parents counts.
+  ASSERT_EQ(
+      system(("mkdir -p " + (root / "a/b") + " " + (root / "cpu/c")).c_str()),
+      0);
+  writeFile(root / "a/cpu.max", "250000 100000\n");
+  writeFile(root / "a/b/cpu.max", "max 100000\n");
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "0::/a/b\n"), 3);
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "0::/\n"), tdrt::kMaxThreads);
+  writeFile(root / "cpu.max", "50000 100000\n");
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "0::/a/b\n"), 1);
+  // Version 1.
+  writeFile(root / "cpu/c/cpu.cfs_quota_us", "200000\n");
+  writeFile(root / "cpu/c/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "4:cpu,cpuacct:/c\n"), 2);
+  writeFile(root / "cpu/c/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "4:cpu,cpuacct:/c\n"),
+            tdrt::kMaxThreads);
+  EXPECT_EQ(tdrt::quotaProcessors(root.path, "nonsense\n:\n::\n"), 1);
+}
+
+} // namespace

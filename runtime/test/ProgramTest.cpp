@@ -1,0 +1,377 @@
+//===- ProgramTest.cpp - programs as processes
+//-----------------------------===//
+
+#include "Nearest.h"
+#include "TestProgram.h"
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <sys/wait.h>
+#include <thread>
+
+using namespace tdrt_test;
+
+namespace {
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+/// Runs tdrt_run_program in a child.
+Result run(
+    const tdrt_program &program, std::vector<const char *> args,
+    const std::function<void()> &prepare = [] {},
+    const std::function<void(pid_t)> &disturb = [](pid_t) {}) {
+  TemporaryFolder folder;
+  args.insert(args.begin(), "test");
+  pid_t child = fork();
+  if (child == 0) {
+    for (auto [fd, name] : {std::pair(1, "out"), std::pair(2, "err")})
+      dup2(open((folder / name).c_str(), O_WRONLY | O_CREAT, 0600), fd);
+    alarm(60); // a child must not outlive a test program that is stopped
+    prepare();
+    _exit(
+        tdrt_run_program(&program, static_cast<int>(args.size()), args.data()));
+  }
+  disturb(child);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+          readFile(folder / "out"), readFile(folder / "err")};
+}
+
+const tdrt_arg args[] = {{"epochs", "5", "training epochs", TDRT_INT, 0},
+                         {"lr", "1e-3", nullptr, TDRT_FLOAT, 0},
+                         {"shuffle", "false", nullptr, TDRT_BOOLEAN, 0},
+                         {"data", nullptr, "where the data is", TDRT_STR, 0}};
+const tdrt_site sites[] = {{"train.tdsl", 12, 0}, {"train.tdsl", 14, 5}};
+
+int32_t printArguments(tdrt_context *ctx) {
+  tdrt_out_i64(ctx, ctx->args[0].i, nullptr);
+  tdrt_out_text(ctx, " ", 1);
+  tdrt_out_f64(ctx, ctx->args[1].f, nullptr);
+  tdrt_out_text(ctx, " ", 1);
+  tdrt_out_bool(ctx, static_cast<int32_t>(ctx->args[2].i), nullptr);
+  tdrt_out_text(ctx, " ", 1);
+  tdrt_out_text(ctx, ctx->args[3].s, -1);
+  return tdrt_out_end(ctx, 0);
+}
+
+class ProgramTest : public testing::Test {
+protected:
+  ProgramTest() {
+    program.name = "train";
+    program.help = "Trains a model.";
+    program.num_args = 4;
+    program.args = args;
+    program.num_sites = 2;
+    program.sites = sites;
+    program.main = printArguments;
+    plain.num_sites = 2;
+    plain.sites = sites;
+  }
+  tdrt_program program = emptyProgram();
+  tdrt_program plain = emptyProgram();
+};
+
+TEST_F(ProgramTest, Arguments) {
+  EXPECT_EQ(run(program, {"--data", "x"}).out, "5 0.001 false x");
+  EXPECT_EQ(
+      run(program, {"--epochs=-7", "--lr", "2", "--shuffle", "--data", "--odd"})
+          .out,
+      "-7 2.0 true --odd");
+  EXPECT_EQ(run(program, {"--shuffle", "false", "--data=a=b", "--epochs", "+3",
+                          "--epochs", "4"})
+                .out,
+            "4 0.001 false a=b");
+  EXPECT_EQ(run(program, {"--", "--data", "x"}).out, "5 0.001 false x");
+}
+
+TEST_F(ProgramTest, WrongArguments) {
+  struct Row {
+    std::vector<const char *> args;
+    const char *err;
+  };
+  const Row rows[] = {
+      {{}, "error[TR002]: the argument `--data` is required\n"},
+      {{"--data"}, "error[TR002]: a value is missing after `--data`\n"},
+      {{"--epoch", "3"},
+       "error[TR001]: unknown argument `--epoch`: did you mean `--epochs`?\n"},
+      {{"--xyz=3"},
+       "error[TR001]: unknown argument `--xyz`: --help lists what there is\n"},
+      {{"data"},
+       "error[TR001]: unexpected argument `data`: write --name value\n"},
+      {{"--epochs", "1.5"},
+       "error[TR003]: `--epochs` wants an int, not `1.5`\n"},
+      {{"--epochs="}, "error[TR003]: `--epochs` wants an int, not ``\n"},
+      {{"--epochs", "9223372036854775808"},
+       "error[TR003]: `--epochs` wants an int, not `9223372036854775808`\n"},
+      {{"--lr", "fast"}, "error[TR003]: `--lr` wants a float, not `fast`\n"},
+      {{"--shuffle=yes"},
+       "error[TR003]: `--shuffle` wants a bool, not `yes`\n"}};
+  for (const Row &row : rows) {
+    Result result = run(program, row.args);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, row.err);
+  }
+}
+
+TEST_F(ProgramTest, Help) {
+  Result result = run(program, {"--help"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out, "usage: train [arguments]\n"
+                        "\n"
+                        "Trains a model.\n"
+                        "\n"
+                        "  --epochs int     training epochs (default 5)\n"
+                        "  --lr float       (default 1e-3)\n"
+                        "  --shuffle bool   (default false)\n"
+                        "  --data str       where the data is (required)\n"
+                        "  --help           show this text\n");
+}
+
+TEST_F(ProgramTest, Nearest) {
+  EXPECT_EQ(tdrt::editDistance("kitten", "sitting"), 3u);
+  std::vector<std::string> among = {"epochs", "lr"};
+  EXPECT_EQ(*tdrt::findNearest("epcohs", among), "epochs");
+  EXPECT_EQ(tdrt::findNearest("momentum", among), nullptr);
+}
+
+TEST_F(ProgramTest, ErrorsAfterOutput) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "before\n", -1);
+    if (int32_t status = tdrt_out_end(ctx, 0))
+      return status;
+    return tdrt_fail_assert(ctx, "no rows", 0);
+  };
+  Result result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.out, "before\n");
+  EXPECT_EQ(result.err, "error[TR101]: assertion failed: no rows\n"
+                        "  --> train.tdsl:12\n");
+}
+
+TEST_F(ProgramTest, EveryFailure) {
+  Opened ctx(plain);
+  EXPECT_EQ(tdrt_fail_assert(ctx, "", -1), 101);
+  EXPECT_EQ(ctx.error(), "error[TR101]: assertion failed\n");
+  {
+    Opened other(plain);
+    EXPECT_EQ(tdrt_fail_division(other, 1), 102);
+    EXPECT_EQ(other.error(), "error[TR102]: integer division by zero\n"
+                             "  --> train.tdsl:14:5\n");
+    // The first error stays.
+    EXPECT_EQ(tdrt_fail_index(other, 3, 2, 0), 103);
+    EXPECT_EQ(other.error().substr(0, 12), "error[TR102]");
+  }
+  Opened third(plain);
+  EXPECT_EQ(tdrt_fail_sizes(third, 3, 4, "rows of x and y", 0), 104);
+  EXPECT_EQ(third.error(), "error[TR104]: sizes do not agree: rows of x and y: "
+                           "3 and 4\n  --> train.tdsl:12\n");
+}
+
+TEST_F(ProgramTest, KernelError) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    EXPECT_EQ(tdrt_poll(ctx), 0);
+    tdrt_kernel_error(ctx, -11, 10, 1);
+    tdrt_kernel_error(ctx, 99, 10, 0);
+    EXPECT_NE(ctx->attention, 0);
+    return 0; // noticed at the end
+  };
+  Result result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err, "error[TR103]: index -11 is out of range for size 10\n"
+                        "  --> train.tdsl:14:5\n");
+  // A print that may show a wrong value is dropped, those before are not.
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "right\n", -1);
+    EXPECT_EQ(tdrt_out_end(ctx, 0), 0);
+    tdrt_kernel_error(ctx, -11, 10, 1);
+    tdrt_out_text(ctx, "wrong\n", -1);
+    return tdrt_out_end(ctx, 0);
+  };
+  result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.out, "right\n");
+  EXPECT_EQ(result.err, "error[TR103]: index -11 is out of range for size 10\n"
+                        "  --> train.tdsl:14:5\n");
+}
+
+TEST_F(ProgramTest, Interrupted) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "started\n", -1);
+    if (int32_t status = tdrt_out_end(ctx, 1))
+      return status;
+    for (;;)
+      if (ctx->attention)
+        if (int32_t status = tdrt_poll(ctx))
+          return status;
+  };
+  Result result = run(
+      plain, {}, [] {},
+      [](pid_t child) {
+        usleep(100000);
+        kill(child, SIGINT);
+      });
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.out, "started\n");
+  EXPECT_EQ(result.err, "interrupted\n");
+}
+
+TEST_F(ProgramTest, SecondInterruptKills) {
+  plain.main = [](tdrt_context *) -> int32_t {
+    for (;;)
+      usleep(1000);
+  };
+  Result result = run(
+      plain, {}, [] {},
+      [](pid_t child) {
+        usleep(100000);
+        kill(child, SIGINT);
+        usleep(50000);
+        kill(child, SIGINT);
+      });
+  EXPECT_EQ(result.code, -SIGINT);
+}
+
+TEST_F(ProgramTest, FullStandardOutput) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "text\n", -1);
+    return tdrt_out_end(ctx, 0);
+  };
+  Result result = run(plain, {}, [] { dup2(open("/dev/full", O_WRONLY), 1); });
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err, "error[TR752]: cannot write to standard output: No "
+                        "space left on device\n");
+}
+
+TEST_F(ProgramTest, Stats) {
+  TemporaryFolder folder;
+  std::string path = folder / "stats.json";
+  plain.arena_bytes = 640;
+  const char *json = "{\"copies\":[],\"sites\":[],\"loops\":[],"
+                     "\"peak\":{\"cpu\":640}}\n";
+  Result result = run(plain, {}, [&] {
+    setenv("TDC_STATS", "1", 1);
+    setenv("TDC_STATS_JSON", path.c_str(), 1);
+  });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, json);
+  EXPECT_EQ(readFile(path), json);
+  result =
+      run(plain, {}, [&] { setenv("TDC_STATS_JSON", "/no/such/folder/x", 1); });
+  EXPECT_EQ(result.code, 3);
+}
+
+TEST_F(ProgramTest, BadThreads) {
+  for (const char *text : {"", "0", "-1", "1025", "2x", "two"}) {
+    Result result = run(plain, {}, [&] { setenv("TDC_THREADS", text, 1); });
+    EXPECT_EQ(result.code, 2) << text;
+  }
+}
+
+TEST_F(ProgramTest, OtherVersion) {
+  plain.abi_version = 99;
+  Result result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err.substr(0, 12), "error[TR601]");
+}
+
+TEST_F(ProgramTest, Environment) {
+  setenv("TDRT_TEST", "here", 1);
+  EXPECT_STREQ(tdrt_env("TDRT_TEST", "x"), "here");
+  EXPECT_STREQ(tdrt_env("TDRT_TEST_ABSENT", "x"), "x");
+}
+
+TEST_F(ProgramTest, LargeOutputArrivesWhole) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    for (int64_t i = 0; i < 100000; ++i) {
+      tdrt_out_i64(ctx, i, nullptr);
+      tdrt_out_text(ctx, "\n", 1);
+      if (int32_t status = tdrt_out_end(ctx, 0))
+        return status;
+    }
+    return 0;
+  };
+  std::string expected;
+  for (int i = 0; i < 100000; ++i)
+    expected += std::to_string(i) + "\n";
+  EXPECT_EQ(run(plain, {}).out, expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+TEST_F(ProgramTest, StringsNestAndAreReleased) {
+  Opened ctx(plain);
+  const char *outer, *inner;
+  tdrt_str_begin(ctx);
+  tdrt_out_text(ctx, "a", 1);
+  tdrt_str_begin(ctx);
+  tdrt_out_i64(ctx, 1, nullptr);
+  ASSERT_EQ(tdrt_str_end(ctx, &inner), 0);
+  tdrt_out_text(ctx, inner, -1);
+  ASSERT_EQ(tdrt_str_end(ctx, &outer), 0);
+  EXPECT_STREQ(outer, "a1");
+  EXPECT_STREQ(inner, "1");
+  int64_t mark = tdrt_str_mark(ctx);
+  EXPECT_EQ(mark, 2);
+  tdrt_str_begin(ctx);
+  ASSERT_EQ(tdrt_str_end(ctx, &inner), 0);
+  EXPECT_STREQ(inner, "");
+  tdrt_str_release(ctx, mark);
+  EXPECT_EQ(tdrt_str_mark(ctx), 2);
+  EXPECT_STREQ(outer, "a1");
+}
+
+//===----------------------------------------------------------------------===//
+// Exported functions
+//===----------------------------------------------------------------------===//
+
+const int64_t inDims[] = {-1, 2}, outDims[] = {-1};
+const tdrt_port inputs[] = {{"x", TDRT_F32, 2, inDims}};
+const tdrt_port outputs[] = {{"y", TDRT_F32, 1, outDims}};
+const tdrt_export exports[] = {
+    {"sum", 1, 1, inputs, outputs,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
+       void *data;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+         return status;
+       for (int64_t i = 0; i < in->dims[0]; ++i)
+         static_cast<float *>(data)[i] =
+             static_cast<float *>(in->data)[2 * i] +
+             static_cast<float *>(in->data)[2 * i + 1];
+       *out = {data, TDRT_F32, 1, in->dims};
+       return 0;
+     }}};
+
+TEST_F(ProgramTest, Exports) {
+  plain.num_exports = 1;
+  plain.exports = exports;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  float x[] = {1, 2, 3, 4};
+  int64_t dims[] = {2, 2};
+  tdrt_tensor in = {x, TDRT_F32, 2, dims}, out;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(static_cast<float *>(out.data)[1], 7);
+  int64_t wrong[] = {2, 3};
+  in.dims = wrong;
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
+  EXPECT_EQ(ctx.error(), "error[TR107]: input `x` of `sum` is f32[?, 2], not "
+                         "f32[2, 3]\n");
+  // An error does not outlive its call.
+  in.dims = dims;
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(ctx.error(), "");
+  in.dtype = 77;
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
+  EXPECT_EQ(tdrt_call(ctx, 1, &in, &out), 107);
+}
+
+} // namespace

@@ -1,0 +1,25 @@
+#!/bin/sh
+# link-test.sh CC ARCHIVE INCLUDE SOURCE FOLDER
+#
+# Links a program as `tdc build` does and checks its size, its libraries and that
+# errors come out.
+set -eu
+cc=$1 archive=$2 include=$3 source=$4 folder=$5
+program=$folder/link-test
+$cc -O2 -I"$include" "$source" "$archive" -lm -lpthread -Wl,--gc-sections -s \
+    -o "$program"
+
+size=$(stat -c %s "$program")
+echo "size with every function: $size bytes"
+[ "$size" -le 500000 ] || { echo "larger than 500000 bytes"; exit 1; }
+
+if ldd "$program" | grep -vE 'linux-vdso|libc\.so|libm\.so|libpthread|ld-linux'
+then echo "needs another library"; exit 1; fi
+
+code=0
+output=$("$program" 2>&1) || code=$?
+expected='0.1
+error[TR703]: `/dev/null`: it is a device, not a regular file
+  --> link.tdsl:3:1'
+[ "$code" = 3 ] && [ "$output" = "$expected" ] ||
+  { echo "exit $code: $output"; exit 1; }
