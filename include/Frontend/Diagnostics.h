@@ -1,0 +1,154 @@
+//===- Diagnostics.h - what the compiler tells the author -----------------===//
+//
+// A diagnostic has a code from Diagnostics.def, one primary place, further
+// labelled places, notes and fix-its. The front end builds them with
+//
+//   diags.report(DiagCode::TD501, plus, "operands are on different devices")
+//       .label("both must be on one device")
+//       .note("`a` is f32[2] @cuda:1, moved here", aRange)
+//       .fix(FixIt::Choice, "`a.to(cuda:2) + b`  (result on cuda:2)",
+//            {{a.finish(), ".to(cuda:2)"}});
+//
+// and a driver prints them as text or as JSON when it is done. Texts are lower
+// case without a full stop, in the words of the language, never the compiler's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TDC_FRONTEND_DIAGNOSTICS_H
+#define TDC_FRONTEND_DIAGNOSTICS_H
+
+#include "Frontend/Source.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <deque>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tdc {
+
+enum class Severity : uint8_t { Error, Warning };
+
+enum class DiagCode : uint16_t {
+#define DIAG(CODE, SEVERITY, TITLE, EXPLANATION) CODE,
+#include "Frontend/Diagnostics.def"
+};
+
+/// A row of Diagnostics.def.
+struct DiagInfo {
+  DiagCode code;
+  llvm::StringRef name; ///< "TD501"
+  Severity severity;
+  llvm::StringRef title;
+  llvm::StringRef explanation; ///< for `tdc explain`
+};
+
+/// All rows, in the order of the table.
+llvm::ArrayRef<DiagInfo> getDiagTable();
+const DiagInfo &getDiagInfo(DiagCode code);
+/// The row of a code as a user types it ("TD501", "td501"), or null.
+const DiagInfo *findDiagInfo(llvm::StringRef name);
+
+/// A place and what is to be said about it (which may be nothing).
+struct Label {
+  SourceRange range;
+  std::string text;
+};
+
+/// A remark below the snippet; its place, if any, is appended to the text.
+struct Note {
+  std::string text;
+  SourceRange range;
+};
+
+/// Replaces the bytes of `range` (an empty range inserts).
+struct Edit {
+  SourceRange range;
+  std::string text;
+};
+
+/// A change that would cure the problem. `tdc fix` applies those that are
+/// Safe; a Choice needs the author to decide.
+struct FixIt {
+  enum Kind : uint8_t { Safe, Choice };
+  Kind kind;
+  std::string title;
+  std::vector<Edit> edits;
+};
+
+struct Diagnostic {
+  DiagCode code;
+  Severity severity;
+  std::string title;
+  Label primary;
+  std::vector<Label> secondary;
+  std::vector<Note> notes;
+  std::vector<FixIt> fixes;
+
+  /// Says something at the primary place.
+  Diagnostic &label(const llvm::Twine &text);
+  /// Underlines another place, usually where one side of a conflict is from.
+  Diagnostic &secondaryLabel(SourceRange range, const llvm::Twine &text);
+  Diagnostic &note(const llvm::Twine &text, SourceRange range = {});
+  /// Adds a fix. Its title is what to write, in backquotes, then two spaces
+  /// and a remark in parentheses if one is needed; the line is added when it
+  /// is not the primary one.
+  Diagnostic &fix(FixIt::Kind kind, const llvm::Twine &title,
+                  std::vector<Edit> edits);
+};
+
+/// Collects diagnostics: at most one per code and primary place, because an
+/// elaborated function body is visited once per call.
+class DiagnosticEngine {
+public:
+  explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
+
+  /// Starts a diagnostic; without a title the table's is used. The reference
+  /// is for adding details at once: a repeated one is dropped at the next call.
+  Diagnostic &report(DiagCode code, SourceRange range,
+                     const llvm::Twine &title = {});
+
+  bool hasErrors() const { return numErrors != 0; }
+  unsigned getNumErrors() const { return numErrors; }
+  unsigned getNumWarnings() const { return numWarnings; }
+
+  /// All diagnostics in the order of files and places.
+  std::vector<const Diagnostic *> getSorted() const;
+
+  /// Prints all diagnostics, each followed by an empty line.
+  void printText(llvm::raw_ostream &os, bool colour = false) const;
+  /// Prints all diagnostics, one JSON object per line.
+  void printJSON(llvm::raw_ostream &os) const;
+
+  const SourceManager &getSources() const { return sources; }
+
+private:
+  /// Beyond this many, further errors tell the author nothing.
+  static constexpr unsigned maxErrors = 100;
+
+  const SourceManager &sources;
+  std::deque<Diagnostic> diagnostics;
+  llvm::DenseSet<std::tuple<unsigned, unsigned, unsigned, unsigned>> seen;
+  Diagnostic dropped{};
+  unsigned numErrors = 0;
+  unsigned numWarnings = 0;
+};
+
+/// Prints one diagnostic in the form of docs/Language.md, "Diagnostics".
+void printText(llvm::raw_ostream &os, const SourceManager &sources,
+               const Diagnostic &diagnostic, bool colour);
+
+/// Prints one diagnostic as a JSON object on one line.
+void printJSON(llvm::raw_ostream &os, const SourceManager &sources,
+               const Diagnostic &diagnostic);
+
+/// The candidate nearest to a misspelt word, if one is near enough to be
+/// meant; the first of equally near ones. The comparison ignores case first.
+std::optional<llvm::StringRef>
+findNearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_DIAGNOSTICS_H

@@ -1,0 +1,495 @@
+//===- Expressions.cpp - expressions --------------------------------------===//
+//
+// From the loosest binding to the tightest, as in the grammar. Chains of
+// operators are loops that build trees to the left; since such a tree is as
+// high as the chain is long, its height is limited where it grows.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+const Expr *Parser::parseExprs() {
+  SourceRange start = rangeOf(peek());
+  const Expr *first = parseExpr();
+  if (!first || !at(Tok::Comma))
+    return first;
+  llvm::SmallVector<const Expr *> elements = {first};
+  while (consume(Tok::Comma)) {
+    const Expr *element = parseExpr();
+    if (!element)
+      return failed;
+    elements.push_back(element);
+  }
+  auto *tuple = make<TupleExpr>(rangeFrom(start), elements);
+  tuple->elements = context.copy(elements);
+  return tuple;
+}
+
+const Expr *Parser::parseExpr() {
+  Nesting nesting(*this);
+  if (!nesting.check())
+    return failed;
+  SourceRange start = rangeOf(peek());
+  const Expr *thenValue = parseOr();
+  if (!thenValue || !consume(Tok::If))
+    return thenValue;
+  const Expr *condition = parseOr();
+  if (!condition || !expect(Tok::Else))
+    return failed;
+  const Expr *elseValue = parseExpr();
+  if (!elseValue)
+    return failed;
+  auto *choice = make<ConditionalExpr>(rangeFrom(start),
+                                       {condition, thenValue, elseValue});
+  choice->condition = condition;
+  choice->thenValue = thenValue;
+  choice->elseValue = elseValue;
+  return choice;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+const Expr *Parser::makeBinary(BinaryOp op, SourceRange opRange,
+                               const Expr *lhs, const Expr *rhs) {
+  if (!lhs || !rhs)
+    return failed;
+  auto *binary = make<BinaryExpr>(lhs->range.to(rhs->range), {lhs, rhs});
+  binary->op = op;
+  binary->opRange = opRange;
+  binary->lhs = lhs;
+  binary->rhs = rhs;
+  if (binary->height > ParserLimits::expressionHeight)
+    return tooDeep(opRange);
+  return binary;
+}
+
+const Expr *Parser::parseOr() {
+  const Expr *lhs = parseAnd();
+  while (lhs && (at(Tok::Or) || at(Tok::PipePipe))) {
+    if (at(Tok::PipePipe))
+      reportSymbol("or");
+    SourceRange op = rangeOf(advance());
+    lhs = makeBinary(BinaryOp::Or, op, lhs, parseAnd());
+  }
+  return lhs;
+}
+
+const Expr *Parser::parseAnd() {
+  const Expr *lhs = parseNot();
+  while (lhs && (at(Tok::And) || at(Tok::AmpAmp))) {
+    if (at(Tok::AmpAmp))
+      reportSymbol("and");
+    SourceRange op = rangeOf(advance());
+    lhs = makeBinary(BinaryOp::And, op, lhs, parseNot());
+  }
+  return lhs;
+}
+
+const Expr *Parser::parseNot() {
+  if (!at(Tok::Not) && !at(Tok::Bang))
+    return parseCompare();
+  Nesting nesting(*this);
+  if (!nesting.check())
+    return failed;
+  if (at(Tok::Bang))
+    reportSymbol("not");
+  SourceRange start = rangeOf(advance());
+  const Expr *operand = parseNot();
+  if (!operand)
+    return failed;
+  auto *unary = make<UnaryExpr>(rangeFrom(start), {operand});
+  unary->op = UnaryOp::Not;
+  unary->operand = operand;
+  return unary;
+}
+
+static std::optional<CompareOp> getCompareOp(Tok kind) {
+  switch (kind) {
+  case Tok::EqualEqual:
+    return CompareOp::Eq;
+  case Tok::BangEqual:
+    return CompareOp::Ne;
+  case Tok::Less:
+    return CompareOp::Lt;
+  case Tok::LessEqual:
+    return CompareOp::Le;
+  case Tok::Greater:
+    return CompareOp::Gt;
+  case Tok::GreaterEqual:
+    return CompareOp::Ge;
+  default:
+    return std::nullopt;
+  }
+}
+
+const Expr *Parser::parseCompare() {
+  constexpr unsigned bitOr = 0;
+  const Expr *lhs = parseArithmetic(bitOr);
+  if (lhs && atMembershipTest())
+    return reportMembershipTest();
+  std::optional<CompareOp> op = getCompareOp(peek().kind);
+  if (lhs && atName("is"))
+    op = reportIs();
+  if (!lhs || !op)
+    return lhs;
+  SourceRange opRange = rangeOf(advance());
+  const Expr *rhs = parseArithmetic(bitOr);
+  if (!rhs)
+    return failed;
+  auto *compare = make<CompareExpr>(lhs->range.to(rhs->range), {lhs, rhs});
+  compare->op = *op;
+  compare->opRange = opRange;
+  compare->lhs = lhs;
+  compare->rhs = rhs;
+  if (!getCompareOp(peek().kind))
+    return compare;
+  reportChainedComparison(compare);
+  return failed;
+}
+
+namespace {
+struct ArithmeticOp {
+  BinaryOp op;
+  unsigned precedence;
+};
+} // namespace
+
+/// The binary operators from `|` to `@`, which differ only in precedence.
+static std::optional<ArithmeticOp> getArithmeticOp(Tok kind) {
+  switch (kind) {
+  case Tok::Pipe:
+    return ArithmeticOp{BinaryOp::BitOr, 0};
+  case Tok::Caret:
+    return ArithmeticOp{BinaryOp::BitXor, 1};
+  case Tok::Amp:
+    return ArithmeticOp{BinaryOp::BitAnd, 2};
+  case Tok::Plus:
+    return ArithmeticOp{BinaryOp::Add, 3};
+  case Tok::Minus:
+    return ArithmeticOp{BinaryOp::Sub, 3};
+  case Tok::Star:
+    return ArithmeticOp{BinaryOp::Mul, 4};
+  case Tok::Slash:
+    return ArithmeticOp{BinaryOp::Div, 4};
+  case Tok::SlashSlash:
+    return ArithmeticOp{BinaryOp::FloorDiv, 4};
+  case Tok::Percent:
+    return ArithmeticOp{BinaryOp::Mod, 4};
+  case Tok::At:
+    return ArithmeticOp{BinaryOp::MatMul, 4};
+  default:
+    return std::nullopt;
+  }
+}
+
+const Expr *Parser::parseArithmetic(unsigned minPrecedence) {
+  const Expr *lhs = parseUnary();
+  while (lhs) {
+    std::optional<ArithmeticOp> op = getArithmeticOp(peek().kind);
+    if (!op || op->precedence < minPrecedence)
+      break;
+    SourceRange opRange = rangeOf(advance());
+    lhs = makeBinary(op->op, opRange, lhs, parseArithmetic(op->precedence + 1));
+  }
+  return lhs;
+}
+
+const Expr *Parser::parseUnary() {
+  if (at(Tok::Plus))
+    reportUnaryPlus(); // steps over it
+  if (!at(Tok::Minus) && !at(Tok::Tilde))
+    return parsePower();
+  Nesting nesting(*this);
+  if (!nesting.check())
+    return failed;
+  Token op = advance();
+  const Expr *operand = parseUnary();
+  if (!operand)
+    return failed;
+  auto *unary = make<UnaryExpr>(rangeFrom(rangeOf(op)), {operand});
+  unary->op = op.kind == Tok::Minus ? UnaryOp::Neg : UnaryOp::BitNot;
+  unary->operand = operand;
+  return unary;
+}
+
+const Expr *Parser::parsePower() {
+  const Expr *base = parsePostfix();
+  if (!base || !at(Tok::StarStar))
+    return base;
+  Nesting nesting(*this);
+  if (!nesting.check())
+    return failed;
+  SourceRange op = rangeOf(advance());
+  return makeBinary(BinaryOp::Pow, op, base, parseUnary());
+}
+
+//===----------------------------------------------------------------------===//
+// Calls, subscripts and members
+//===----------------------------------------------------------------------===//
+
+const Expr *Parser::parsePostfix() {
+  const Expr *expr = parseAtom();
+  while (expr) {
+    if (expr->height > ParserLimits::expressionHeight)
+      return tooDeep(expr->range.finish());
+    if (at(Tok::LParen))
+      expr = parseCall(expr);
+    else if (at(Tok::LSquare))
+      expr = parseSubscript(expr);
+    else if (at(Tok::Dot))
+      expr = parseMemberAccess(expr);
+    else
+      break;
+  }
+  return expr;
+}
+
+const Expr *Parser::parseCall(const Expr *callee) {
+  SourceRange open = rangeOf(peek());
+  llvm::ArrayRef<Argument> args;
+  if (!parseArgs(args))
+    return failed;
+  llvm::SmallVector<const Expr *> children = {callee};
+  for (const Argument &arg : args)
+    children.push_back(arg.value);
+  auto *call = make<CallExpr>(rangeFrom(callee->range), children);
+  call->callee = callee;
+  call->args = args;
+  call->argsRange = rangeFrom(open);
+  return call;
+}
+
+bool Parser::parseArgs(llvm::ArrayRef<Argument> &result) {
+  SourceRange open = rangeOf(advance());
+  llvm::SmallVector<Argument> args;
+  while (!at(Tok::RParen)) {
+    Argument arg;
+    if (!parseArgument(arg))
+      return false;
+    if (arg.kind != Argument::Keyword && !args.empty() &&
+        args.back().kind == Argument::Keyword) {
+      diags.report(DiagCode::TD116, arg.range)
+          .secondaryLabel(args.back().range, "the keyword argument");
+      return false;
+    }
+    args.push_back(arg);
+    if (!consume(Tok::Comma))
+      break;
+  }
+  if (!expectClosing(Tok::RParen, open))
+    return false;
+  result = context.copy(args);
+  return true;
+}
+
+bool Parser::parseArgument(Argument &arg) {
+  SourceRange start = rangeOf(peek());
+  if (consume(Tok::Star)) {
+    arg.kind = Argument::Spread;
+  } else if (at(Tok::Name) && peek(1).kind == Tok::Equal) {
+    arg.kind = Argument::Keyword;
+    arg.keyword = parseName("a keyword");
+    advance();
+  }
+  arg.value = parseExpr();
+  if (arg.value && at(Tok::For))
+    arg.value = parseGenerator(arg.value);
+  arg.range = rangeFrom(start);
+  return arg.value;
+}
+
+const Expr *Parser::parseSubscript(const Expr *base) {
+  SourceRange open = rangeOf(advance());
+  if (atName("None") && peek(1).kind == Tok::RSquare) {
+    advance();
+    advance();
+    reportNoneIndex(base, rangeFrom(open));
+    return base;
+  }
+  llvm::ArrayRef<SubscriptItem> items;
+  if (!parseSubscriptItems(open, items))
+    return failed;
+  llvm::SmallVector<const Expr *> children = {base};
+  for (const SubscriptItem &item : items)
+    children.append({item.index, item.start, item.stop, item.step});
+  auto *subscript = make<SubscriptExpr>(rangeFrom(base->range), children);
+  subscript->base = base;
+  subscript->items = items;
+  return subscript;
+}
+
+bool Parser::parseSubscriptItems(SourceRange open,
+                                 llvm::ArrayRef<SubscriptItem> &result) {
+  llvm::SmallVector<SubscriptItem> items;
+  do {
+    SubscriptItem item;
+    if (!parseSubscriptItem(item))
+      return false;
+    items.push_back(item);
+  } while (consume(Tok::Comma) && !at(Tok::RSquare));
+  if (!expectClosing(Tok::RSquare, open))
+    return false;
+  result = context.copy(items);
+  return true;
+}
+
+bool Parser::parseSubscriptItem(SubscriptItem &item) {
+  item.range = rangeOf(peek());
+  if (consume(Tok::Ellipsis)) {
+    item.kind = SubscriptItem::Ellipsis;
+    return true;
+  }
+  if (consume(Tok::Question)) {
+    item.kind = SubscriptItem::Unknown;
+    return true;
+  }
+  if (!at(Tok::Colon) && !(item.index = parseExpr()))
+    return false;
+  if (at(Tok::Colon)) {
+    item.kind = SubscriptItem::Slice;
+    item.start = std::exchange(item.index, nullptr);
+    const Expr **const parts[] = {&item.stop, &item.step};
+    for (const Expr **part : parts) {
+      if (!consume(Tok::Colon))
+        break;
+      bool isAbsent = at(Tok::Colon) || at(Tok::Comma) || at(Tok::RSquare);
+      if (!isAbsent && !(*part = parseExpr()))
+        return false;
+    }
+  }
+  item.range = rangeFrom(item.range);
+  return true;
+}
+
+const Expr *Parser::parseMemberAccess(const Expr *base) {
+  advance(); // the dot
+  Identifier member = parseName("a name");
+  if (member.text.empty())
+    return failed;
+  auto *access = make<MemberExpr>(rangeFrom(base->range), {base});
+  access->base = base;
+  access->member = member;
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
+// Atoms
+//===----------------------------------------------------------------------===//
+
+const Expr *Parser::parseAtom() {
+  SourceRange range = rangeOf(peek());
+  switch (peek().kind) {
+  case Tok::Name:
+    return parseNameOrHabit();
+  case Tok::Int:
+    return parseInt();
+  case Tok::Float:
+    return parseFloat();
+  case Tok::String:
+    return parseString();
+  case Tok::FString:
+    return parseFString();
+  case Tok::LParen:
+    return parseParens();
+  case Tok::LSquare:
+    return parseList();
+  case Tok::Self:
+    advance();
+    return make<SelfExpr>(range);
+  case Tok::True:
+  case Tok::False: {
+    auto *literal = make<BoolExpr>(range);
+    literal->value = advance().kind == Tok::True;
+    return literal;
+  }
+  case Tok::Device: {
+    auto *device = make<DeviceExpr>(range);
+    textOf(advance()).split(':').second.getAsInteger(10, device->ordinal);
+    return device;
+  }
+  default:
+    return atDictionary() ? reportDictionary() : expected("an expression");
+  }
+}
+
+/// Gives a node that was just made the range with its brackets.
+static const Expr *widen(const Expr *expr, SourceRange range) {
+  const_cast<Expr *>(expr)->range = range;
+  return expr;
+}
+
+const Expr *Parser::parseParens() {
+  SourceRange start = rangeOf(advance());
+  llvm::SmallVector<const Expr *> elements;
+  bool isTuple = at(Tok::RParen);
+  while (!at(Tok::RParen)) {
+    const Expr *element = parseExpr();
+    if (element && at(Tok::For))
+      element = parseGenerator(element);
+    if (!element)
+      return failed;
+    elements.push_back(element);
+    if (!consume(Tok::Comma))
+      break;
+    isTuple = true;
+  }
+  if (!expectClosing(Tok::RParen, start))
+    return failed;
+  if (!isTuple) {
+    return widen(elements.front(), rangeFrom(start));
+  }
+  auto *tuple = make<TupleExpr>(rangeFrom(start), elements);
+  tuple->elements = context.copy(elements);
+  return tuple;
+}
+
+const Expr *Parser::parseList() {
+  SourceRange start = rangeOf(advance());
+  llvm::SmallVector<const Expr *> elements;
+  while (!at(Tok::RSquare)) {
+    const Expr *element = parseExpr();
+    if (!element)
+      return failed;
+    if (elements.empty() && at(Tok::For)) {
+      const Expr *result = parseComprehension(start, element);
+      if (!result || !expect(Tok::RSquare))
+        return failed;
+      return widen(result, rangeFrom(start));
+    }
+    elements.push_back(element);
+    if (!consume(Tok::Comma))
+      break;
+  }
+  if (!expectClosing(Tok::RSquare, start))
+    return failed;
+  auto *list = make<ListExpr>(rangeFrom(start), elements);
+  list->elements = context.copy(elements);
+  return list;
+}
+
+const Expr *Parser::parseComprehension(SourceRange start, const Expr *element) {
+  advance(); // `for`
+  const Target *target = parseTargets();
+  if (!target || !expect(Tok::In))
+    return failed;
+  const Expr *iterable = parseOr();
+  if (!iterable)
+    return failed;
+  const Expr *condition = nullptr;
+  if (consume(Tok::If)) {
+    condition = parseOr();
+    if (!condition)
+      return failed;
+  }
+  auto *result =
+      make<ComprehensionExpr>(rangeFrom(start), {element, iterable, condition});
+  result->element = element;
+  result->target = target;
+  result->iterable = iterable;
+  result->condition = condition;
+  return result;
+}

@@ -1,0 +1,346 @@
+//===- Items.cpp - declarations of a program and of a model ---------------===//
+//
+// `import`, `arg`, `model`, `fn` and the members of a model.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+const Program *Parser::parseProgram() {
+  auto *program = context.create<Program>();
+  program->range = {file, 0, uint32_t(text.size())};
+  program->directives = parseDirectives();
+  program->doc = parseProgramDoc();
+
+  llvm::SmallVector<const Stmt *> items;
+  while (skipNewlines(), !at(Tok::End)) {
+    if (at(Tok::RBrace)) {
+      Token brace = advance();
+      diags.report(DiagCode::TD101, rangeOf(brace), "unexpected `}`")
+          .label("no block is open here");
+      continue;
+    }
+    size_t start = pos;
+    const Stmt *item = atItem() ? parseItem() : parseStmt();
+    if (item) {
+      items.push_back(item);
+      expectStatementEnd();
+    } else {
+      skipStatement(start);
+    }
+  }
+  program->items = context.copy(items);
+  return program;
+}
+
+llvm::ArrayRef<Directive> Parser::parseDirectives() {
+  llvm::StringRef line = text.split('\n').first.rtrim('\r');
+  if (!line.consume_front("#tdc:"))
+    return {};
+  llvm::SmallVector<llvm::StringRef> words;
+  line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  llvm::SmallVector<Directive> directives;
+  for (llvm::StringRef word : words) {
+    auto [key, value] = word.split('=');
+    uint32_t begin = word.begin() - text.begin();
+    directives.push_back(
+        {{file, begin, uint32_t(begin + word.size())}, key, value});
+  }
+  return context.copy(directives);
+}
+
+bool Parser::atItem() const {
+  return at(Tok::Import) || at(Tok::From) || at(Tok::Fn) || at(Tok::Export) ||
+         atSoftKeyword("model") || atSoftKeyword("arg") || atPythonDef();
+}
+
+bool Parser::atOutsideOfModel() const {
+  bool isMember = at(Tok::Fn) || atPythonDef();
+  return atLeftMargin() && ((atItem() && !isMember) || at(Tok::Let) ||
+                            at(Tok::Var) || at(Tok::For) || at(Tok::While));
+}
+
+const Stmt *Parser::parseItem() {
+  if (at(Tok::Import) || at(Tok::From))
+    return parseImport();
+  if (atName("arg"))
+    return parseArg();
+  if (atName("model"))
+    return parseModel();
+  return parseFn();
+}
+
+const Decl *Parser::parseImport() {
+  llvm::StringRef doc = takeDoc();
+  Token keyword = advance();
+  SourceRange start = rangeOf(keyword);
+  auto *import = context.create<ImportDecl>(start);
+  import->doc = doc;
+
+  SourceRange pathStart = rangeOf(peek());
+  if (at(Tok::String)) {
+    const Expr *path = parseString();
+    import->isFile = true;
+    import->path = {llvm::cast<StringExpr>(path)->value, path->range};
+  } else {
+    do {
+      if (parseName("a module").text.empty())
+        return failed;
+    } while (consume(Tok::Dot));
+    SourceRange range = rangeFrom(pathStart);
+    // Blanks around the dots are allowed and mean nothing.
+    std::string path = sources.getText(range).str();
+    llvm::erase_if(path, [](char c) { return isspace((unsigned char)c); });
+    import->path = {path.size() == range.size() ? sources.getText(range)
+                                                : context.copyText(path),
+                    range};
+  }
+
+  if (keyword.kind == Tok::From) {
+    if (!expect(Tok::Import))
+      return failed;
+    llvm::SmallVector<Identifier> names;
+    do {
+      names.push_back(parseName("a name to import"));
+      if (names.back().text.empty())
+        return failed;
+    } while (consume(Tok::Comma));
+    import->names = context.copy(names);
+  } else if (consume(Tok::As)) {
+    import->alias = parseName("a name");
+    if (import->alias.text.empty())
+      return failed;
+  }
+  import->range = rangeFrom(start);
+  if (import->path.text.split('.').first == "torch")
+    reportTorchImport(import->range);
+  return import;
+}
+
+const Decl *Parser::parseArg() {
+  SourceRange start = rangeOf(peek());
+  auto *arg = context.create<ArgDecl>(start);
+  arg->doc = takeDoc();
+  advance();
+  arg->name = parseName("a name");
+  if (arg->name.text.empty() || !expect(Tok::Colon))
+    return failed;
+  arg->type = parseType();
+  if (!arg->type)
+    return failed;
+  if (consume(Tok::Equal)) {
+    arg->defaultValue = parseExpr();
+    if (!arg->defaultValue)
+      return failed;
+  }
+  if (at(Tok::String))
+    arg->help = llvm::cast<StringExpr>(parseString())->value;
+  arg->range = rangeFrom(start);
+  return arg;
+}
+
+const Decl *Parser::parseModel() {
+  SourceRange start = rangeOf(peek());
+  auto *model = context.create<ModelDecl>(start);
+  model->doc = takeDoc();
+  advance();
+  model->name = parseName("a name");
+  if (model->name.text.empty())
+    return failed;
+  bool isIntact = !at(Tok::LParen) || parseParams(model->params);
+  if (!isIntact && !skipToBlock())
+    return failed;
+  if (!parseMembers(model->members))
+    return failed;
+  model->range = rangeFrom(start);
+  return model;
+}
+
+bool Parser::parseMembers(llvm::ArrayRef<const Decl *> &result) {
+  Nesting nesting(*this);
+  if (!nesting.check())
+    return false;
+  Token colon = peek();
+  bool isIndented = consume(Tok::Colon);
+  if (!isIndented && !expectOpenBrace())
+    return false;
+  SourceRange open = rangeOf(previous());
+  llvm::SmallVector<const Decl *> members;
+  while (true) {
+    skipNewlines();
+    if (isIndented ? !isIndentedMore(indentOf(open.begin)) || at(Tok::End)
+                   : consume(Tok::RBrace))
+      break;
+    if (!isIndented && (at(Tok::End) || atOutsideOfModel())) {
+      reportUnclosed(open);
+      break;
+    }
+    size_t start = pos;
+    if (const Decl *member = parseMember()) {
+      members.push_back(member);
+      expectStatementEnd();
+    } else {
+      skipStatement(start);
+    }
+  }
+  if (isIndented)
+    reportIndentedBlock(colon, /*onOneLine=*/false);
+  result = context.copy(members);
+  return true;
+}
+
+const Decl *Parser::parseMember() {
+  if (at(Tok::If))
+    return parseMemberIf();
+  if (at(Tok::Fn) || at(Tok::Export) || atPythonDef()) {
+    if (at(Tok::Export))
+      diags
+          .report(DiagCode::TD115, rangeOf(peek()),
+                  "a method cannot be exported")
+          .note("export a function that calls it");
+    return parseFn();
+  }
+
+  SourceRange start = rangeOf(peek());
+  llvm::StringRef doc = takeDoc();
+  if (atSoftKeyword("param") || atSoftKeyword("buffer")) {
+    auto *state = context.create<StateDecl>(start);
+    state->doc = doc;
+    state->isParam = textOf(advance()) == "param";
+    state->name = parseName("a name");
+    if (!expect(Tok::Colon))
+      return failed;
+    state->type = parseType();
+    if (!state->type)
+      return failed;
+    if (consume(Tok::Equal)) {
+      state->value = parseExpr();
+      if (!state->value)
+        return failed;
+    }
+    state->range = rangeFrom(start);
+    return state;
+  }
+
+  if (at(Tok::Self) && peek(1).kind == Tok::Dot)
+    reportSelfField(); // steps over the prefix
+  if (at(Tok::Let) || at(Tok::Var)) {
+    SourceRange keyword = rangeOf(advance());
+    diags.report(DiagCode::TD101, keyword, "a field is declared by its name")
+        .label("not needed here")
+        .fix(FixIt::Safe, "`" + textOf(peek()) + " = …`",
+             {{keyword.to(rangeOf(peek()).start()), ""}});
+  }
+  auto *field = context.create<FieldDecl>(start);
+  field->doc = doc;
+  field->name = parseName("a field, `param`, `buffer`, `if` or `fn`");
+  if (field->name.text.empty())
+    return failed;
+  if (consume(Tok::Colon)) {
+    field->type = parseType();
+    if (!field->type)
+      return failed;
+  }
+  if (!expect(Tok::Equal))
+    return failed;
+  field->value = parseExpr();
+  if (!field->value)
+    return failed;
+  field->range = rangeFrom(start);
+  return field;
+}
+
+const Decl *Parser::parseMemberIf() {
+  SourceRange start = rangeOf(peek());
+  auto *choice = context.create<MemberIfDecl>(start);
+  choice->doc = takeDoc();
+  advance();
+  choice->condition = parseExpr();
+  if (!choice->condition && !skipToBlock())
+    return failed;
+  if (!parseMembers(choice->thenMembers))
+    return failed;
+  if (consume(Tok::Else) && !parseMembers(choice->elseMembers))
+    return failed;
+  choice->range = rangeFrom(start);
+  return choice->condition ? choice : failed;
+}
+
+const FnDecl *Parser::parseFn() {
+  SourceRange start = rangeOf(peek());
+  auto *fn = context.create<FnDecl>(start);
+  fn->doc = takeDoc();
+  fn->isExport = consume(Tok::Export);
+  if (atPythonDef())
+    reportDef();
+  else if (!expect(Tok::Fn))
+    return failed;
+
+  fn->name = parseName("the function's name");
+  bool isIntact = !fn->name.text.empty();
+  if (isIntact && !at(Tok::LParen)) {
+    expected("`(`");
+    isIntact = false;
+  }
+  isIntact = isIntact && parseParams(fn->params);
+  if (isIntact && consume(Tok::Arrow)) {
+    fn->result = parseType();
+    isIntact = fn->result;
+  }
+  // The body of a damaged header is still worth reading for other mistakes.
+  if (!isIntact && !skipToBlock())
+    return failed;
+
+  if (consume(Tok::Equal)) {
+    fn->value = parseExpr();
+  } else {
+    fn->body = parseBlock();
+  }
+  if (!fn->value && !fn->body)
+    return failed;
+  fn->range = rangeFrom(start);
+  return isIntact ? fn : failed;
+}
+
+bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
+  SourceRange open = rangeOf(advance());
+  llvm::SmallVector<Param> params;
+  while (!at(Tok::RParen)) {
+    Param param;
+    param.range = rangeOf(peek());
+    if (at(Tok::Self)) {
+      Token self = advance();
+      SourceRange removed = rangeOf(self);
+      if (consume(Tok::Comma))
+        removed = removed.to(rangeOf(peek()).start());
+      diags.report(DiagCode::TD102, rangeOf(self))
+          .label("a method has `self` without declaring it")
+          .fix(FixIt::Safe, "remove it", {{removed, ""}});
+      continue;
+    }
+    param.name = parseName("a parameter");
+    if (param.name.text.empty())
+      return false;
+    if (consume(Tok::Colon)) {
+      param.type = parseType();
+      if (!param.type)
+        return false;
+    }
+    if (consume(Tok::Equal)) {
+      param.defaultValue = parseExpr();
+      if (!param.defaultValue)
+        return false;
+    }
+    param.range = rangeFrom(param.range);
+    params.push_back(param);
+    if (!consume(Tok::Comma))
+      break;
+  }
+  if (!expectClosing(Tok::RParen, open))
+    return false;
+  result = context.copy(params);
+  return true;
+}

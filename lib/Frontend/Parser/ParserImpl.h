@@ -1,0 +1,311 @@
+//===- ParserImpl.h - the parser's class, for its own files ---------------===//
+//
+// One class, implemented by topic: Parser.cpp (tokens, errors, recovery),
+// Items.cpp, Statements.cpp, Expressions.cpp, Types.cpp, Literals.cpp (strings
+// and numbers), PythonHabits.cpp (TD102).
+//
+// A parse function returns null after it has reported why; its caller returns
+// null as well, up to the loop over statements, which skips to the end of the
+// statement and goes on. So one mistake gives one report.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TDC_LIB_FRONTEND_PARSER_PARSERIMPL_H
+#define TDC_LIB_FRONTEND_PARSER_PARSERIMPL_H
+
+#include "Frontend/Lexer.h"
+#include "Frontend/Parser.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tdc {
+
+class Parser {
+public:
+  Parser(const SourceManager &sources, FileId file, ast::Context &context,
+         DiagnosticEngine &diags);
+
+  const ast::Program *parseProgram();
+
+private:
+  /// A failed parse, whatever was to be parsed; the reason is reported.
+  static constexpr std::nullptr_t failed = nullptr;
+
+  //===--------------------------------------------------------------------===//
+  // Tokens (Parser.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// The token `ahead` places further on; End from the last one on.
+  const Token &peek(size_t ahead = 0) const {
+    return (*tokens)[std::min(pos + ahead, tokens->size() - 1)];
+  }
+  bool at(Tok kind) const { return peek().kind == kind; }
+  bool atName(llvm::StringRef word, size_t ahead = 0) const {
+    return peek(ahead).kind == Tok::Name && textOf(peek(ahead)) == word;
+  }
+  /// Whether a soft keyword stands here as a keyword: before a name.
+  bool atSoftKeyword(llvm::StringRef word) const {
+    return atName(word) && peek(1).kind == Tok::Name;
+  }
+  bool atLineEnd() const { return at(Tok::Newline) || at(Tok::End); }
+
+  const Token &previous() const { return (*tokens)[pos - 1]; }
+  bool afterNewline() const {
+    return pos != 0 && previous().kind == Tok::Newline;
+  }
+
+  /// Steps over the current token (never over End) and returns it.
+  Token advance() {
+    Token token = peek();
+    pos += pos + 1 < tokens->size();
+    return token;
+  }
+  bool consume(Tok kind) {
+    bool matches = at(kind);
+    if (matches)
+      advance();
+    return matches;
+  }
+  /// Steps over a token, or reports that it is missing.
+  bool expect(Tok kind);
+  /// Steps over the end of a list, or reports that it or a comma is missing.
+  bool expectClosing(Tok kind, SourceRange open);
+  /// Steps over the `{` of a block, if need be after skipping to it.
+  bool expectOpenBrace();
+
+  SourceRange rangeOf(Token token) const {
+    return {file, token.begin, token.end};
+  }
+  /// From the start of `first` to the end of the last token stepped over.
+  SourceRange rangeFrom(SourceRange first) const {
+    return {file, first.begin, std::max(first.begin, previous().end)};
+  }
+  llvm::StringRef textOf(Token token) const {
+    return text.slice(token.begin, token.end);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Errors and recovery (Parser.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Reports that something else was expected at the current token, unless
+  /// the lexer has reported something in the statement.
+  Diagnostic *reportExpected(const llvm::Twine &what);
+  std::nullptr_t expected(const llvm::Twine &what) {
+    reportExpected(what);
+    return failed;
+  }
+
+  /// Counts nested constructs for as long as it lives.
+  class Nesting {
+  public:
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.depth; }
+    ~Nesting() { parser.isTooDeep &= --parser.depth != 0; }
+    /// False, after a report, if the text is nested too deeply.
+    bool check();
+
+  private:
+    Parser &parser;
+  };
+  std::nullptr_t tooDeep(SourceRange range);
+
+  void skipNewlines() {
+    while (consume(Tok::Newline))
+      ;
+  }
+  /// Skips the rest of a statement that began at token `start`, with the
+  /// blocks in it, and makes progress in any case.
+  void skipStatement(size_t start);
+  /// Skips to the `{` or `:` that starts the block of a damaged header;
+  /// whether there is one.
+  bool skipToBlock();
+  /// Ends a statement: a new line, or a `}` that follows.
+  void expectStatementEnd();
+  /// Reports a `{` without partner. Blocks around it stay quiet about theirs.
+  void reportUnclosed(SourceRange brace);
+
+  /// The blanks before the first token of the line that holds `offset`.
+  llvm::StringRef indentOf(uint32_t offset) const;
+  bool atLeftMargin() const {
+    return peek().begin == 0 || text[peek().begin - 1] == '\n';
+  }
+  bool isIndentedMore(llvm::StringRef outer) const {
+    return indentOf(peek().begin).size() > outer.size();
+  }
+
+  /// The text of the `##` lines directly above the current token.
+  llvm::StringRef takeDoc();
+
+  //===--------------------------------------------------------------------===//
+  // Items (Items.cpp)
+  //===--------------------------------------------------------------------===//
+
+  llvm::ArrayRef<ast::Directive> parseDirectives();
+  llvm::StringRef parseProgramDoc();
+  /// Whether the current token can only start an item.
+  bool atItem() const;
+  /// Whether what starts here was not meant to stand in a model.
+  bool atOutsideOfModel() const;
+  const ast::Stmt *parseItem();
+  const ast::Decl *parseImport();
+  const ast::Decl *parseArg();
+  const ast::Decl *parseModel();
+  const ast::FnDecl *parseFn();
+  const ast::Decl *parseMember();
+  /// Members between braces; false if there is no `{`.
+  bool parseMembers(llvm::ArrayRef<const ast::Decl *> &members);
+  const ast::Decl *parseMemberIf();
+  bool parseParams(llvm::ArrayRef<ast::Param> &params);
+
+  //===--------------------------------------------------------------------===//
+  // Statements (Statements.cpp)
+  //===--------------------------------------------------------------------===//
+
+  const ast::Stmt *parseStmt();
+  const ast::Block *parseBlock();
+  /// The statements after a Python header's `:`, by their indentation.
+  const ast::Block *parseIndentedBlock();
+  void parseStmts(llvm::SmallVectorImpl<const ast::Stmt *> &stmts,
+                  llvm::function_ref<bool()> atEnd);
+  const ast::Stmt *parseLet();
+  const ast::Stmt *parseExprOrAssign();
+  const ast::Stmt *parseIf();
+  const ast::Block *parseElse();
+  const ast::Stmt *parseFor();
+  const ast::Stmt *parseWhile();
+  const ast::Stmt *parseWith();
+  const ast::Stmt *parseReturn();
+  const ast::Stmt *parseAssert();
+  bool checkTarget(const ast::Expr *target, bool allowTuple);
+
+  //===--------------------------------------------------------------------===//
+  // Expressions (Expressions.cpp)
+  //===--------------------------------------------------------------------===//
+
+  const ast::Expr *parseExprs();
+  const ast::Expr *parseExpr();
+  const ast::Expr *parseOr();
+  const ast::Expr *parseAnd();
+  const ast::Expr *parseNot();
+  const ast::Expr *parseCompare();
+  const ast::Expr *parseArithmetic(unsigned minPrecedence);
+  const ast::Expr *parseUnary();
+  const ast::Expr *parsePower();
+  const ast::Expr *parsePostfix();
+  const ast::Expr *parseCall(const ast::Expr *callee);
+  const ast::Expr *parseSubscript(const ast::Expr *base);
+  /// The items and the `]`.
+  bool parseSubscriptItems(SourceRange open,
+                           llvm::ArrayRef<ast::SubscriptItem> &items);
+  const ast::Expr *parseMemberAccess(const ast::Expr *base);
+  const ast::Expr *parseAtom();
+  const ast::Expr *parseNameOrHabit();
+  const ast::Expr *parseParens();
+  const ast::Expr *parseList();
+  /// From `for` to before the `]`.
+  const ast::Expr *parseComprehension(SourceRange start,
+                                      const ast::Expr *element);
+  const ast::Expr *makeBinary(ast::BinaryOp op, SourceRange opRange,
+                              const ast::Expr *lhs, const ast::Expr *rhs);
+
+  bool parseArgs(llvm::ArrayRef<ast::Argument> &args);
+  bool parseArgument(ast::Argument &arg);
+  bool parseSubscriptItem(ast::SubscriptItem &item);
+
+  /// Makes a node that stands one level above its children.
+  template <typename T>
+  T *make(SourceRange range, llvm::ArrayRef<const ast::Expr *> children = {}) {
+    T *node = context.create<T>(range);
+    for (const ast::Expr *child : children)
+      if (child)
+        node->height = std::max<uint16_t>(node->height, child->height + 1);
+    return node;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Names, targets and types (Types.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// A name, or a report that `what` is missing; its text is empty then.
+  ast::Identifier parseName(const llvm::Twine &what);
+  const ast::Target *parseTargets();
+  const ast::Target *parseTarget();
+  const ast::TypeExpr *parseType();
+  ast::TypeExpr *parseTypeWithoutPlace();
+  const ast::Place *parsePlace();
+
+  //===--------------------------------------------------------------------===//
+  // Literals (Literals.cpp, FStrings.cpp)
+  //===--------------------------------------------------------------------===//
+
+  const ast::Expr *parseInt();
+  const ast::Expr *parseFloat();
+  const ast::Expr *parseString();
+  const ast::Expr *parseFString();
+  bool parseReplacementField(SourceRange open, uint32_t end,
+                             ast::FStringPart &part);
+  const ast::FormatSpec *parseFormatSpec(SourceRange range);
+  /// The text that a part of a string literal stands for.
+  llvm::StringRef unescape(SourceRange range);
+
+  //===--------------------------------------------------------------------===//
+  // Python's habits (PythonHabits.cpp): each reports TD102
+  //===--------------------------------------------------------------------===//
+
+  /// Reports a word of Python that starts a statement, and skips what it
+  /// introduces; false if the current token is none.
+  bool skipPythonStatement();
+  void skipClass();
+  void skipIndented(llvm::StringRef indent);
+  /// Where a `}` goes after an indented block that ends here.
+  Edit closeIndented(llvm::StringRef indent) const;
+  bool atPythonDef() const {
+    return atName("def") && peek(1).kind == Tok::Name;
+  }
+  void reportDef();
+  /// At `elif`, maybe on the next line.
+  bool atElif() const;
+  void reportElif();
+  void reportIndentedBlock(Token colon, bool onOneLine);
+  void reportChainedComparison(const ast::CompareExpr *first);
+  void reportNoneIndex(const ast::Expr *base, SourceRange brackets);
+  /// At `&&`, `||` or `!`: suggests the word.
+  void reportSymbol(llvm::StringRef word);
+  /// At `is` or `is not`, of which the last word is left to step over.
+  ast::CompareOp reportIs();
+  bool atMembershipTest() const {
+    return at(Tok::In) || (at(Tok::Not) && peek(1).kind == Tok::In);
+  }
+  std::nullptr_t reportMembershipTest();
+  const ast::Expr *parseGenerator(const ast::Expr *element);
+  const ast::Expr *parseNone();
+  void reportUnaryPlus();
+  bool atDictionary() const;
+  std::nullptr_t reportDictionary();
+  void reportSelfField();
+  void reportTorchImport(SourceRange range);
+  /// `torch.name`: steps over the prefix and returns the name to use instead.
+  bool atTorch() const {
+    return atName("torch") && peek(1).kind == Tok::Dot &&
+           peek(2).kind == Tok::Name;
+  }
+  ast::Identifier parseTorchName();
+
+  const SourceManager &sources;
+  const FileId file;
+  ast::Context &context;
+  DiagnosticEngine &diags;
+  const llvm::StringRef text;
+
+  const TokenStream stream;
+  /// The file's tokens, or those of an f-string's replacement field.
+  const std::vector<Token> *tokens;
+  size_t pos = 0;
+
+  unsigned depth = 0;
+  bool isTooDeep = false;               ///< reported since the depth was 0
+  unsigned indentedBlocks = 0;          ///< Python blocks that are open
+  std::optional<size_t> unclosedBefore; ///< token where a `}` was missed
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_FRONTEND_PARSER_PARSERIMPL_H

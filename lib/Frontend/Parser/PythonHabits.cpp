@@ -1,0 +1,334 @@
+//===- PythonHabits.cpp - what people write who come from Python ----------===//
+//
+// TD102: each report names the construct of the language that does the same,
+// with a fix-it where the rewrite is local. Where the meaning is plain, parsing
+// goes on as if the right thing had been written, so that no second report
+// follows from the first.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+bool Parser::skipPythonStatement() {
+  if (at(Tok::At) || at(Tok::SlashSlash)) {
+    bool isComment = at(Tok::SlashSlash);
+    diags
+        .report(DiagCode::TD102, rangeOf(peek()),
+                isComment ? "not a comment" : "")
+        .label(isComment ? "a comment starts with `#`"
+                         : "there are no decorators");
+    return true;
+  }
+  if (!at(Tok::Name))
+    return false;
+
+  // A word that is used as a variable is none of ours.
+  Tok next = peek(1).kind;
+  bool isStatement = next == Tok::Name || next == Tok::Colon ||
+                     next == Tok::Self || next == Tok::Newline ||
+                     next == Tok::RBrace || next == Tok::End;
+  const char *label =
+      llvm::StringSwitch<const char *>(textOf(peek()))
+          .Case("class", "a model is declared with `model`")
+          .Case("pass", "an empty block needs nothing in it")
+          .Cases({"try", "except", "finally"},
+                 "there are no exceptions: an error stops the program")
+          .Case("raise", "stop the program with `assert condition, message`")
+          .Case("del", "a value is freed after its last use")
+          .Cases({"global", "nonlocal"}, "functions see no outer variables")
+          .Case("yield", "there are no generators: return a list")
+          .Case("async", "there are no coroutines")
+          .Default(nullptr);
+  if (!label || !isStatement)
+    return false;
+  if (textOf(peek()) == "class" && next == Tok::Name) {
+    skipClass();
+    return true;
+  }
+
+  Token word = advance();
+  Diagnostic &diagnostic =
+      diags.report(DiagCode::TD102, rangeOf(word)).label(label);
+  if (textOf(word) == "pass")
+    diagnostic.fix(FixIt::Safe, "remove it", {{rangeOf(word), ""}});
+  while (!atLineEnd() && !at(Tok::RBrace) && !at(Tok::LBrace))
+    advance();
+  if (previous().kind == Tok::Colon)
+    skipIndented(indentOf(word.begin));
+  return true;
+}
+
+void Parser::skipClass() {
+  Token word = advance();
+  llvm::StringRef name = textOf(peek());
+  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon))
+    advance();
+  if (at(Tok::LBrace) || at(Tok::Colon))
+    advance();
+  SourceRange header = rangeFrom(rangeOf(word));
+  std::string replacement = ("model " + name + " {").str();
+  std::vector<Edit> edits = {{header, replacement}};
+  if (previous().kind == Tok::LBrace) {
+    --pos; // for skipStatement, which counts braces
+  } else if (previous().kind == Tok::Colon) {
+    llvm::StringRef indent = indentOf(word.begin);
+    skipIndented(indent);
+    edits.push_back(closeIndented(indent));
+  }
+  diags.report(DiagCode::TD102, header)
+      .label("a model is declared with `model`")
+      .fix(FixIt::Safe,
+           "`" + replacement +
+               "`  (`def` becomes `fn`; fields are declared without `self.`)",
+           std::move(edits));
+}
+
+void Parser::skipIndented(llvm::StringRef indent) {
+  skipNewlines();
+  while (!at(Tok::End) && isIndentedMore(indent))
+    advance();
+}
+
+Edit Parser::closeIndented(llvm::StringRef indent) const {
+  size_t last = pos - 1;
+  while (last != 0 && (*tokens)[last].kind == Tok::Newline)
+    --last;
+  LineColumn line = sources.getLineColumn(file, (*tokens)[last].end);
+  SourceRange end = sources.getLine(file, line.line).finish();
+  return {end, ("\n" + indent + "}").str()};
+}
+
+void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
+  Edit open = {rangeOf(colon), " {"};
+  Edit close;
+  if (onOneLine) {
+    size_t last = pos - afterNewline() - 1;
+    close = {rangeOf((*tokens)[last]).finish(), " }"};
+  } else {
+    close = closeIndented(indentOf(colon.begin));
+  }
+  diags.report(DiagCode::TD102, rangeOf(colon))
+      .label("a block stands in braces")
+      .fix(FixIt::Safe, "`{ … }`", {open, close});
+}
+
+void Parser::reportDef() {
+  Token def = advance();
+  Diagnostic &diagnostic = diags.report(DiagCode::TD102, rangeOf(def));
+  if (atName("__init__"))
+    diagnostic.label("fields stand between the braces of a model, and its "
+                     "parameters after its name");
+  else
+    diagnostic.label("a function is declared with `fn`")
+        .fix(FixIt::Safe, "`fn " + textOf(peek()) + "`",
+             {{rangeOf(def), "fn"}});
+}
+
+bool Parser::atElif() const {
+  size_t ahead = at(Tok::Newline);
+  Tok next = peek(ahead + 1).kind;
+  return atName("elif", ahead) && next != Tok::Equal && next != Tok::Dot;
+}
+
+void Parser::reportElif() {
+  diags.report(DiagCode::TD102, rangeOf(peek()))
+      .label("two words here")
+      .fix(FixIt::Safe, "`else if`", {{rangeOf(peek()), "else if"}});
+}
+
+void Parser::reportSelfField() {
+  SourceRange start = rangeOf(advance());
+  SourceRange prefix = start.to(rangeOf(advance()));
+  diags.report(DiagCode::TD102, prefix)
+      .label("a field is declared without `self.`")
+      .fix(FixIt::Safe, "`" + textOf(peek()) + "`", {{prefix, ""}});
+}
+
+void Parser::reportTorchImport(SourceRange range) {
+  diags.report(DiagCode::TD102, range)
+      .label("its names are part of the language")
+      .fix(FixIt::Safe, "remove it", {{range, ""}});
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+const Expr *Parser::parseNameOrHabit() {
+  SourceRange range = rangeOf(peek());
+  if (atName("True") || atName("False")) {
+    std::string word = textOf(advance()).lower();
+    diags.report(DiagCode::TD102, range)
+        .label("the constants are `true` and `false`")
+        .fix(FixIt::Safe, "`" + word + "`", {{range, word}});
+    auto *literal = make<BoolExpr>(range);
+    literal->value = word == "true";
+    return literal;
+  }
+  if (atName("None"))
+    return parseNone();
+  if (atName("lambda") &&
+      (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon)) {
+    diags.report(DiagCode::TD102, range)
+        .label("a function is declared with `fn` and has a name");
+    return failed;
+  }
+  auto *name = make<NameExpr>(range);
+  name->name = atTorch() ? parseTorchName().text : textOf(advance());
+  return name;
+}
+
+const Expr *Parser::parseNone() {
+  auto *name = make<NameExpr>(rangeOf(peek()));
+  name->name = textOf(advance());
+  diags.report(DiagCode::TD102, name->range)
+      .label("there is no `None`")
+      .note("in an index write `.unsqueeze(dim)`; for a missing argument give "
+            "the parameter a default value");
+  return name;
+}
+
+void Parser::reportNoneIndex(const Expr *base, SourceRange brackets) {
+  llvm::StringRef written = sources.getText(base->range);
+  diags.report(DiagCode::TD102, brackets)
+      .label("there is no `None`")
+      .fix(FixIt::Safe, "`" + written + ".unsqueeze(0)`",
+           {{brackets, ".unsqueeze(0)"}});
+}
+
+void Parser::reportUnaryPlus() {
+  SourceRange plus = rangeOf(advance());
+  diags.report(DiagCode::TD102, plus)
+      .label("there is no unary `+`")
+      .fix(FixIt::Safe, "remove it", {{plus, ""}});
+}
+
+bool Parser::atDictionary() const {
+  if (!at(Tok::LBrace) || pos == 0)
+    return false;
+  Tok before = previous().kind;
+  return before == Tok::Equal || before == Tok::Comma ||
+         before == Tok::LParen || before == Tok::LSquare ||
+         before == Tok::Return;
+}
+
+std::nullptr_t Parser::reportDictionary() {
+  diags.report(DiagCode::TD102, rangeOf(peek()))
+      .label("there are no dictionaries and no sets");
+  return failed;
+}
+
+void Parser::reportSymbol(llvm::StringRef word) {
+  SourceRange range = rangeOf(peek());
+  // Keep the word apart from its neighbours.
+  std::string replacement;
+  if (range.begin != 0 && llvm::isAlnum(text[range.begin - 1]))
+    replacement += ' ';
+  replacement += word;
+  if (range.end < text.size() && !llvm::isSpace(text[range.end]))
+    replacement += ' ';
+  diags.report(DiagCode::TD102, range)
+      .label("written `" + word + "`")
+      .fix(FixIt::Safe, "`" + word + "`", {{range, replacement}});
+}
+
+CompareOp Parser::reportIs() {
+  SourceRange range = rangeOf(peek());
+  bool isNot = peek(1).kind == Tok::Not;
+  if (isNot) {
+    advance();
+    range = range.to(rangeOf(peek()));
+  }
+  llvm::StringRef symbol = isNot ? "!=" : "==";
+  diags.report(DiagCode::TD102, range)
+      .label("values are compared with `==` and `!=`")
+      .fix(FixIt::Safe, "`" + symbol + "`", {{range, symbol.str()}});
+  return isNot ? CompareOp::Ne : CompareOp::Eq;
+}
+
+std::nullptr_t Parser::reportMembershipTest() {
+  diags.report(DiagCode::TD102, rangeOf(peek()))
+      .label("`in` stands only in `for`")
+      .note("compare with each element, or use tensor operations");
+  return failed;
+}
+
+void Parser::reportChainedComparison(const CompareExpr *first) {
+  // Repeating the middle is right as long as evaluating it twice is.
+  bool isSafe = llvm::isa<NameExpr, IntExpr, FloatExpr>(first->rhs);
+  llvm::StringRef middle = sources.getText(first->rhs->range);
+  llvm::StringRef whole = sources.getText(first->range);
+  diags.report(DiagCode::TD102, rangeOf(peek()))
+      .label("comparisons do not chain")
+      .fix(isSafe ? FixIt::Safe : FixIt::Choice,
+           "`" + whole + " and " + middle + " " + textOf(peek()) + " …`",
+           {{first->range.finish(), (" and " + middle).str()}});
+}
+
+const Expr *Parser::parseGenerator(const Expr *element) {
+  SourceRange keyword = rangeOf(peek());
+  const Expr *list = parseComprehension(element->range, element);
+  if (list)
+    diags.report(DiagCode::TD102, keyword)
+        .label("a comprehension stands in brackets")
+        .fix(FixIt::Safe, "`[" + sources.getText(list->range) + "]`",
+             {{list->range.start(), "["}, {list->range.finish(), "]"}});
+  return list;
+}
+
+/// `torch.device("cuda", 1)`, with the current token at `torch`, as a device.
+static std::string getDeviceLiteral(llvm::ArrayRef<llvm::StringRef> words) {
+  if (words[1] != "device" || words[2] != "(")
+    return "";
+  llvm::StringRef device = words[3].trim("'\"");
+  if (device == words[3])
+    return "";
+  if (words[4] == ")")
+    return device.str();
+  bool hasOrdinal = words[4] == "," && words[6] == ")" &&
+                    llvm::all_of(words[5], llvm::isDigit);
+  return hasOrdinal ? (device + ":" + words[5]).str() : "";
+}
+
+Identifier Parser::parseTorchName() {
+  SourceRange start = rangeOf(peek());
+  llvm::SmallVector<llvm::StringRef> words = {"torch"};
+  for (unsigned ahead : {2, 3, 4, 5, 6, 7})
+    words.push_back(textOf(peek(ahead)));
+  std::string device = getDeviceLiteral(words);
+  SourceRange deviceRange = start.to(rangeOf(peek(words[4] == ")" ? 5 : 7)));
+
+  advance();
+  SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
+  Identifier name = parseName("a name");
+  Diagnostic &diagnostic = diags.report(DiagCode::TD102, prefix)
+                               .label("nothing needs the prefix `torch.`");
+  if (!device.empty()) {
+    diagnostic.fix(FixIt::Safe, "`" + device + "`", {{deviceRange, device}});
+    return name;
+  }
+  // PyTorch's dtypes by other names: `torch.int` is not this language's int.
+  llvm::StringRef replacement = llvm::StringSwitch<llvm::StringRef>(name.text)
+                                    .Cases({"float", "float32"}, "f32")
+                                    .Cases({"double", "float64"}, "f64")
+                                    .Cases({"half", "float16"}, "f16")
+                                    .Case("bfloat16", "bf16")
+                                    .Cases({"long", "int64"}, "i64")
+                                    .Cases({"int", "int32"}, "i32")
+                                    .Cases({"short", "int16"}, "i16")
+                                    .Case("int8", "i8")
+                                    .Case("uint8", "u8")
+                                    .Default(name.text);
+  diagnostic.fix(FixIt::Safe, "`" + replacement + "`",
+                 {{prefix.to(name.range), replacement.str()}});
+  return {replacement, name.range};
+}

@@ -1,0 +1,130 @@
+//===- Diagnostics.cpp - collecting diagnostics ---------------------------===//
+//
+// The table of codes, the collector and the search for what a misspelt word
+// was meant to be. Printing is in DiagnosticText.cpp and DiagnosticJSON.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "Frontend/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tdc;
+
+static constexpr DiagInfo diagTable[] = {
+#define DIAG(CODE, SEVERITY, TITLE, EXPLANATION)                               \
+  {DiagCode::CODE, #CODE, Severity::SEVERITY, TITLE, EXPLANATION},
+#include "Frontend/Diagnostics.def"
+};
+
+llvm::ArrayRef<DiagInfo> tdc::getDiagTable() { return diagTable; }
+
+const DiagInfo &tdc::getDiagInfo(DiagCode code) {
+  return diagTable[static_cast<size_t>(code)];
+}
+
+const DiagInfo *tdc::findDiagInfo(llvm::StringRef name) {
+  const DiagInfo *row = llvm::find_if(diagTable, [&](const DiagInfo &info) {
+    return info.name.equals_insensitive(name);
+  });
+  return row == std::end(diagTable) ? nullptr : row;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Diagnostic &Diagnostic::label(const llvm::Twine &text) {
+  primary.text = text.str();
+  return *this;
+}
+
+Diagnostic &Diagnostic::secondaryLabel(SourceRange range,
+                                       const llvm::Twine &text) {
+  secondary.push_back({range, text.str()});
+  return *this;
+}
+
+Diagnostic &Diagnostic::note(const llvm::Twine &text, SourceRange range) {
+  notes.push_back({text.str(), range});
+  return *this;
+}
+
+Diagnostic &Diagnostic::fix(FixIt::Kind kind, const llvm::Twine &title,
+                            std::vector<Edit> edits) {
+  fixes.push_back({kind, title.str(), std::move(edits)});
+  return *this;
+}
+
+Diagnostic &DiagnosticEngine::report(DiagCode code, SourceRange range,
+                                     const llvm::Twine &title) {
+  const DiagInfo &info = getDiagInfo(code);
+  bool isError = info.severity == Severity::Error;
+  bool isNew = seen.insert({static_cast<unsigned>(code), range.file,
+                            range.begin, range.end})
+                   .second;
+  unsigned &count = isError ? numErrors : numWarnings;
+  if (!isNew || count == maxErrors)
+    return dropped = Diagnostic{};
+  ++count;
+
+  std::string text = title.str();
+  if (text.empty())
+    text = info.title.str();
+  diagnostics.push_back(
+      {code, info.severity, std::move(text), {range, ""}, {}, {}, {}});
+  return diagnostics.back();
+}
+
+std::vector<const Diagnostic *> DiagnosticEngine::getSorted() const {
+  std::vector<const Diagnostic *> sorted;
+  for (const Diagnostic &diagnostic : diagnostics)
+    sorted.push_back(&diagnostic);
+  // No two have all of these in common, see report().
+  auto key = [](const Diagnostic *d) {
+    const SourceRange &range = d->primary.range;
+    return std::make_tuple(range.file, range.begin, range.end, d->code);
+  };
+  llvm::sort(sorted, [&](const Diagnostic *a, const Diagnostic *b) {
+    return key(a) < key(b);
+  });
+  return sorted;
+}
+
+void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colour) const {
+  for (const Diagnostic *diagnostic : getSorted()) {
+    tdc::printText(os, sources, *diagnostic, colour);
+    os << '\n';
+  }
+  if (numErrors == maxErrors)
+    os << "only the first " << maxErrors << " errors are shown\n";
+}
+
+void DiagnosticEngine::printJSON(llvm::raw_ostream &os) const {
+  for (const Diagnostic *diagnostic : getSorted())
+    tdc::printJSON(os, sources, *diagnostic);
+}
+
+//===----------------------------------------------------------------------===//
+// Misspelt words
+//===----------------------------------------------------------------------===//
+
+std::optional<llvm::StringRef>
+tdc::findNearest(llvm::StringRef word,
+                 llvm::ArrayRef<llvm::StringRef> candidates) {
+  // One typing mistake for every three letters; a single letter has no
+  // neighbours that anyone could mean.
+  std::optional<llvm::StringRef> nearest;
+  unsigned nearestDistance = word.size() < 2 ? 0 : (word.size() + 2) / 3;
+  for (llvm::StringRef candidate : candidates) {
+    if (candidate.equals_insensitive(word))
+      return candidate;
+    unsigned distance = word.edit_distance(
+        candidate, /*AllowReplacements=*/true, nearestDistance);
+    if (distance < nearestDistance ||
+        (distance == nearestDistance && !nearest)) {
+      nearest = candidate;
+      nearestDistance = distance;
+    }
+  }
+  return nearestDistance == 0 ? std::nullopt : nearest;
+}
