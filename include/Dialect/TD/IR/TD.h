@@ -1,0 +1,105 @@
+//===- TD.h - the td dialect's C++ side -----------------------------------===//
+//
+// Everything a pass over td needs: ops, attributes, types, interfaces, and the
+// two-way street between td's MLIR types and the MLIR-free ones of the op
+// table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_IR_TD_H
+#define TDC_DIALECT_TD_IR_TD_H
+
+#include "Dialect/TD/OpTable/Enums.h"
+#include "Dialect/TD/OpTable/Types.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tdc::td {
+
+namespace detail {
+/// All tensor operands and results of a compute op are at one place.
+llvm::LogicalResult verifyOnePlace(mlir::Operation *op);
+/// All tensor operands and results of an elementwise op have one shape; a `?`
+/// equals a `?` only.
+llvm::LogicalResult verifyOneShape(mlir::Operation *op);
+} // namespace detail
+
+/// Pure tensor arithmetic on one device: it may go into a td.kernel.
+template <typename ConcreteOp>
+class ComputeOp : public mlir::OpTrait::TraitBase<ConcreteOp, ComputeOp> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyOnePlace(op);
+  }
+};
+
+/// Element i of the result depends on element i of the operands alone.
+template <typename ConcreteOp>
+class ElementwiseOp
+    : public mlir::OpTrait::TraitBase<ConcreteOp, ElementwiseOp> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyOneShape(op);
+  }
+};
+
+/// What td.read and td.write touch: effects name the slot as well.
+struct SlotResource : mlir::SideEffects::Resource::Base<SlotResource> {
+  llvm::StringRef getName() final { return "td.slots"; }
+};
+
+/// Seed and counter of the program's random stream.
+struct RandomResource : mlir::SideEffects::Resource::Base<RandomResource> {
+  llvm::StringRef getName() final { return "td.random"; }
+};
+
+/// Whether a tensor type's encoding is a place or absent.
+bool isPlaceEncoding(mlir::Attribute encoding);
+
+} // namespace tdc::td
+
+#include "Dialect/TD/IR/TDDialect.h.inc"
+#include "Dialect/TD/IR/TDInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Dialect/TD/IR/TDAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Dialect/TD/IR/TDTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "Dialect/TD/IR/TDOps.h.inc"
+
+namespace tdc::td {
+
+/// The place that a tensor type's encoding says; no encoding is `free`.
+Place getPlace(mlir::RankedTensorType type);
+/// `type` with another place.
+mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
+                                 const Place &place);
+
+/// The dtype of a tensor's element type, which must be one of td's.
+DType getDType(mlir::Type elementType);
+mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
+
+mlir::RankedTensorType getTensorType(mlir::MLIRContext *context,
+                                     const TensorShape &shape);
+TensorShape getTensorShape(mlir::RankedTensorType type);
+
+/// Whether the op table (Ops.def) and the compute ops of the dialect are the
+/// same set and agree on families and gradients; writes what differs to `os`.
+/// Loads the dialect into `context`.
+bool checkOpTable(mlir::MLIRContext *context, llvm::raw_ostream &os);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_IR_TD_H

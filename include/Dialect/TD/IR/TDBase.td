@@ -1,0 +1,140 @@
+//===- TDBase.td - types, attributes and op classes of td -----------------===//
+//
+// What the op files share: tensor and scalar constraints, the place, the enums.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_IR_TDBASE_TD
+#define TDC_DIALECT_TD_IR_TDBASE_TD
+
+include "Dialect/TD/IR/TDDialect.td"
+include "Dialect/TD/IR/TDInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Attributes and types
+//===----------------------------------------------------------------------===//
+
+class TD_EnumAttr<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tdc::td";
+  let genSpecializedAttr = 0;
+}
+
+def TD_DeviceKind : TD_EnumAttr<"DeviceKind", "kind of a device", [
+  I32EnumAttrCase<"CPU", 0, "cpu">, I32EnumAttrCase<"CUDA", 1, "cuda">,
+  I32EnumAttrCase<"Symbol", 2, "symbol">
+]>;
+
+def TD_DeviceAttr : AttrDef<TD_Dialect, "Device"> {
+  let mnemonic = "dev";
+  let summary = "the place of a tensor";
+  let description = [{
+    `#td.dev<cpu>`, `#td.dev<cuda, 1>`, or `#td.dev<@device>`: a device that the
+    program chooses when it starts. It stands in a tensor type's encoding.
+
+    C1: only `cuda` has an ordinal, which is not negative; only a symbol has a
+    name.
+  }];
+  let parameters = (ins "DeviceKind":$kind, "int64_t":$ordinal,
+                        StringRefParameter<"name of the symbol">:$symbol);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TD_StrType : TypeDef<TD_Dialect, "Str"> {
+  let mnemonic = "str";
+  let summary = "a host string";
+}
+
+class TD_EnumParam<TD_EnumAttr info, string mnemonic>
+    : EnumAttr<TD_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
+def TD_SlotKind : TD_EnumAttr<"SlotKind", "what a slot holds", [
+  I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Buffer", 1, "buffer">,
+  I32EnumAttrCase<"Moment", 2, "moment">, I32EnumAttrCase<"Grad", 3, "grad">
+]>;
+def TD_SlotKindAttr : TD_EnumParam<TD_SlotKind, "slot_kind">;
+
+def TD_ComparePredicate : TD_EnumAttr<"ComparePredicate", "a comparison", [
+  I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
+  I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,
+  I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">
+]>;
+def TD_ComparePredicateAttr : TD_EnumParam<TD_ComparePredicate, "predicate">;
+
+def TD_ReduceKind : TD_EnumAttr<"ReduceKind", "how a reduction combines", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+  I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"Any", 4, "any">, I32EnumAttrCase<"All", 5, "all">
+]>;
+def TD_ReduceKindAttr : TD_EnumParam<TD_ReduceKind, "reduce_kind">;
+
+def TD_Distribution : TD_EnumAttr<"Distribution", "a random distribution", [
+  I32EnumAttrCase<"Uniform", 0, "uniform">,
+  I32EnumAttrCase<"Normal", 1, "normal">,
+  I32EnumAttrCase<"RandInt", 2, "randint">,
+  I32EnumAttrCase<"Permutation", 3, "permutation">
+]>;
+def TD_DistributionAttr : TD_EnumParam<TD_Distribution, "distribution">;
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+def TD_Element : AnyTypeOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8, I1],
+                           "dtype">;
+
+/// The encoding is a place or absent; nothing else means anything to td.
+def TD_HasPlace : CPred<"::tdc::td::isPlaceEncoding("
+    "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">;
+class TD_TensorOf<list<Type> dtypes, string summary>
+    : Type<RankedTensorOf<dtypes, [TD_HasPlace]>.predicate,
+           summary # " at a td place or free", "::mlir::RankedTensorType">;
+
+def TD_Tensor : TD_TensorOf<[TD_Element], "tensor">;
+def TD_FloatTensor : TD_TensorOf<[F64, F32, F16, BF16], "float tensor">;
+def TD_NumberTensor
+    : TD_TensorOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8],
+                  "number tensor">;
+def TD_BitsTensor
+    : TD_TensorOf<[I64, I32, I16, I8, UI8, I1], "integer or bool tensor">;
+def TD_BoolTensor : TD_TensorOf<[I1], "bool tensor">;
+def TD_IndexTensor : TD_TensorOf<[I64], "i64 tensor">;
+/// A host scalar: int, float or bool of the language.
+def TD_Scalar : AnyTypeOf<[I64, F64, I1], "host scalar">;
+/// What can be printed or formatted.
+def TD_Printable : AnyTypeOf<[I64, F64, I1, TD_StrType, TD_Tensor],
+                             "host scalar, string or tensor">;
+
+//===----------------------------------------------------------------------===//
+// Op classes
+//===----------------------------------------------------------------------===//
+
+/// What effects name: the slots, and the random stream's seed and counter.
+def TD_Slots : Resource<"::tdc::td::SlotResource">;
+def TD_RandomStream : Resource<"::tdc::td::RandomResource">;
+
+class TD_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TD_Dialect, mnemonic, traits>;
+
+/// Runs inside kernels: pure tensor arithmetic on one device.
+def TD_ComputeTrait : NativeOpTrait<"ComputeOp"> {
+  let cppNamespace = "::tdc::td";
+}
+
+/// Element i of the result depends on element i of the operands alone.
+def TD_ElementwiseTrait : NativeOpTrait<"ElementwiseOp"> {
+  let cppNamespace = "::tdc::td";
+}
+
+class TD_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : TD_Op<mnemonic, !listconcat([Pure, TD_ComputeTrait], traits)>;
+
+#endif // TDC_DIALECT_TD_IR_TDBASE_TD

@@ -1,0 +1,102 @@
+//===- TDReductionOps.td - reductions, contraction, softmax ---------------===//
+
+#ifndef TDC_DIALECT_TD_IR_TDREDUCTIONOPS_TD
+#define TDC_DIALECT_TD_IR_TDREDUCTIONOPS_TD
+
+include "Dialect/TD/IR/TDElementwiseOps.td"
+
+def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff]> {
+  let summary = "combine all elements along dims";
+  let description = [{
+    The dims named are gone from the result. An empty sum is 0, an empty product
+    1, an empty max the smallest value (-inf for floats), an empty min the
+    largest; `any` and `all` take and give bool. f16 and bf16 accumulate in f32.
+    max and min propagate NaN; their gradient goes evenly to all elements that
+    equal the result.
+
+    C1: dims are ascending and in range. C2: sum, prod, max, min on numbers,
+    any and all on bool. C3: the result has the remaining dims, the dtype and
+    the place of the operand.
+
+    Example:
+    ```mlir
+    %s = td.reduce sum %x [0] : tensor<100x10xf32> to tensor<10xf32>
+    ```
+  }];
+  let arguments = (ins TD_ReduceKindAttr:$kind, TD_Tensor:$input,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat =
+    "`` $kind $input $dims attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce"> {
+  let summary = "index of the largest or smallest element along a dim";
+  let description = [{
+    The first one where several are equal; a NaN counts as largest (max) or
+    smallest (min).
+
+    C1: kind is max or min. C2: the dim is in range. C3: the result has the
+    remaining dims. C4: the dim is not empty (checked where static).
+
+    Example:
+    ```mlir
+    %i = td.arg_reduce max %x dim 1 : tensor<32x10xf32> to tensor<32xi64>
+    ```
+  }];
+  let arguments = (ins TD_ReduceKindAttr:$kind, TD_NumberTensor:$input,
+                       I64Attr:$dim);
+  let results = (outs TD_IndexTensor:$result);
+  let assemblyFormat =
+    "`` $kind $input `dim` $dim attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff]> {
+  let summary = "matrix product of the last two dims";
+  let description = [{
+    result[…, m, n] = Σ_k lhs[…, m, k] * rhs[…, k, n]. Transposed operands are
+    td.permute; kernels read them in place.
+
+    C1: ranks are equal and ≥ 2. C2: leading dims are equal. C3: k agrees. C4:
+    equal dtypes. C5: the result is […, m, n].
+
+    Example:
+    ```mlir
+    %c = td.matmul %a, %b : tensor<100x10xf32>, tensor<10x50xf32> -> tensor<100x50xf32>
+    ```
+  }];
+  let arguments = (ins TD_NumberTensor:$lhs, TD_NumberTensor:$rhs);
+  let results = (outs TD_NumberTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+class TD_SoftmaxLikeOp<string mnemonic, string what>
+    : TD_ComputeOp<mnemonic, [SameOperandsAndResultType, Diff]> {
+  let summary = what;
+  let description = [{
+    Computed with the maximum subtracted.
+
+    C1: dim is in range.
+
+    Example:
+    ```mlir
+    %y = td.}] # mnemonic # [{ %x dim 1 : tensor<32x10xf32>
+    ```
+  }];
+  let arguments = (ins TD_FloatTensor:$input, I64Attr:$dim);
+  let results = (outs TD_FloatTensor:$result);
+  let assemblyFormat = "$input `dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TD_SoftmaxOp : TD_SoftmaxLikeOp<"softmax", "shares exp(x) / Σ exp(x) along a dim">;
+def TD_LogSoftmaxOp : TD_SoftmaxLikeOp<"log_softmax", "logarithm of softmax, x - log Σ exp(x) along a dim">;
+
+#endif // TDC_DIALECT_TD_IR_TDREDUCTIONOPS_TD

@@ -1,0 +1,154 @@
+//===- TDStateOps.td - slots, gradients, random state ---------------------===//
+
+#ifndef TDC_DIALECT_TD_IR_TDSTATEOPS_TD
+#define TDC_DIALECT_TD_IR_TDSTATEOPS_TD
+
+include "Dialect/TD/IR/TDBase.td"
+
+def TD_SlotOp : TD_Op<"slot", [Symbol]> {
+  let summary = "declare one tensor of state";
+  let description = [{
+    A slot has one fixed address and a name that is its key in checkpoints:
+    `fc1.weight` for a parameter or buffer, `opt.<optimizer>.<leaf>` for a
+    moment, `grad.<leaf>` for an accumulated gradient. `instance` names the
+    model instance or optimizer it belongs to. It starts as zeros.
+
+    C1: the type is a tensor of a td dtype with static sizes.
+
+    Example:
+    ```mlir
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : tensor<50x10xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TD_SlotKindAttr:$kind,
+                       StrAttr:$key, StrAttr:$instance, TypeAttr:$type);
+  let assemblyFormat = [{
+    $sym_name `` $kind $key `of` $instance attr-dict `:` $type
+  }];
+  let hasVerifier = 1;
+}
+
+def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "the value of a slot now";
+  let description = [{
+    C1: the symbol is a td.slot. C2: shape and dtype are the slot's.
+
+    Example:
+    ```mlir
+    %w = td.read @model.fc1.weight : tensor<50x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$slot);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat = "$slot attr-dict `:` type($result)";
+}
+
+def TD_WriteOp : TD_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "give a slot a new value";
+  let description = [{
+    C1: the symbol is a td.slot. C2: shape and dtype are the slot's.
+
+    Example:
+    ```mlir
+    td.write %w, @model.fc1.weight : tensor<50x10xf32>
+    ```
+  }];
+  let arguments = (ins TD_Tensor:$value, FlatSymbolRefAttr:$slot);
+  let assemblyFormat = "$value `,` $slot attr-dict `:` type($value)";
+}
+
+def TD_SeedOp : TD_Op<"seed", [MemoryEffects<[MemWrite<TD_RandomStream>]>]> {
+  let summary = "set the seed of the program's random stream, counter to 0";
+  let description = [{
+    Example:
+    ```mlir
+    td.seed %n
+    ```
+  }];
+  let arguments = (ins I64:$value);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def TD_NextRandomOp : TD_Op<"next_random", [
+    MemoryEffects<[MemRead<TD_RandomStream>, MemWrite<TD_RandomStream>]>]> {
+  let summary = "take the next call number of the random stream";
+  let description = [{
+    Yields the seed and the call number that td.random wants. Random calls are
+    numbered in program order.
+
+    Example:
+    ```mlir
+    %seed, %call = td.next_random
+    ```
+  }];
+  let results = (outs I64:$seed, I64:$call);
+  let assemblyFormat = "attr-dict";
+}
+
+def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType]> {
+  let summary = "the same value, constant to gradients; td-grad removes it";
+  let description = [{
+    Example:
+    ```mlir
+    %y = td.detach %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TD_Tensor:$input);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+def TD_GradOp : TD_Op<"grad", [Pure]> {
+  let summary = "gradients of a 0-d value; td-grad removes it";
+  let description = [{
+    One result per `wrt`, of its type: d target / d wrt, zero where target does
+    not depend on it.
+
+    C1: the target is a 0-d float tensor. C2: every wrt is a float tensor and
+    results have the types of the wrt.
+
+    Example:
+    ```mlir
+    %g = td.grad %loss wrt(%w) : (tensor<f32>, tensor<50x10xf32>) -> tensor<50x10xf32>
+    ```
+  }];
+  let arguments = (ins TD_FloatTensor:$target, Variadic<TD_FloatTensor>:$wrt);
+  let results = (outs Variadic<TD_FloatTensor>:$gradients);
+  let assemblyFormat = [{
+    $target `wrt` `(` $wrt `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$target,
+                                 "::mlir::ValueRange":$wrt), [{
+    build($_builder, $_state, wrt.getTypes(), target, wrt);
+  }]>];
+}
+
+def TD_BackwardOp : TD_Op<"backward", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
+  let summary = "add gradients to the grad slots; td-grad removes it";
+  let description = [{
+    For every i whose parameters[i] the target was computed from:
+    gradients[i] += d target / d parameters[i].
+
+    C1: the target is a 0-d float tensor. C2: as many gradients as parameters.
+    C3: the symbols are td.slots, and a gradient has its parameter's shape and
+    dtype.
+
+    Example:
+    ```mlir
+    td.backward %loss [@m.w] into [@grad.m.w] : tensor<f32>
+    ```
+  }];
+  let arguments = (ins TD_FloatTensor:$target,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$parameters,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$gradients);
+  let assemblyFormat = [{
+    $target $parameters `into` $gradients attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TDC_DIALECT_TD_IR_TDSTATEOPS_TD

@@ -1,0 +1,27 @@
+//===- Enums.h - the enums of td, without MLIR ----------------------------===//
+//
+// DeviceKind, SlotKind, ComparePredicate, ReduceKind and Distribution are
+// written once, in TDBase.td, and generated for both sides: the checker, which
+// links no MLIR, and the dialect. The generated text also names two templates
+// of MLIR; declaring them here keeps MLIR's headers out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_OPTABLE_ENUMS_H
+#define TDC_DIALECT_TD_OPTABLE_ENUMS_H
+
+#include "llvm/ADT/DenseMapInfo.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir {
+using llvm::FailureOr;
+} // namespace mlir
+
+#include "Dialect/TD/IR/TDEnums.h.inc"
+
+#endif // TDC_DIALECT_TD_OPTABLE_ENUMS_H

@@ -1,0 +1,100 @@
+//===- OpTable.h - what is known of every compute op, without MLIR --------===//
+//
+// One row per op (Ops.def). The checker reads arity and dtypes from it, the
+// generated tests read everything from it as JSON, and the dialect checks that
+// rows and ops are the same set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_OPTABLE_OPTABLE_H
+#define TDC_DIALECT_TD_OPTABLE_OPTABLE_H
+
+#include "Dialect/TD/OpTable/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tdc {
+
+/// The compute ops of td: `OpKind::Add` is td.add.
+enum class OpKind : uint8_t {
+#define TD_OP(NAME, MNEMONIC, FAMILY, OPERANDS, DTYPES, GRADIENT, TOLERANCE)   \
+  NAME,
+#include "Dialect/TD/OpTable/Ops.def"
+};
+
+/// Ops of one family share a shape rule and the code that lowers them.
+enum class OpFamily : uint8_t {
+  Unary,
+  Binary,
+  Compare,
+  Select,
+  Cast,
+  Constructor,
+  Movement,
+  Index,
+  Reduction,
+  Contraction,
+  Softmax
+};
+
+/// How far a result may be from the exact one.
+enum class Tolerance : uint8_t {
+  Exact,          ///< equal bits
+  Rounded,        ///< IEEE operations, rounded after each
+  Transcendental, ///< a few units in the last place
+  Accumulating    ///< K * eps * sum of |terms|, K the number of terms
+};
+
+/// A set of dtypes: bit i stands for DType(i).
+using DTypeMask = uint16_t;
+
+constexpr DTypeMask maskOf(DType dtype) {
+  return DTypeMask(1u << unsigned(dtype));
+}
+
+inline constexpr DTypeMask kFloats = maskOf(DType::F64) | maskOf(DType::F32) |
+                                     maskOf(DType::F16) | maskOf(DType::BF16);
+inline constexpr DTypeMask kIntegers = maskOf(DType::I64) | maskOf(DType::I32) |
+                                       maskOf(DType::I16) | maskOf(DType::I8) |
+                                       maskOf(DType::U8);
+inline constexpr DTypeMask kNumbers = kFloats | kIntegers;
+inline constexpr DTypeMask kBits = kIntegers | maskOf(DType::Bool);
+inline constexpr DTypeMask kAnyDType = kNumbers | maskOf(DType::Bool);
+
+/// Operand count of an op that takes a list of tensors.
+inline constexpr int kAnyNumber = -1;
+
+/// A row of the table.
+struct OpInfo {
+  OpKind kind;
+  llvm::StringRef name;     ///< "Add"
+  llvm::StringRef mnemonic; ///< "add"
+  OpFamily family;
+  int operands; ///< tensor operands, or kAnyNumber
+  DTypeMask dtypes;
+  bool hasGradient;
+  Tolerance tolerance;
+
+  /// Whether data of this dtype may go in (come out, of a constructor).
+  bool accepts(DType dtype) const { return dtypes & maskOf(dtype); }
+};
+
+/// All rows, in the order of OpKind.
+llvm::ArrayRef<OpInfo> getOpTable();
+
+const OpInfo &getOpInfo(OpKind kind);
+
+/// The row of `td.<mnemonic>`, null if that is no compute op. A dialect prefix
+/// is not accepted.
+const OpInfo *lookupOp(llvm::StringRef mnemonic);
+
+llvm::StringRef spelling(OpFamily family);
+llvm::StringRef spelling(Tolerance tolerance);
+
+/// Writes the table as a JSON array, one object per row, for the generated
+/// tests.
+void printOpTable(llvm::raw_ostream &os);
+
+} // namespace tdc
+
+#endif // TDC_DIALECT_TD_OPTABLE_OPTABLE_H

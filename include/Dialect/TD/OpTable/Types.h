@@ -1,0 +1,62 @@
+//===- Types.h - dtypes and places, without MLIR --------------------------===//
+//
+// What the checker, type inference and the op table agree on. The checker
+// links no MLIR, so the names of dtypes and places stand here and td's MLIR
+// types are made from them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_OPTABLE_TYPES_H
+#define TDC_DIALECT_TD_OPTABLE_TYPES_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tdc {
+
+/// Element type of a tensor, in the language's spelling (`f32`, `u8`, `bool`).
+enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
+
+llvm::StringRef spelling(DType dtype);
+std::optional<DType> parseDType(llvm::StringRef spelling);
+/// Size of one element in bytes (bool takes one).
+unsigned byteSize(DType dtype);
+bool isFloat(DType dtype);
+/// An integer; bool is not one.
+bool isInteger(DType dtype);
+
+/// Where a tensor lives: not decided (`free`), a fixed device, or a device that
+/// the program chooses when it starts, named by the binding that holds it.
+struct Place {
+  enum class Kind : uint8_t { Free, Cpu, Cuda, Symbol };
+  Kind kind = Kind::Free;
+  int64_t ordinal = 0;
+  std::string symbol;
+
+  bool operator==(const Place &other) const {
+    return kind == other.kind && ordinal == other.ordinal &&
+           symbol == other.symbol;
+  }
+  bool operator!=(const Place &other) const { return !(*this == other); }
+};
+
+/// "cpu", "cuda:1", "device" (a symbol's name), "" for free.
+std::string spelling(const Place &place);
+
+/// A size known only when the program runs.
+inline constexpr int64_t kRunTimeSize = INT64_MIN;
+
+/// A tensor type as code generation sees it: each dim is a number or
+/// kRunTimeSize.
+struct TensorShape {
+  DType dtype = DType::F32;
+  llvm::SmallVector<int64_t, 4> dims;
+  Place place;
+};
+
+} // namespace tdc
+
+#endif // TDC_DIALECT_TD_OPTABLE_TYPES_H

@@ -1,0 +1,87 @@
+//===- OpHelpers.h - what the verifiers and folders of td share -----------===//
+
+#ifndef TDC_LIB_DIALECT_TD_IR_OPHELPERS_H
+#define TDC_LIB_DIALECT_TD_IR_OPHELPERS_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tdc::td {
+
+//===----------------------------------------------------------------------===//
+// Verifying. `what` names the thing as messages do: "result", "updates".
+//===----------------------------------------------------------------------===//
+
+/// Dims agree if they are equal or one of them is known at run time only.
+bool dimsAgree(int64_t a, int64_t b);
+bool dimsAgree(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
+
+/// "[4, ?]"
+std::string spellDims(llvm::ArrayRef<int64_t> dims);
+
+llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
+                               llvm::ArrayRef<int64_t> expected,
+                               llvm::ArrayRef<int64_t> got);
+llvm::LogicalResult verifyDType(mlir::Operation *op, llvm::StringRef what,
+                                mlir::RankedTensorType expected,
+                                mlir::RankedTensorType got);
+llvm::LogicalResult verifyDimIndex(mlir::Operation *op, int64_t dim,
+                                   mlir::RankedTensorType type);
+/// One of `sizes` per `?` of the tensor types among `types`.
+llvm::LogicalResult verifySizes(mlir::Operation *op, mlir::TypeRange types,
+                                mlir::ValueRange sizes);
+/// Tensors and host scalars only.
+llvm::LogicalResult verifyKernelInputs(mlir::Operation *op,
+                                       mlir::TypeRange types);
+/// Every symbol of the list is a td.slot.
+llvm::LogicalResult verifySlots(mlir::Operation *op, mlir::ArrayAttr slots,
+                                mlir::SymbolTableCollection &symbols);
+/// The td.slot of that name; null and an error at `op` if there is none.
+SlotOp lookupSlot(mlir::Operation *op, mlir::FlatSymbolRefAttr slot,
+                  mlir::SymbolTableCollection &symbols);
+
+/// `dims` without those at the given ascending indices.
+llvm::SmallVector<int64_t> dropDims(llvm::ArrayRef<int64_t> dims,
+                                    llvm::ArrayRef<int64_t> dropped);
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// Whether every value of `from` is a value of `to`, so that a cast keeps it.
+bool isExactCast(DType from, DType to);
+
+/// The value of every element, as an attribute of the element type, if `tensor`
+/// is a td.fill of a constant or a splat td.constant; else null.
+mlir::Attribute getUniform(mlir::Value tensor);
+/// Whether every element of `tensor` is known to equal `value` (0 equals -0).
+bool isUniform(mlir::Value tensor, int64_t value);
+
+/// Converts a number as td.cast does, into an attribute of `elementType`.
+mlir::Attribute convertElement(mlir::Attribute value, mlir::Type elementType);
+
+/// A td.fill with a number of the element type. `sizes` as td.fill wants them.
+FillOp createFill(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Attribute element, mlir::ValueRange sizes,
+                  mlir::RankedTensorType type);
+
+/// The operand that holds the size of a `?` of `tensor`, null if the op that
+/// made it has none (a kernel's operand included).
+mlir::Value findSize(mlir::Value tensor, int64_t dim);
+/// Whether `size` is known to be the size of that dim of `tensor`.
+bool isSizeOf(mlir::Value size, mlir::Value tensor, int64_t dim);
+
+/// The size of a dim as an i64: a constant, an operand of the op that made
+/// `tensor`, or else a new td.dim. Fails where that is needed inside a
+/// td.kernel, whose body has no td.dim.
+llvm::FailureOr<mlir::Value> findOrMakeSize(mlir::PatternRewriter &rewriter,
+                                            mlir::Operation *op,
+                                            mlir::Value tensor, int64_t dim);
+/// The sizes of all `?` of `tensor`, in order.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+findOrMakeSizes(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                mlir::Value tensor);
+
+} // namespace tdc::td
+
+#endif // TDC_LIB_DIALECT_TD_IR_OPHELPERS_H

@@ -1,0 +1,64 @@
+//===- TDConstructorOps.cpp - tensors from nothing ------------------------===//
+
+#include "OpHelpers.h"
+
+using namespace mlir;
+using namespace tdc;
+using namespace tdc::td;
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult FillOp::verify() {
+  // C1
+  return verifySizes(*this, getType(), getSizes());
+}
+
+LogicalResult IotaOp::verify() {
+  // C1
+  if (getType().getRank() != 1)
+    return emitOpError("expected a result of rank 1, got ") << getType();
+  // C2
+  bool isFloatResult = isa<FloatType>(getType().getElementType());
+  Type scalar = getStart().getType();
+  if (isFloatResult ? !scalar.isF64() : !scalar.isInteger(64))
+    return emitOpError("expected start and step of type ")
+           << (isFloatResult ? "f64" : "i64") << " for " << getType()
+           << ", got " << scalar;
+  // C3
+  return verifySizes(*this, getType(), getSizes());
+}
+
+LogicalResult RandomOp::verify() {
+  Type element = getType().getElementType();
+  Distribution distribution = getDistribution();
+  // C1
+  bool fits = true;
+  StringRef wanted;
+  switch (distribution) {
+  case Distribution::Uniform:
+  case Distribution::Normal:
+    wanted = "a float result";
+    fits = isa<FloatType>(element);
+    break;
+  case Distribution::RandInt:
+    wanted = "an integer result";
+    fits = isa<IntegerType>(element);
+    break;
+  case Distribution::Permutation:
+    wanted = "an i64 result of rank 1";
+    fits = element.isInteger(64) && getType().getRank() == 1;
+    break;
+  }
+  if (!fits)
+    return emitOpError("expected ")
+           << wanted << " for '" << stringifyDistribution(distribution)
+           << "', got " << getType();
+  // C2
+  size_t bounds = distribution == Distribution::RandInt ? 2 : 0;
+  if (getBounds().size() != bounds)
+    return emitOpError("expected ")
+           << bounds << " bounds for '" << stringifyDistribution(distribution)
+           << "', got " << getBounds().size();
+  // C3
+  return verifySizes(*this, getType(), getSizes());
+}

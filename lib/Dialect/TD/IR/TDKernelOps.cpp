@@ -1,0 +1,86 @@
+//===- TDKernelOps.cpp - kernels and their launches -----------------------===//
+
+#include "OpHelpers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tdc;
+using namespace tdc::td;
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  // C1
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("expected block arguments of the inputs' types, ")
+           << getInputs().getTypes() << ", got " << body.getArgumentTypes();
+  // C2
+  auto yield = dyn_cast<YieldOp>(body.back());
+  if (!yield)
+    return emitOpError("expected td.yield at the end, got '")
+           << body.back().getName() << "'";
+  if (yield.getOperandTypes() != getResultTypes())
+    return (emitOpError("expected to yield the results' types, ")
+            << getResultTypes() << ", got " << yield.getOperandTypes())
+               .attachNote(yield.getLoc())
+           << "yielded here";
+  // C3
+  for (Operation &op : body.without_terminator())
+    if (!op.hasTrait<ComputeOp>() && !op.hasTrait<OpTrait::ConstantLike>())
+      return (emitOpError("expected compute ops and constants only, got '")
+              << op.getName() << "'")
+                 .attachNote(op.getLoc())
+             << "it stands here";
+  // C4
+  if (failed(verifyKernelInputs(*this, getInputs().getTypes())))
+    return failure();
+  // C5
+  return verifySizes(*this, getResultTypes(), getSizes());
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // C1
+  Operation *callee = symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());
+  if (isa_and_present<FunctionOpInterface>(callee))
+    return success();
+  return emitOpError("expected ") << getCalleeAttr() << " to be a function";
+}
+
+/// Bytes of a tensor of static size; none if it has a `?`.
+static std::optional<int64_t> staticBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (!tensor.hasStaticShape())
+    return std::nullopt;
+  return tensor.getNumElements() * byteSize(getDType(tensor.getElementType()));
+}
+
+LogicalResult LaunchOp::verify() {
+  // C2
+  if (failed(verifyKernelInputs(*this, getInputs().getTypes())))
+    return failure();
+  // C3
+  if (failed(verifySizes(*this, getResultTypes(), getSizes())))
+    return failure();
+  // C4
+  ArrayRef<int64_t> pairs = getInPlace();
+  if (pairs.size() % 2 != 0)
+    return emitOpError("expected pairs of an input and a result in in_place");
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    int64_t input = pairs[i], result = pairs[i + 1];
+    if (input < 0 || input >= int64_t(getInputs().size()) || result < 0 ||
+        result >= int64_t(getNumResults()))
+      return emitOpError("expected in_place to name inputs and results, got ")
+             << input << " and " << result;
+    Type inputType = getInputs()[input].getType();
+    Type resultType = getResult(result).getType();
+    if (!isa<RankedTensorType>(inputType))
+      return emitOpError("expected tensors in in_place, but input ")
+             << input << " is " << inputType;
+    std::optional<int64_t> a = staticBytes(inputType);
+    std::optional<int64_t> b = staticBytes(resultType);
+    if (a && b && *a != *b)
+      return emitOpError("expected in_place tensors of equal size in bytes, "
+                         "got ")
+             << inputType << " and " << resultType;
+  }
+  return success();
+}

@@ -1,0 +1,150 @@
+//===- TDReductionOps.cpp - reductions, contraction, softmax --------------===//
+
+#include "OpHelpers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tdc;
+using namespace tdc::td;
+
+//===----------------------------------------------------------------------===//
+// td.reduce, td.arg_reduce
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // C1
+  for (auto [i, dim] : llvm::enumerate(getDims())) {
+    if (failed(verifyDimIndex(*this, dim, input)))
+      return failure();
+    if (i > 0 && getDims()[i - 1] >= dim)
+      return emitOpError("expected ascending dims, got ")
+             << spellDims(getDims());
+  }
+  // C2
+  bool logical = getKind() == ReduceKind::Any || getKind() == ReduceKind::All;
+  if (logical != input.getElementType().isInteger(1))
+    return emitOpError("expected ")
+           << (logical ? "bool" : "numbers") << " for '"
+           << stringifyReduceKind(getKind()) << "', got " << input;
+  // C3
+  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), getDims()),
+                        getType().getShape())))
+    return failure();
+  return verifyDType(*this, "result", input, getType());
+}
+
+/// A reduction of single elements is a reshape.
+LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
+  RankedTensorType input = op.getInput().getType();
+  if (llvm::any_of(op.getDims(),
+                   [&](int64_t dim) { return input.getDimSize(dim) != 1; }))
+    return rewriter.notifyMatchFailure(op, "combines more than one element");
+  SmallVector<Value> sizes;
+  int64_t resultDim = 0;
+  for (int64_t dim = 0; dim < input.getRank(); ++dim) {
+    if (llvm::is_contained(op.getDims(), dim) ||
+        !op.getType().isDynamicDim(resultDim++))
+      continue;
+    FailureOr<Value> size = findOrMakeSize(rewriter, op, op.getInput(), dim);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput(),
+                                         sizes);
+  return success();
+}
+
+LogicalResult ArgReduceOp::verify() {
+  RankedTensorType input = getInput().getType();
+  int64_t dim = getDim();
+  // C1
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min)
+    return emitOpError("expected 'max' or 'min', got '")
+           << stringifyReduceKind(getKind()) << "'";
+  // C2
+  if (failed(verifyDimIndex(*this, dim, input)))
+    return failure();
+  // C3
+  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), dim),
+                        getType().getShape())))
+    return failure();
+  // C4
+  if (input.getDimSize(dim) == 0)
+    return emitOpError("expected a dim that is not empty, got dim ")
+           << dim << " of " << input;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// td.matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
+  int64_t rank = lhs.getRank();
+  // C1
+  if (rank < 2 || rhs.getRank() != rank)
+    return emitOpError("expected operands of one rank >= 2, got ")
+           << lhs << " and " << rhs;
+  // C2
+  ArrayRef<int64_t> leading = lhs.getShape().drop_back(2);
+  if (!dimsAgree(leading, rhs.getShape().drop_back(2)))
+    return emitOpError("expected equal leading dims, got ")
+           << spellDims(leading) << " and "
+           << spellDims(rhs.getShape().drop_back(2));
+  // C3
+  if (!dimsAgree(lhs.getShape()[rank - 1], rhs.getShape()[rank - 2]))
+    return emitOpError("expected the last dim of ")
+           << spellDims(lhs.getShape()) << " to be the last but one of "
+           << spellDims(rhs.getShape());
+  // C4
+  if (failed(verifyDType(*this, "rhs", lhs, rhs)) ||
+      failed(verifyDType(*this, "result", lhs, getType())))
+    return failure();
+  // C5
+  SmallVector<int64_t> expected(lhs.getShape());
+  expected.back() = rhs.getShape().back();
+  return verifyDims(*this, "result", expected, getType().getShape());
+}
+
+/// With k = 1 there is nothing to add up: an outer product, which fuses.
+LogicalResult MatmulOp::canonicalize(MatmulOp op, PatternRewriter &rewriter) {
+  RankedTensorType type = op.getType();
+  int64_t rank = type.getRank();
+  if (op.getLhs().getType().getDimSize(rank - 1) != 1 ||
+      op.getRhs().getType().getDimSize(rank - 2) != 1)
+    return rewriter.notifyMatchFailure(op, "k is not 1");
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value from = dim == rank - 1 ? op.getRhs() : op.getLhs();
+    FailureOr<Value> size = findOrMakeSize(rewriter, op, from, dim);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  auto broadcast = [&](Value operand) {
+    return rewriter.createOrFold<BroadcastOp>(op.getLoc(), type, operand,
+                                              sizes);
+  };
+  rewriter.replaceOpWithNewOp<MulOp>(op, broadcast(op.getLhs()),
+                                     broadcast(op.getRhs()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// td.softmax, td.log_softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::verify() {
+  // C1
+  return verifyDimIndex(*this, getDim(), getType());
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  // C1
+  return verifyDimIndex(*this, getDim(), getType());
+}

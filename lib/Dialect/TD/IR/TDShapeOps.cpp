@@ -1,0 +1,311 @@
+//===- TDShapeOps.cpp - elements moved without arithmetic -----------------===//
+
+#include "OpHelpers.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tdc;
+using namespace tdc::td;
+
+/// move(fill(v)) -> fill(v): every element is the same. `sizes` are those of
+/// the result.
+static LogicalResult foldFill(Operation *op, PatternRewriter &rewriter,
+                              ValueRange sizes) {
+  auto fill = op->getOperand(0).getDefiningOp<FillOp>();
+  if (!fill)
+    return rewriter.notifyMatchFailure(op, "the operand is no td.fill");
+  rewriter.replaceOpWithNewOp<FillOp>(op, op->getResultTypes().front(),
+                                      fill.getValue(), sizes);
+  return success();
+}
+
+/// The product of the static dims.
+static int64_t staticElements(RankedTensorType type) {
+  int64_t product = 1;
+  for (int64_t dim : type.getShape())
+    if (!ShapedType::isDynamic(dim))
+      product *= dim;
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// td.broadcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult BroadcastOp::verify() {
+  ArrayRef<int64_t> from = getInput().getType().getShape();
+  ArrayRef<int64_t> to = getType().getShape();
+  // C1
+  bool aligned =
+      from.size() <= to.size() &&
+      llvm::all_of(llvm::zip(from, to.take_back(from.size())), [](auto pair) {
+        auto [a, b] = pair;
+        return a == 1 || dimsAgree(a, b);
+      });
+  if (!aligned)
+    return emitOpError("expected every operand dim, from the right, to be 1 or "
+                       "the result's, got ")
+           << spellDims(from) << " to " << spellDims(to);
+  // C2
+  if (failed(verifySizes(*this, getType(), getSizes())))
+    return failure();
+  // C3
+  return verifyDType(*this, "result", getInput().getType(), getType());
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  if (auto inner = getInput().getDefiningOp<BroadcastOp>()) {
+    getInputMutable().assign(inner.getInput());
+    return getResult();
+  }
+  return {};
+}
+
+LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
+                                        PatternRewriter &rewriter) {
+  return foldFill(op, rewriter, op.getSizes());
+}
+
+//===----------------------------------------------------------------------===//
+// td.reshape
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType from = getInput().getType(), to = getType();
+  // C1: with `?` on one side its product must be able to make up the other's.
+  int64_t a = staticElements(from), b = staticElements(to);
+  bool fits = from.hasStaticShape() && to.hasStaticShape() ? a == b
+              : from.hasStaticShape() ? (b == 0 ? a == 0 : a % b == 0)
+              : to.hasStaticShape()   ? (a == 0 ? b == 0 : b % a == 0)
+                                      : true;
+  if (!fits)
+    return emitOpError("expected equal numbers of elements, got ")
+           << spellDims(from.getShape()) << " and " << spellDims(to.getShape());
+  // C2
+  if (failed(verifySizes(*this, to, getSizes())))
+    return failure();
+  // C3
+  return verifyDType(*this, "result", from, to);
+}
+
+/// Whether a reshape to its operand's own type changes nothing: one `?` is
+/// given by the number of elements, more must be known to be the operand's.
+static bool isIdentity(ReshapeOp op) {
+  RankedTensorType type = op.getType();
+  if (op.getInput().getType() != type)
+    return false;
+  if (type.getNumDynamicDims() <= 1 && staticElements(type) != 0)
+    return true;
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim) &&
+        !isSizeOf(op.getSizes()[next++], op.getInput(), dim))
+      return false;
+  return true;
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (isIdentity(*this))
+    return getInput();
+  if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
+    getInputMutable().assign(inner.getInput());
+    return getResult();
+  }
+  return {};
+}
+
+LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
+  return foldFill(op, rewriter, op.getSizes());
+}
+
+//===----------------------------------------------------------------------===//
+// td.permute
+//===----------------------------------------------------------------------===//
+
+LogicalResult PermuteOp::verify() {
+  ArrayRef<int64_t> from = getInput().getType().getShape();
+  // C1
+  SmallVector<int64_t> sorted(getPermutation());
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, from.size())))
+    return emitOpError("expected a permutation of the ")
+           << from.size() << " dims of the operand, got "
+           << spellDims(getPermutation());
+  // C2
+  SmallVector<int64_t> expected;
+  for (int64_t dim : getPermutation())
+    expected.push_back(from[dim]);
+  if (failed(verifyDims(*this, "result", expected, getType().getShape())))
+    return failure();
+  // C3
+  return verifyDType(*this, "result", getInput().getType(), getType());
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType() && llvm::is_sorted(getPermutation()))
+    return getInput();
+  if (auto inner = getInput().getDefiningOp<PermuteOp>()) {
+    SmallVector<int64_t> permutation;
+    for (int64_t dim : getPermutation())
+      permutation.push_back(inner.getPermutation()[dim]);
+    setPermutation(permutation);
+    getInputMutable().assign(inner.getInput());
+    return getResult();
+  }
+  return {};
+}
+
+/// permute(fill) -> fill, and a permutation that moves dims of size 1 only is a
+/// reshape, which costs nothing.
+LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
+  ArrayRef<int64_t> dims = op.getInput().getType().getShape();
+  bool isFill = op.getInput().getDefiningOp<FillOp>() != nullptr;
+  SmallVector<int64_t> kept;
+  for (int64_t dim : op.getPermutation())
+    if (dims[dim] != 1)
+      kept.push_back(dim);
+  if (!isFill && !llvm::is_sorted(kept))
+    return rewriter.notifyMatchFailure(op, "moves dims of other sizes than 1");
+
+  SmallVector<Value> sizes;
+  for (auto [i, dim] : llvm::enumerate(op.getPermutation())) {
+    if (!op.getType().isDynamicDim(i))
+      continue;
+    FailureOr<Value> size = findOrMakeSize(rewriter, op, op.getInput(), dim);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  if (isFill)
+    return foldFill(op, rewriter, sizes);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput(),
+                                         sizes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// td.slice, td.update_slice
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyStep(Operation *op, int64_t dim, int64_t step,
+                                RankedTensorType type) {
+  if (failed(verifyDimIndex(op, dim, type)))
+    return failure();
+  if (step < 1)
+    return op->emitOpError("expected a step >= 1, got ") << step;
+  return success();
+}
+
+/// `type`'s shape with another size along `dim`.
+static SmallVector<int64_t> withDim(RankedTensorType type, int64_t dim,
+                                    int64_t size) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  return shape;
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType from = getInput().getType(), to = getType();
+  int64_t dim = getDim();
+  // C1
+  if (failed(verifyStep(*this, dim, getStep(), from)))
+    return failure();
+  // C2
+  int64_t size = to.getRank() == from.getRank() ? to.getDimSize(dim)
+                                                : ShapedType::kDynamic;
+  if (failed(
+          verifyDims(*this, "result", withDim(from, dim, size), to.getShape())))
+    return failure();
+  // C3
+  if (failed(verifySizes(*this, to, getSizes())))
+    return failure();
+  // C4
+  if (failed(verifyDType(*this, "result", from, to)))
+    return failure();
+  // C5
+  APInt start;
+  if (size > 0 && !from.isDynamicDim(dim) &&
+      matchPattern(getStart(), m_ConstantInt(&start))) {
+    int64_t first = start.getSExtValue();
+    int64_t last = first + (size - 1) * int64_t(getStep());
+    if (first < 0 || last >= from.getDimSize(dim))
+      return emitOpError("expected elements within [0, ")
+             << from.getDimSize(dim) << "), got " << first << " to " << last;
+  }
+  return success();
+}
+
+/// The slice of everything.
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  if (getInput().getType() != getType() || getStep() != 1 ||
+      !matchPattern(getStart(), m_Zero()))
+    return {};
+  if (!getType().isDynamicDim(getDim()))
+    return getInput();
+  int64_t index = llvm::count_if(getType().getShape().take_front(getDim()),
+                                 ShapedType::isDynamic);
+  return isSizeOf(getSizes()[index], getInput(), getDim()) ? getInput()
+                                                           : Value();
+}
+
+LogicalResult UpdateSliceOp::verify() {
+  RankedTensorType whole = getInput().getType();
+  RankedTensorType update = getUpdate().getType();
+  int64_t dim = getDim();
+  // C1
+  if (failed(verifyStep(*this, dim, getStep(), whole)))
+    return failure();
+  // C2
+  int64_t size = update.getRank() == whole.getRank() ? update.getDimSize(dim)
+                                                     : ShapedType::kDynamic;
+  if (failed(verifyDims(*this, "update", withDim(whole, dim, size),
+                        update.getShape())))
+    return failure();
+  return verifyDType(*this, "update", whole, update);
+}
+
+//===----------------------------------------------------------------------===//
+// td.concat
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::verify() {
+  // C1
+  if (getInputs().empty())
+    return emitOpError("expected one input or more");
+  auto first = cast<RankedTensorType>(getInputs().front().getType());
+  int64_t dim = getDim();
+  if (failed(verifyDimIndex(*this, dim, first)))
+    return failure();
+  int64_t total = 0;
+  for (Value input : getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    // C2
+    if (type.getRank() != first.getRank())
+      return emitOpError("expected inputs of rank ")
+             << first.getRank() << ", got " << type;
+    if (failed(verifyDType(*this, "input", first, type)))
+      return failure();
+    // C3
+    int64_t size = type.getDimSize(dim);
+    if (failed(verifyDims(*this, "input", withDim(first, dim, size),
+                          type.getShape())))
+      return failure();
+    total = ShapedType::isDynamic(size) || ShapedType::isDynamic(total)
+                ? ShapedType::kDynamic
+                : total + size;
+  }
+  // C4
+  if (failed(verifyDims(*this, "result", withDim(first, dim, total),
+                        getType().getShape())))
+    return failure();
+  return verifyDType(*this, "result", first, getType());
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 && getInputs().front().getType() == getType()
+             ? getInputs().front()
+             : Value();
+}

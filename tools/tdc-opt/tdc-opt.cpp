@@ -1,0 +1,42 @@
+//===- tdc-opt.cpp - runs passes on td IR, for tests ----------------------===//
+//
+// Also prints the op table as JSON for the generated tests, and fails if it and
+// the dialect disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/Passes.h"
+#include "Dialect/TD/IR/TD.h"
+#include "Dialect/TD/OpTable/OpTable.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<tdc::td::TDDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::ub::UBDialect,
+                  mlir::vector::VectorDialect>();
+
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--dump-op-table") {
+    mlir::MLIRContext context(registry);
+    tdc::printOpTable(llvm::outs());
+    return tdc::td::checkOpTable(&context, llvm::errs()) ? 0 : 1;
+  }
+
+  mlir::registerTransformsPasses();
+  tdc::td::registerTDTransformsPasses();
+  tdc::registerTDCConversionPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "td optimizer driver\n", registry));
+}
