@@ -1,0 +1,176 @@
+//===- Passes.td - passes over td -----------------------------------------===//
+//
+// In the order they run. Each one's examples are real: they are the first cases
+// of test/Dialect/TD/Transforms/<pass>.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_TRANSFORMS_PASSES_TD
+#define TDC_DIALECT_TD_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
+  let summary = "replace td.grad and td.backward by the ops that compute them";
+  let description = [{
+    Later phases know no gradients: placement and kernels see forward and
+    backward ops alike. Each request is served where it stands: from the target
+    back to what it depends on, the rule of each op (interface Differentiable)
+    is emitted in reverse, contributions to one value are added. td.detach stops
+    the way back and is removed in the end.
+
+    A slot stands for all its reads that the target was computed from.
+    td.backward adds to the grad slots, in the order of its list; a parameter
+    that the target does not depend on is left alone.
+
+    scf.if is reversed by an scf.if on the same condition, scf.for by a loop
+    from the last iteration to the first. Forward values that the way back needs
+    become results of the op: for a loop, stacks of all iterations.
+
+    Before:
+    ```mlir
+    %w = td.read @"m.w" : tensor<4xf32>
+    %y = td.mul %w, %x : tensor<4xf32>
+    %l = td.reduce sum %y [0] : tensor<4xf32> to tensor<f32>
+    td.backward %l [@"m.w"] into [@"grad.m.w"] : tensor<f32>
+    ```
+    After:
+    ```mlir
+    %w = td.read @"m.w" : tensor<4xf32>
+    %y = td.mul %w, %x : tensor<4xf32>
+    %l = td.reduce sum %y [0] : tensor<4xf32> to tensor<f32>
+    %one = td.fill %c1 : f64 -> tensor<f32>
+    %dy = td.broadcast %one : tensor<f32> to tensor<4xf32>
+    %dw = td.mul %dy, %x : tensor<4xf32>
+    %old = td.read @"grad.m.w" : tensor<4xf32>
+    %new = td.add %old, %dw : tensor<4xf32>
+    td.write %new, @"grad.m.w" : tensor<4xf32>
+    ```
+
+    Errors of the program: TD611, a slot written between the forward pass and
+    its gradient; TD900, a loop that carries a dependence into the iteration
+    that asks for the gradient, or values of run-time size through a loop.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::tdc::td::TDDialect"];
+}
+
+def TDVerifyGradPass : Pass<"td-verify-grad", "::mlir::ModuleOp"> {
+  let summary = "check that no gradient is left to compute";
+  let description = [{
+    The gate after td-grad: fails on td.grad, td.backward and td.detach.
+  }];
+}
+
+def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
+  let summary = "forward slots, fold, share, hoist and drop what nobody needs";
+  let description = [{
+    Gradient code and elaborated models are naive: they read a slot for every
+    use, accumulate into zeros, compute gradients of constants. This pass makes
+    one round over the module, in this order:
+
+    1. Slots: a read after a write or a read becomes that value; a write that is
+       overwritten before any read goes. All slots are zero when @main starts.
+       A region that writes a slot makes it unknown, unless a loop leaves in it
+       the constant that it held before.
+    2. Folds, and movement of constants: the broadcast of a fill is a fill.
+    3. Common subexpressions.
+    4. Loop-invariant arithmetic leaves loops. Fills, broadcasts and views stay:
+       inside a kernel they cost nothing, outside they would be memory.
+    5. What is left and has no effect goes: ops, carried values of loops,
+       writes to slots that nobody reads, and such slots themselves.
+
+    Before:
+    ```mlir
+    td.slot @g grad "g" of "m" : tensor<4xf32>
+    ...
+    td.write %zero, @g : tensor<4xf32>
+    %old = td.read @g : tensor<4xf32>
+    %sum = td.add %old, %dw : tensor<4xf32>
+    td.write %sum, @g : tensor<4xf32>
+    %grad = td.read @g : tensor<4xf32>
+    %step = td.mul %grad, %rate : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %step = td.mul %dw, %rate : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::tdc::td::TDDialect"];
+}
+
+def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
+  let summary = "give every tensor a concrete place";
+  let description = [{
+    Code is made for devices, so a place must be known: free tensors and those
+    at a symbol become the symbol's device, by default the cpu. A td.to_device
+    that then changes nothing goes.
+
+    Before:
+    ```mlir
+    %y = td.to_device %x : tensor<4xf32> to tensor<4xf32, #td.dev<@device>>
+    %z = td.neg %y : tensor<4xf32, #td.dev<@device>>
+    ```
+    After (symbols=device=cpu):
+    ```mlir
+    %z = td.neg %x : tensor<4xf32, #td.dev<cpu>>
+    ```
+  }];
+  let options = [
+    ListOption<"symbols", "symbols", "std::string",
+               "devices of symbols, as name=cpu or name=cuda:1">
+  ];
+  let dependentDialects = ["::tdc::td::TDDialect"];
+}
+
+def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "group compute ops into kernels";
+  let description = [{
+    Values that must lie in memory are few: what the host needs, what several
+    consumers would have to repeat a reduction for, and what is dear to compute
+    twice. Each becomes a root of a kernel, and every op between it and other
+    such values is part of that kernel, repeated where several need it. Kernels
+    that run over the same elements are merged. Softmax is written out first, so
+    that it fuses like anything else.
+
+    Before:
+    ```mlir
+    %a = td.mul %x, %y : tensor<4xf32>
+    %b = td.exp %a : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %b = td.kernel (%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %m = td.mul %p, %q : tensor<4xf32>
+      %e = td.exp %m : tensor<4xf32>
+      td.yield %e : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "choose the order of dims in memory";
+  let description = [{
+    Slots, and values that only kernels touch, may lie in memory in any order of
+    their dims. Values that an elementwise kernel walks together, and a slot with
+    all that is read from it or written to it, form a group; each group of
+    matrices takes the order in which the kernels around it cost least. Values
+    that anyone but a kernel sees stay row-major.
+
+    Before:
+    ```mlir
+    td.slot @w param "w" of "m" : tensor<50x10xf32>
+    ```
+    After, where @w is only used transposed:
+    ```mlir
+    td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<50x10xf32>
+    ```
+    A kernel has the attribute `layouts`: one array per input, then one per
+    result; absent where all are row-major.
+  }];
+}
+
+#endif // TDC_DIALECT_TD_TRANSFORMS_PASSES_TD

@@ -1,0 +1,97 @@
+//===- Movement.cpp - gradient rules of ops that move elements ------------===//
+//
+// Movement is linear: each rule is the op's transpose. Places and dtypes are
+// moved back alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Gradients/TensorBuilder.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+SmallVector<Value> BroadcastOp::buildVJP(OpBuilder &builder,
+                                         ArrayRef<Value> cotangents) {
+  // A dim was repeated if it is new or had the literal size 1; sizes known
+  // only at run time are never stretched.
+  TensorBuilder b(builder, getLoc());
+  RankedTensorType from = tensorType(getInput()), to = tensorType(getResult());
+  int64_t added = to.getRank() - from.getRank();
+  SmallVector<int64_t> repeated;
+  for (int64_t index = 0; index < to.getRank(); ++index)
+    if (index < added ||
+        (from.getDimSize(index - added) == 1 && to.getDimSize(index) != 1))
+      repeated.push_back(index);
+  Value gradient = cotangents[0];
+  if (!repeated.empty())
+    gradient = b.reduce(ReduceKind::Sum, gradient, repeated);
+  return {b.reshapeLike(gradient, getInput())};
+}
+
+SmallVector<Value> ReshapeOp::buildVJP(OpBuilder &builder,
+                                       ArrayRef<Value> cotangents) {
+  // Also where the types are equal: a `?` of one may differ from the other's.
+  TensorBuilder b(builder, getLoc());
+  return {b.make<ReshapeOp>(getInput().getType(), cotangents[0],
+                            b.sizesOf(getInput()))};
+}
+
+SmallVector<Value> PermuteOp::buildVJP(OpBuilder &builder,
+                                       ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  SmallVector<int64_t> inverse(getPermutation().size());
+  for (auto [to, from] : llvm::enumerate(getPermutation()))
+    inverse[from] = to;
+  return {b.permute(cotangents[0], inverse)};
+}
+
+SmallVector<Value> SliceOp::buildVJP(OpBuilder &builder,
+                                     ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  SmallVector<Value> gradients(getNumOperands());
+  gradients[0] = b.make<UpdateSliceOp>(b.zeros(getInput()), cotangents[0],
+                                       getStart(), getDim(), getStep());
+  return gradients;
+}
+
+SmallVector<Value> UpdateSliceOp::buildVJP(OpBuilder &builder,
+                                           ArrayRef<Value> cotangents) {
+  // What was replaced gets nothing, what replaced it gets all.
+  TensorBuilder b(builder, getLoc());
+  Value rest = b.make<UpdateSliceOp>(cotangents[0], b.zeros(getUpdate()),
+                                     getStart(), getDim(), getStep());
+  Value part =
+      b.sliceLike(cotangents[0], getUpdate(), getStart(), getDim(), getStep());
+  return {rest, part, Value()};
+}
+
+SmallVector<Value> ConcatOp::buildVJP(OpBuilder &builder,
+                                      ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  int64_t dim = getDim();
+  SmallVector<Value> gradients;
+  Value start = b.constantInt(0);
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    gradients.push_back(b.sliceLike(cotangents[0], input, start, dim, 1));
+    if (index + 1 < getInputs().size())
+      start = b.make<arith::AddIOp>(start, b.dim(input, dim));
+  }
+  return gradients;
+}
+
+SmallVector<Value> CastOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  if (!isFloatTensor(getInput()))
+    return {Value()};
+  TensorBuilder b(builder, getLoc());
+  return {b.cast(cotangents[0], tensorType(getInput()).getElementType())};
+}
+
+SmallVector<Value> ToDeviceOp::buildVJP(OpBuilder &builder,
+                                        ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.make<ToDeviceOp>(getInput().getType(), cotangents[0])};
+}
+
+} // namespace tdc::td

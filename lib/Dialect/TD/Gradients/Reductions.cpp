@@ -1,0 +1,90 @@
+//===- Reductions.cpp - gradient rules of reductions and products ---------===//
+//
+// A reduction's gradient is an expansion; a matrix product's, two products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Gradients/TensorBuilder.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// d prod / d x_i is the product of the others. Dividing the product by x_i
+/// fails at zeros, so zeros are left out of the product and counted: x_i gets
+/// a gradient only if none of the others is zero. (Second derivatives between
+/// two elements of which one is exactly zero are lost.)
+static Value productGradient(TensorBuilder b, Value cotangent, Value x,
+                             ArrayRef<int64_t> dims) {
+  Value zero = b.zeros(x);
+  Value isZero = b.compare(ComparePredicate::EQ, x, zero);
+  Value safe = b.select(isZero, b.full(1.0, x), x);
+  Value zeroHere = b.cast(isZero, tensorType(x).getElementType());
+  Value zerosInAll =
+      b.expand(b.reduce(ReduceKind::Sum, zeroHere, dims), x, dims);
+  Value othersNonzero =
+      b.compare(ComparePredicate::EQ, b.sub(zerosInAll, zeroHere), zero);
+  Value product = b.expand(b.reduce(ReduceKind::Prod, safe, dims), x, dims);
+  Value others = b.div(product, safe);
+  return b.select(othersNonzero, b.mul(cotangent, others), zero);
+}
+
+/// Evenly to all elements that equal the extremum. With a NaN in the row no
+/// element equals the result, and 0 / 0 says NaN.
+static Value extremumGradient(TensorBuilder b, Value cotangent, Value x,
+                              Value extremum, ArrayRef<int64_t> dims) {
+  Value won = b.compare(ComparePredicate::EQ, x, b.expand(extremum, x, dims));
+  Value one = b.cast(won, tensorType(x).getElementType());
+  Value winners = b.expand(b.reduce(ReduceKind::Sum, one, dims), x, dims);
+  return b.div(b.select(won, cotangent, b.zeros(x)), winners);
+}
+
+SmallVector<Value> ReduceOp::buildVJP(OpBuilder &builder,
+                                      ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  Value x = getInput();
+  Value cotangent = b.expand(cotangents[0], x, getDims());
+  switch (getKind()) {
+  case ReduceKind::Sum:
+    return {cotangent};
+  case ReduceKind::Prod:
+    return {productGradient(b, cotangent, x, getDims())};
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+    return {extremumGradient(b, cotangent, x, getResult(), getDims())};
+  case ReduceKind::Any:
+  case ReduceKind::All:
+    break; // on bool: nothing flows
+  }
+  return {Value()};
+}
+
+SmallVector<Value> MatmulOp::buildVJP(OpBuilder &builder,
+                                      ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  Value g = cotangents[0];
+  return {b.make<MatmulOp>(getLhs().getType(), g, b.transpose(getRhs())),
+          b.make<MatmulOp>(getRhs().getType(), b.transpose(getLhs()), g)};
+}
+
+SmallVector<Value> SoftmaxOp::buildVJP(OpBuilder &builder,
+                                       ArrayRef<Value> cotangents) {
+  // y * (g - Σ g y)
+  TensorBuilder b(builder, getLoc());
+  Value y = getResult(), weighted = b.mul(cotangents[0], y);
+  int64_t dim = getDim();
+  Value total = b.expand(b.reduce(ReduceKind::Sum, weighted, dim), y, dim);
+  return {b.sub(weighted, b.mul(y, total))};
+}
+
+SmallVector<Value> LogSoftmaxOp::buildVJP(OpBuilder &builder,
+                                          ArrayRef<Value> cotangents) {
+  // g - softmax(x) * Σ g
+  TensorBuilder b(builder, getLoc());
+  Value y = getResult();
+  int64_t dim = getDim();
+  Value total = b.expand(b.reduce(ReduceKind::Sum, cotangents[0], dim), y, dim);
+  return {b.sub(cotangents[0], b.mul(b.make<ExpOp>(y), total))};
+}
+
+} // namespace tdc::td

@@ -1,0 +1,192 @@
+//===- Grad.cpp - td-grad: gradients become plain td ops ------------------===//
+//
+// Serves every td.grad and td.backward in program order. An inner gradient is
+// plain td ops by the time an outer one differentiates through it, so `grad`
+// nests without further ado.
+//
+// Slots: within one forward pass a parameter is read several times, and the
+// model's parameters are read once more where `grad(loss, model)` stands. All
+// these reads are one leaf, as long as the slot is not written in between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Gradients/TensorBuilder.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "ReverseSweep.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDGRADPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+using SlotWrites = llvm::DenseMap<StringAttr, SmallVector<Operation *>>;
+
+/// Whether `a` runs before `b` in one run of the block that both lie in.
+bool runsBefore(Operation *a, Operation *b) {
+  for (; a; a = a->getParentOp()) {
+    if (!a->getBlock())
+      return false;
+    if (Operation *at = a->getBlock()->findAncestorOpInBlock(*b))
+      return a != at && a->isBeforeInBlock(at);
+  }
+  return false;
+}
+
+/// Whether `write` may run after `read` and before `use`.
+bool mayRunBetween(Operation *read, Operation *write, Operation *use) {
+  // In a loop that holds only one of the two, another iteration comes between.
+  for (auto loop = write->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (loop->isAncestor(read) != loop->isAncestor(use))
+      return true;
+  return runsBefore(read, write) && runsBefore(write, use);
+}
+
+struct GradPass : public impl::TDGradPassBase<GradPass> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult serve(GradOp grad);
+  LogicalResult serve(BackwardOp backward);
+  /// Emits the backward pass in front of the request.
+  FailureOr<Adjoints> differentiate(GradientRequest &request);
+  LogicalResult checkUnchanged(ReadOp read, Operation *use);
+  void recordWrites(Operation *op);
+
+  SlotWrites writes;
+};
+} // namespace
+
+void GradPass::recordWrites(Operation *op) {
+  if (auto write = dyn_cast<WriteOp>(op))
+    writes[write.getSlotAttr().getAttr()].push_back(op);
+  else if (auto restore = dyn_cast<RestoreOp>(op))
+    for (auto slot : restore.getSlots().getAsRange<FlatSymbolRefAttr>())
+      writes[slot.getAttr()].push_back(op);
+}
+
+LogicalResult GradPass::checkUnchanged(ReadOp read, Operation *use) {
+  StringAttr slot = read.getSlotAttr().getAttr();
+  for (Operation *write : writes.lookup(slot)) {
+    if (!mayRunBetween(read, write, use))
+      continue;
+    auto error = use->emitError("TD611: '")
+                 << slot.getValue()
+                 << "' was changed after the value to differentiate was "
+                    "computed from it";
+    error.attachNote(write->getLoc()) << "changed here";
+    error.attachNote(read.getLoc()) << "used here, with its old value";
+    return failure();
+  }
+  return success();
+}
+
+FailureOr<Adjoints> GradPass::differentiate(GradientRequest &request) {
+  GradientFlow flow(request);
+  for (ReadOp read : flow.getReads())
+    if (failed(checkUnchanged(read, request.at)))
+      return failure();
+  if (Value carried = flow.getCarriedDependence()) {
+    auto error = request.at->emitError(
+        "TD900: gradient through this loop is not built yet");
+    error.attachNote(carried.getParentBlock()->getParentOp()->getLoc())
+        << "an earlier iteration's result is part of the value to "
+           "differentiate; detach(…) it if that is not meant";
+    return failure();
+  }
+
+  Adjoints adjoints;
+  if (!flow.carries(request.target))
+    return adjoints;
+  OpBuilder builder(request.at);
+  ReverseSweep sweep(flow, builder);
+  TensorBuilder b(builder, request.at->getLoc());
+  sweep.accumulate(adjoints, request.target, b.full(1.0, request.target));
+  if (failed(sweep.run(flow.getTopLevelOps(), adjoints)))
+    return failure();
+  return adjoints;
+}
+
+LogicalResult GradPass::serve(GradOp grad) {
+  GradientRequest request{grad, grad.getTarget(), {}, {}};
+  for (Value wrt : grad.getWrt()) {
+    if (auto read = wrt.getDefiningOp<ReadOp>())
+      request.slots.insert(read.getSlotAttr().getAttr());
+    else
+      request.values.push_back(wrt);
+  }
+  FailureOr<Adjoints> adjoints = differentiate(request);
+  if (failed(adjoints))
+    return failure();
+
+  OpBuilder builder(grad);
+  TensorBuilder b(builder, grad.getLoc());
+  for (auto [wrt, result] : llvm::zip_equal(grad.getWrt(), grad.getResults())) {
+    auto read = wrt.getDefiningOp<ReadOp>();
+    Value gradient = read ? adjoints->slots.lookup(read.getSlotAttr().getAttr())
+                          : adjoints->values.lookup(wrt);
+    if (!gradient)
+      gradient = b.zeros(wrt);
+    else if (gradient.getType() != wrt.getType())
+      gradient = b.make<ToDeviceOp>(wrt.getType(), gradient);
+    result.replaceAllUsesWith(gradient);
+  }
+  grad.erase();
+  return success();
+}
+
+LogicalResult GradPass::serve(BackwardOp backward) {
+  GradientRequest request{backward, backward.getTarget(), {}, {}};
+  for (auto slot : backward.getParameters().getAsRange<FlatSymbolRefAttr>())
+    request.slots.insert(slot.getAttr());
+  FailureOr<Adjoints> adjoints = differentiate(request);
+  if (failed(adjoints))
+    return failure();
+
+  OpBuilder builder(backward);
+  TensorBuilder b(builder, backward.getLoc());
+  for (auto [parameter, slot] : llvm::zip_equal(
+           backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
+           backward.getGradients().getAsRange<FlatSymbolRefAttr>())) {
+    Value gradient = adjoints->slots.lookup(parameter.getAttr());
+    if (!gradient)
+      continue;
+    Value sum = b.add(b.make<ReadOp>(gradient.getType(), slot), gradient);
+    recordWrites(WriteOp::create(builder, backward.getLoc(), sum, slot));
+  }
+  backward.erase();
+  return success();
+}
+
+void GradPass::runOnOperation() {
+  SmallVector<Operation *> requests;
+  SmallVector<DetachOp> detaches;
+  writes.clear();
+  getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<GradOp, BackwardOp>(op))
+      requests.push_back(op);
+    else if (auto detach = dyn_cast<DetachOp>(op))
+      detaches.push_back(detach);
+    else
+      recordWrites(op);
+  });
+  for (Operation *op : requests) {
+    auto grad = dyn_cast<GradOp>(op);
+    if (failed(grad ? serve(grad) : serve(cast<BackwardOp>(op))))
+      return signalPassFailure();
+  }
+  // Recomputed code may hold copies of them.
+  if (!detaches.empty())
+    getOperation()->walk([](DetachOp detach) {
+      detach.replaceAllUsesWith(detach.getInput());
+      detach.erase();
+    });
+}
+
+} // namespace tdc::td

@@ -1,0 +1,156 @@
+//===- GradientFlow.cpp - which values gradients pass through -------------===//
+//
+// Backwards from the target along differentiable ops gives what is useful,
+// forwards from the leaves what varies; gradients pass where both meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientFlow.h"
+#include "Dialect/TD/Gradients/TensorBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+bool isDifferentiable(Operation *op) {
+  return isa<Differentiable, arith::SelectOp>(op);
+}
+
+/// The loop whose iteration argument a value is, with the argument's position
+/// among the carried values.
+static std::pair<scf::ForOp, unsigned> asIterArg(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (!arg)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+  if (!loop || arg.getArgNumber() < loop.getNumInductionVars())
+    return {};
+  return {loop, arg.getArgNumber() - loop.getNumInductionVars()};
+}
+
+GradientFlow::GradientFlow(const GradientRequest &request) : request(request) {
+  propagate(slice(request.target, /*followCarried=*/false));
+  for (BlockArgument arg : carriedAround)
+    if (!carriedDependence && dependsOnLeaf(arg))
+      carriedDependence = arg;
+}
+
+bool GradientFlow::isLeafRead(Operation *op) const {
+  auto read = dyn_cast_or_null<ReadOp>(op);
+  return read && request.slots.contains(read.getSlotAttr().getAttr());
+}
+
+/// Everything `from` was computed from by differentiable ops. Iteration
+/// arguments of the loops around the request are the work of earlier
+/// iterations; they are followed only on demand.
+GradientFlow::ValueSet GradientFlow::slice(ArrayRef<Value> from,
+                                           bool followCarried) {
+  ValueSet useful;
+  SmallVector<Value> worklist;
+  auto visit = [&](Value value) {
+    if (isFloatTensor(value) && useful.insert(value))
+      worklist.push_back(value);
+  };
+  auto visitCarried = [&](scf::ForOp loop, unsigned index) {
+    visit(loop.getInitArgs()[index]);
+    visit(loop.getYieldedValues()[index]);
+    visit(loop.getRegionIterArg(index));
+  };
+  llvm::for_each(from, visit);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (auto [loop, index] = asIterArg(value); loop) {
+      if (followCarried || !loop->isProperAncestor(request.at))
+        visitCarried(loop, index);
+      else
+        carriedAround.push_back(cast<BlockArgument>(value));
+      continue;
+    }
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      continue;
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+      visitCarried(loop, result.getResultNumber());
+    } else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+      visit(branch.thenYield().getOperand(result.getResultNumber()));
+      visit(branch.elseYield().getOperand(result.getResultNumber()));
+    } else if (isDifferentiable(result.getOwner())) {
+      llvm::for_each(result.getOwner()->getOperands(), visit);
+    }
+  }
+  return useful;
+}
+
+void GradientFlow::propagate(const ValueSet &useful) {
+  SmallVector<Value> worklist;
+  auto mark = [&](Value value) {
+    if (useful.contains(value) && carrying.insert(value).second)
+      worklist.push_back(value);
+  };
+  llvm::for_each(request.values, mark);
+  for (Value value : useful) {
+    if (!isLeafRead(value.getDefiningOp()))
+      continue;
+    mark(value);
+    reads.push_back(cast<ReadOp>(value.getDefiningOp()));
+  }
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      Operation *parent = user->getParentOp();
+      if (isa<scf::YieldOp>(user) && isa<scf::ForOp, scf::IfOp>(parent)) {
+        mark(parent->getResult(use.getOperandNumber()));
+        if (auto loop = dyn_cast<scf::ForOp>(parent))
+          mark(loop.getRegionIterArg(use.getOperandNumber()));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        unsigned index = use.getOperandNumber() - loop.getNumControlOperands();
+        mark(loop.getResult(index));
+        mark(loop.getRegionIterArg(index));
+      } else if (isDifferentiable(user)) {
+        llvm::for_each(user->getResults(), mark);
+      }
+    }
+  }
+}
+
+bool GradientFlow::dependsOnLeaf(BlockArgument carried) {
+  auto [loop, index] = asIterArg(carried);
+  SmallVector<Value> from{loop.getInitArgs()[index],
+                          loop.getYieldedValues()[index]};
+  ValueSet earlier = slice(from, /*followCarried=*/true);
+  // A leaf inside the loop is another one in each iteration.
+  Region &body = loop.getRegion();
+  for (Value leaf : request.values)
+    if (earlier.contains(leaf) && !body.isAncestor(leaf.getParentRegion()))
+      return true;
+  return llvm::any_of(
+      earlier, [&](Value value) { return isLeafRead(value.getDefiningOp()); });
+}
+
+SmallVector<Operation *> GradientFlow::getTopLevelOps() const {
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<std::pair<unsigned, Operation *>> ops;
+  Region *around = request.at->getParentRegion();
+  for (Value value : carrying) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !op->getParentRegion()->isAncestor(around) ||
+        !seen.insert(op).second)
+      continue;
+    unsigned depth = 0;
+    for (Operation *parent = op->getParentOp(); parent;
+         parent = parent->getParentOp())
+      ++depth;
+    ops.emplace_back(depth, op);
+  }
+  // Blocks around the request lie inside one another, and ops of an outer one
+  // come before all of an inner one.
+  llvm::sort(ops, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first < b.first
+                              : a.second->isBeforeInBlock(b.second);
+  });
+  return llvm::to_vector(llvm::make_second_range(ops));
+}
+
+} // namespace tdc::td

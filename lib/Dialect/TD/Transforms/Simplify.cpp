@@ -1,0 +1,129 @@
+//===- Simplify.cpp - td-simplify: drop what elaboration and grad leave ---===//
+//
+// One round of cheap steps in an order in which each makes work for the next
+// and none for the one before. A second round finds next to nothing and would
+// double the time, of which a small program has little: its whole compilation
+// is a few milliseconds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simplify.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDSIMPLIFYPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
+  LogicalResult initialize(MLIRContext *context) override {
+    // The host part's own simplification is LLVM's; here only what td ops meet.
+    RewritePatternSet patterns(context);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (isa<TDDialect, scf::SCFDialect>(op.getDialect()))
+        op.getCanonicalizationPatterns(patterns, context);
+    canonicalizations = std::move(patterns);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    forwardSlots(module);
+    sweepDead(module);
+
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal()
+        .setMaxIterations(1)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    // Not converging in one round is no failure: what is missed is not wrong.
+    (void)applyPatternsGreedily(module, canonicalizations, config);
+
+    IRRewriter rewriter(module.getContext());
+    DominanceInfo dominance(module);
+    eliminateCommonSubExpressions(rewriter, dominance, module);
+    hoistInvariants(module);
+  }
+
+  FrozenRewritePatternSet canonicalizations;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Hoisting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What moves in front of one loop.
+class Hoist {
+public:
+  explicit Hoist(scf::ForOp loop) : loop(loop) {}
+
+  void run() {
+    for (Operation &op : *loop.getBody())
+      if (isInvariant(&op))
+        invariant.insert(&op);
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+      if (isWork(&op))
+        move(&op);
+  }
+
+private:
+  bool isInvariant(Operation *op) {
+    // Indexing stops the program at an index out of range; it must not do so
+    // for a loop that does not run.
+    if (op->getNumRegions() || !isPure(op) ||
+        isa<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op))
+      return false;
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return loop.isDefinedOutsideOfLoop(operand) ||
+             invariant.contains(operand.getDefiningOp());
+    });
+  }
+
+  /// Fills, broadcasts and views are free inside a kernel; as tensors of their
+  /// own they would be written once and read in every iteration.
+  bool isWork(Operation *op) const {
+    return invariant.contains(op) &&
+           (op->hasTrait<ComputeOp>() || isa<ToDeviceOp>(op)) &&
+           !isa<ConstantOp, FillOp, IotaOp, BroadcastOp, ReshapeOp, PermuteOp,
+                SliceOp>(op);
+  }
+
+  void move(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *needed = operand.get().getDefiningOp();
+      if (!needed || !invariant.contains(needed))
+        continue;
+      // What is free inside and used there as well is doubled.
+      bool stays = !isWork(needed) && !needed->hasOneUse();
+      if (stays) {
+        needed = needed->clone();
+        op->getBlock()->getOperations().insert(op->getIterator(), needed);
+        operand.set(
+            needed->getResult(cast<OpResult>(operand.get()).getResultNumber()));
+        invariant.insert(needed);
+      }
+      move(needed);
+    }
+    op->moveBefore(loop);
+    invariant.erase(op);
+  }
+
+  scf::ForOp loop;
+  llvm::DenseSet<Operation *> invariant;
+};
+} // namespace
+
+void hoistInvariants(ModuleOp module) {
+  // Inner loops first: what leaves one may leave the next.
+  module.walk<WalkOrder::PostOrder>([](scf::ForOp loop) { Hoist(loop).run(); });
+}
+
+} // namespace tdc::td

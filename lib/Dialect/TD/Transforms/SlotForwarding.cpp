@@ -1,0 +1,245 @@
+//===- SlotForwarding.cpp - slots become values where they can ------------===//
+//
+// Forwards: what does each slot hold here? Backwards: which slots are going to
+// be overwritten before they are read? Both follow the structure of the program
+// and give up on a slot where a region writes it, but for one case: zero_grad
+// at the end of a loop's body leaves in the gradients what they held before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Transforms/Passes.h"
+#include "Simplify.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+using SlotSet = llvm::DenseSet<StringAttr>;
+
+StringAttr slotOf(ReadOp read) { return read.getSlotAttr().getAttr(); }
+StringAttr slotOf(WriteOp write) { return write.getSlotAttr().getAttr(); }
+
+template <typename Callback> void forEachSlot(ArrayAttr slots, Callback call) {
+  for (auto slot : slots.getAsRange<FlatSymbolRefAttr>())
+    call(slot.getAttr());
+}
+
+/// The slots that an op and what is inside of it use.
+struct SlotUses {
+  /// Reads with their first td.read, in order; null for another reader.
+  llvm::MapVector<StringAttr, ReadOp> read;
+  llvm::SetVector<StringAttr> written;
+
+  explicit SlotUses(Operation *op) {
+    auto reads = [&](StringAttr slot) { read.insert({slot, ReadOp()}); };
+    auto writes = [&](StringAttr slot) { written.insert(slot); };
+    op->walk([&](Operation *inner) {
+      if (auto op = dyn_cast<ReadOp>(inner)) {
+        read.insert({slotOf(op), op});
+      } else if (auto op = dyn_cast<WriteOp>(inner)) {
+        writes(slotOf(op));
+      } else if (auto op = dyn_cast<SaveOp>(inner)) {
+        forEachSlot(op.getSlots(), reads);
+      } else if (auto op = dyn_cast<RestoreOp>(inner)) {
+        forEachSlot(op.getSlots(), reads);
+        forEachSlot(op.getSlots(), writes);
+      } else if (auto op = dyn_cast<BackwardOp>(inner)) {
+        forEachSlot(op.getParameters(), reads);
+        forEachSlot(op.getGradients(), reads);
+        forEachSlot(op.getGradients(), writes);
+      }
+    });
+  }
+};
+
+/// The constant that a value has in every element, if it says so itself.
+TypedAttr getConstant(Value value) {
+  auto fill = value.getDefiningOp<FillOp>();
+  TypedAttr constant;
+  if (fill)
+    matchPattern(fill.getValue(), m_Constant(&constant));
+  return constant;
+}
+
+//===----------------------------------------------------------------------===//
+// Forwards
+//===----------------------------------------------------------------------===//
+
+/// What a slot holds: a value, or a constant that can be made anywhere.
+struct Known {
+  Value value;
+  TypedAttr constant;
+};
+using State = llvm::DenseMap<StringAttr, Known>;
+
+class Forwarding {
+public:
+  void run(Block &block, State &state) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto read = dyn_cast<ReadOp>(op))
+        visit(read, state);
+      else if (auto write = dyn_cast<WriteOp>(op))
+        visit(write, state);
+      else if (auto loop = dyn_cast<scf::ForOp>(op))
+        visit(loop, state);
+      else
+        visitOther(&op, state);
+    }
+  }
+
+private:
+  void visit(ReadOp read, State &state) {
+    Known &known = state[slotOf(read)];
+    if (!known.value && known.constant) {
+      OpBuilder builder(read);
+      Value scalar =
+          arith::ConstantOp::create(builder, read.getLoc(), known.constant);
+      known.value = FillOp::create(builder, read.getLoc(), read.getType(),
+                                   scalar, ValueRange());
+    }
+    // A slot whose model has moved is read on another place.
+    if (!known.value || known.value.getType() != read.getType()) {
+      known.value = read;
+      return;
+    }
+    read.replaceAllUsesWith(known.value);
+    read.erase();
+  }
+
+  void visit(WriteOp write, State &state) {
+    Known &known = state[slotOf(write)];
+    TypedAttr constant = getConstant(write.getValue());
+    if (known.value == write.getValue() ||
+        (constant && constant == known.constant)) {
+      write.erase();
+      return;
+    }
+    known = {write.getValue(), constant};
+  }
+
+  void visit(scf::ForOp loop, State &state) {
+    SlotUses uses(loop);
+    for (StringAttr slot : uses.written) {
+      Known &known = state[slot];
+      bool same = known.constant &&
+                  getLastConstant(*loop.getBody(), slot) == known.constant;
+      known = {Value(), same ? known.constant : TypedAttr()};
+    }
+    // One read in front of the loop serves all iterations.
+    OpBuilder builder(loop);
+    for (auto [slot, read] : uses.read) {
+      Known &known = state[slot];
+      if (read && !known.value && !known.constant &&
+          !uses.written.contains(slot))
+        known.value = ReadOp::create(builder, read.getLoc(), read.getType(),
+                                     read.getSlotAttr());
+    }
+    State inside = state;
+    run(*loop.getBody(), inside);
+  }
+
+  void visitOther(Operation *op, State &state) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        State inside = state;
+        run(block, inside);
+      }
+    for (StringAttr slot : SlotUses(op).written)
+      state.erase(slot);
+  }
+
+  /// The constant that a loop's body leaves in a slot, if it does.
+  static TypedAttr getLastConstant(Block &body, StringAttr slot) {
+    for (Operation &op : llvm::reverse(body)) {
+      auto write = dyn_cast<WriteOp>(op);
+      if (write && slotOf(write) == slot)
+        return getConstant(write.getValue());
+      if (!write && SlotUses(&op).written.contains(slot))
+        return {};
+    }
+    return {};
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Backwards
+//===----------------------------------------------------------------------===//
+
+class DeadWrites {
+public:
+  /// Erases dead writes of a block. `overwritten`: slots whose value at the end
+  /// of the block nobody will read; changes to those at its start.
+  void run(Block &block, SlotSet &overwritten) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      if (auto write = dyn_cast<WriteOp>(op)) {
+        if (!overwritten.insert(slotOf(write)).second)
+          write.erase();
+        continue;
+      }
+      SlotUses uses(&op);
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // The next iteration may read as well as what follows the loop.
+        drop(uses, overwritten);
+        SlotSet inside = overwritten;
+        run(*loop.getBody(), inside);
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        visit(branch, overwritten);
+      } else {
+        drop(uses, overwritten);
+      }
+    }
+  }
+
+private:
+  void visit(scf::IfOp branch, SlotSet &overwritten) {
+    SlotSet before = overwritten;
+    run(*branch.thenBlock(), before);
+    SlotSet other = overwritten;
+    if (Block *block = branch.elseBlock())
+      run(*block, other);
+    overwritten.clear();
+    for (StringAttr slot : before)
+      if (other.contains(slot))
+        overwritten.insert(slot);
+  }
+
+  static void drop(const SlotUses &uses, SlotSet &overwritten) {
+    for (auto &[slot, read] : uses.read)
+      overwritten.erase(slot);
+  }
+};
+} // namespace
+
+void forwardSlots(ModuleOp module) {
+  SmallVector<SlotOp> slots(module.getOps<SlotOp>());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    // Slots start as zeros, and the program starts with @main. An exported
+    // function is called any number of times after that.
+    bool isMain = function.getSymName() == "main";
+    State state;
+    SlotSet overwritten;
+    if (isMain) {
+      auto zero = FloatAttr::get(Float64Type::get(module.getContext()), 0.0);
+      for (SlotOp slot : slots) {
+        state[slot.getSymNameAttr()].constant = zero;
+        overwritten.insert(slot.getSymNameAttr());
+      }
+      for (auto other : module.getOps<func::FuncOp>())
+        if (other != function)
+          for (auto &[slot, read] : SlotUses(other).read)
+            overwritten.erase(slot);
+    }
+    Forwarding().run(function.getBody().front(), state);
+    DeadWrites().run(function.getBody().front(), overwritten);
+  }
+}
+
+} // namespace tdc::td

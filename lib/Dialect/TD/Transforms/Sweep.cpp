@@ -1,0 +1,216 @@
+//===- Sweep.cpp - drop what has no effect --------------------------------===//
+//
+// Marks from the ops that the world can see; what is not reached goes. Marking
+// from the outside, rather than dropping the unused, also finds what only keeps
+// itself alive: a value that a loop carries for itself, a slot that is only
+// read to be written again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Transforms/Passes.h"
+#include "Simplify.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+class Marking {
+public:
+  explicit Marking(ModuleOp module) {
+    SmallVector<Operation *> roots;
+    module.walk([&](Operation *op) {
+      if (auto write = dyn_cast<WriteOp>(op))
+        writes[write.getSlotAttr().getAttr()].push_back(op);
+      else if (isRoot(op))
+        roots.push_back(op);
+    });
+    llvm::for_each(roots, [&](Operation *op) { mark(op); });
+    while (!worklist.empty())
+      follow(worklist.pop_back_val());
+  }
+
+  bool isLive(Operation *op) const { return ops.contains(op); }
+  bool isLive(StringAttr slot) const { return slots.contains(slot); }
+  /// Whether a carried value of a loop or a result of an scf.if is needed.
+  bool isLive(Operation *op, unsigned index) const {
+    return carried.contains({op, index});
+  }
+  void replace(Operation *op, Operation *by) {
+    ops.erase(op);
+    ops.insert(by);
+  }
+
+private:
+  static bool isStructured(Operation *op) {
+    return isa<scf::ForOp, scf::IfOp>(op);
+  }
+
+  static bool isRoot(Operation *op) {
+    if (isStructured(op) || isa<ReadOp, SlotOp>(op))
+      return false;
+    if (isa<scf::YieldOp>(op) && isStructured(op->getParentOp()))
+      return false;
+    // Regions that are not looked into stay as they are.
+    Operation *parent = op->getParentOp();
+    if (parent && !isStructured(parent) && !isa<func::FuncOp, ModuleOp>(parent))
+      return true;
+    return op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op);
+  }
+
+  void mark(Operation *op) {
+    if (op && ops.insert(op).second)
+      worklist.push_back(op);
+  }
+
+  void mark(Value value) {
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
+      if (loop && arg.getArgNumber())
+        markCarried(loop, arg.getArgNumber() - 1);
+      return;
+    }
+    auto result = cast<OpResult>(value);
+    if (isStructured(result.getOwner()))
+      markCarried(result.getOwner(), result.getResultNumber());
+    else
+      mark(result.getOwner());
+  }
+
+  void markCarried(Operation *op, unsigned index) {
+    if (!carried.insert({op, index}).second)
+      return;
+    mark(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      mark(loop.getInitArgs()[index]);
+    for (Region &region : op->getRegions())
+      mark(region.front().getTerminator()->getOperand(index));
+  }
+
+  void markSlot(StringAttr slot) {
+    if (!slots.insert(slot).second)
+      return;
+    for (Operation *write : writes.lookup(slot))
+      mark(write);
+  }
+
+  void markSlots(ArrayAttr names) {
+    for (auto slot : names.getAsRange<FlatSymbolRefAttr>())
+      markSlot(slot.getAttr());
+  }
+
+  void follow(Operation *op) {
+    mark(op->getParentOp());
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (Value bound :
+           {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+        mark(bound);
+      return;
+    }
+    for (Value operand : op->getOperands())
+      mark(operand);
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      markSlot(read.getSlotAttr().getAttr());
+    } else if (auto save = dyn_cast<SaveOp>(op)) {
+      markSlots(save.getSlots());
+    } else if (auto restore = dyn_cast<RestoreOp>(op)) {
+      markSlots(restore.getSlots());
+    } else if (auto backward = dyn_cast<BackwardOp>(op)) {
+      markSlots(backward.getParameters());
+      markSlots(backward.getGradients());
+    }
+  }
+
+  llvm::DenseMap<StringAttr, SmallVector<Operation *>> writes;
+  llvm::DenseSet<Operation *> ops;
+  llvm::DenseSet<std::pair<Operation *, unsigned>> carried;
+  llvm::DenseSet<StringAttr> slots;
+  SmallVector<Operation *> worklist;
+};
+
+template <typename Range>
+SmallVector<Value> select(Range &&values, ArrayRef<unsigned> indices) {
+  return llvm::map_to_vector(
+      indices, [&](unsigned index) -> Value { return values[index]; });
+}
+
+/// Rebuilds a loop or scf.if without the values that nobody needs. The
+/// arguments of a loop's body that stood for them are left to erase.
+void narrow(Operation *op, Marking &marking,
+            SmallVectorImpl<BlockArgument> &unneeded) {
+  SmallVector<unsigned> kept;
+  for (unsigned index = 0; index < op->getNumResults(); ++index) {
+    if (marking.isLive(op, index))
+      kept.push_back(index);
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      unneeded.push_back(loop.getRegionIterArg(index));
+  }
+  if (kept.size() == op->getNumResults())
+    return;
+
+  for (Region &region : op->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    yield->setOperands(select(yield->getOperands(), kept));
+  }
+  OpBuilder builder(op);
+  Operation *narrowed;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    narrowed = scf::ForOp::create(builder, op->getLoc(), loop.getLowerBound(),
+                                  loop.getUpperBound(), loop.getStep(),
+                                  select(loop.getInitArgs(), kept));
+  } else {
+    SmallVector<Type> types;
+    for (unsigned index : kept)
+      types.push_back(op->getResult(index).getType());
+    narrowed = scf::IfOp::create(builder, op->getLoc(), types,
+                                 cast<scf::IfOp>(op).getCondition(),
+                                 /*addThenBlock=*/false,
+                                 /*addElseBlock=*/false);
+  }
+  narrowed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), narrowed->getRegions()))
+    to.takeBody(from);
+  for (auto [result, index] : llvm::zip_equal(narrowed->getResults(), kept))
+    op->getResult(index).replaceAllUsesWith(result);
+  marking.replace(op, narrowed);
+}
+
+} // namespace
+
+void sweepDead(ModuleOp module) {
+  Marking marking(module);
+  SmallVector<Operation *> structured, dead;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == module || isa<scf::YieldOp>(op))
+      return WalkResult::advance();
+    bool live = marking.isLive(op);
+    if (auto slot = dyn_cast<SlotOp>(op))
+      live = marking.isLive(slot.getSymNameAttr());
+    if (!live) {
+      dead.push_back(op);
+      return WalkResult::skip();
+    }
+    if (isa<scf::ForOp, scf::IfOp>(op))
+      structured.push_back(op);
+    return WalkResult::advance();
+  });
+
+  SmallVector<BlockArgument> unneeded;
+  for (Operation *op : structured)
+    narrow(op, marking, unneeded);
+  for (Operation *op : llvm::reverse(dead)) {
+    op->dropAllUses();
+    op->erase();
+  }
+  for (Operation *op : structured)
+    if (!marking.isLive(op))
+      op->erase();
+  // Only now has nothing a use of them.
+  for (BlockArgument argument : unneeded)
+    argument.getOwner()->eraseArgument(argument.getArgNumber());
+}
+
+} // namespace tdc::td

@@ -1,0 +1,27 @@
+//===- VerifyGrad.cpp - td-verify-grad: the gate after td-grad ------------===//
+
+#include "Dialect/TD/Transforms/Passes.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDVERIFYGRADPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+struct VerifyGradPass : public impl::TDVerifyGradPassBase<VerifyGradPass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if (!isa<GradOp, BackwardOp, DetachOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("expected none after td-grad");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace tdc::td

@@ -1,0 +1,289 @@
+// RUN: tdc-opt %s --td-simplify --split-input-file | FileCheck %s
+
+// A training loop with zero_grad: the gradient slot is written and read within
+// one iteration, so it is a value, and the slot is gone.
+// CHECK-NOT: @g
+td.slot @w param "w" of "m" : tensor<4xf32>
+td.slot @g grad "w" of "m" : tensor<4xf32>
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[C2:[a-z0-9_]+]] = arith.constant 5 : i64
+// CHECK-NEXT: scf.for %[[A0:[a-z0-9_]+]] = %[[C0]] to %[[C2]] step %[[C1]] : i64 {
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.read @w : tensor<4xf32>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.exp %[[V0]] : tensor<4xf32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.sub %[[V0]], %[[V1]] : tensor<4xf32>
+// CHECK-NEXT: td.write %[[V2]], @w : tensor<4xf32>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.reduce sum %[[V1]] [0] : tensor<4xf32> to tensor<f32>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.format "{}"(%[[V3]]) : tensor<f32>
+// CHECK-NEXT: td.print %[[V4]]
+// CHECK: return
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %z = td.fill %zero : f64 -> tensor<4xf32>
+    td.write %z, @g : tensor<4xf32>
+    %w = td.read @w : tensor<4xf32>
+    %dw = td.exp %w : tensor<4xf32>
+    %old = td.read @g : tensor<4xf32>
+    %sum = td.add %old, %dw : tensor<4xf32>
+    td.write %sum, @g : tensor<4xf32>
+    %w1 = td.read @w : tensor<4xf32>
+    %g = td.read @g : tensor<4xf32>
+    %new = td.sub %w1, %g : tensor<4xf32>
+    td.write %new, @w : tensor<4xf32>
+    %l = td.reduce sum %dw [0] : tensor<4xf32> to tensor<f32>
+    %s = td.format "{}" (%l) : tensor<f32>
+    td.print %s
+  }
+  return
+}
+
+// -----
+
+// zero_grad at the end of the body: the slot is zero in every iteration.
+// CHECK-NOT: @g
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @g grad "w" of "m" : tensor<f32>
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[C2:[a-z0-9_]+]] = arith.constant 5 : i64
+// CHECK-NEXT: scf.for %[[A0:[a-z0-9_]+]] = %[[C0]] to %[[C2]] step %[[C1]] : i64 {
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.read @w : tensor<f32>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.exp %[[V0]] : tensor<f32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.sub %[[V0]], %[[V1]] : tensor<f32>
+// CHECK-NEXT: td.write %[[V2]], @w : tensor<f32>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.format "{}"(%[[V1]]) : tensor<f32>
+// CHECK-NEXT: td.print %[[V3]]
+// CHECK: return
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %w = td.read @w : tensor<f32>
+    %dw = td.exp %w : tensor<f32>
+    %old = td.read @g : tensor<f32>
+    %sum = td.add %old, %dw : tensor<f32>
+    td.write %sum, @g : tensor<f32>
+    %g = td.read @g : tensor<f32>
+    %new = td.sub %w, %g : tensor<f32>
+    td.write %new, @w : tensor<f32>
+    %s = td.format "{}" (%g) : tensor<f32>
+    td.print %s
+    %z = td.fill %zero : f64 -> tensor<f32>
+    td.write %z, @g : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+// Gradients that accumulate over iterations stay.
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @g grad "w" of "m" : tensor<f32>
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[C2:[a-z0-9_]+]] = arith.constant 5 : i64
+// CHECK-NEXT: scf.for %[[A0:[a-z0-9_]+]] = %[[C0]] to %[[C2]] step %[[C1]] : i64 {
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.read @w : tensor<f32>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.exp %[[V0]] : tensor<f32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.read @g : tensor<f32>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.add %[[V2]], %[[V1]] : tensor<f32>
+// CHECK-NEXT: td.write %[[V3]], @g : tensor<f32>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.sub %[[V0]], %[[V3]] : tensor<f32>
+// CHECK-NEXT: td.write %[[V4]], @w : tensor<f32>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.format "{}"(%[[V4]]) : tensor<f32>
+// CHECK-NEXT: td.print %[[V5]]
+// CHECK: return
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %w = td.read @w : tensor<f32>
+    %dw = td.exp %w : tensor<f32>
+    %old = td.read @g : tensor<f32>
+    %sum = td.add %old, %dw : tensor<f32>
+    td.write %sum, @g : tensor<f32>
+    %new = td.sub %w, %sum : tensor<f32>
+    td.write %new, @w : tensor<f32>
+    %s = td.format "{}" (%new) : tensor<f32>
+    td.print %s
+  }
+  return
+}
+
+// -----
+
+// A slot that is read only to be written again, and a value that a loop carries
+// only for itself, have no effect.
+// CHECK-NOT: @count
+td.slot @count buffer "count" of "m" : tensor<f32>
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: i64) -> tensor<f32>
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = scf.for %[[A2:[a-z0-9_]+]] = %[[C0]] to %[[A1]] step %[[C1]] iter_args(%[[A3:[a-z0-9_]+]] = %[[A0]]) -> (tensor<f32>) : i64 {
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.cos %[[A3]] : tensor<f32>
+// CHECK-NEXT: scf.yield %[[V1]] : tensor<f32>
+// CHECK: return %[[V0]] : tensor<f32>
+func.func @main(%x: tensor<f32>, %n: i64) -> tensor<f32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<f32>, tensor<f32>) : i64 {
+    %old = td.read @count : tensor<f32>
+    %new = td.exp %old : tensor<f32>
+    td.write %new, @count : tensor<f32>
+    %a1 = td.sin %a : tensor<f32>
+    %b1 = td.cos %b : tensor<f32>
+    scf.yield %a1, %b1 : tensor<f32>, tensor<f32>
+  }
+  return %r#1 : tensor<f32>
+}
+
+// -----
+
+// Slots that a checkpoint saves, or another function reads, keep their last
+// value; the others do not.
+// CHECK-NOT: @mine
+td.slot @saved buffer "saved" of "m" : tensor<f32>
+td.slot @shared buffer "shared" of "m" : tensor<f32>
+td.slot @mine buffer "mine" of "m" : tensor<f32>
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: !td.str)
+// CHECK: td.write %[[A0]], @saved : tensor<f32>
+// CHECK-NEXT: td.save %[[A1]] [@saved] as ["saved"] []
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f32>
+// CHECK-NEXT: td.write %[[V0]], @shared : tensor<f32>
+// CHECK-NEXT: return
+func.func @main(%x: tensor<f32>, %path: !td.str) {
+  td.write %x, @saved : tensor<f32>
+  td.save %path [@saved] as ["saved"] []
+  %y = td.exp %x : tensor<f32>
+  td.write %y, @saved : tensor<f32>
+  td.write %y, @shared : tensor<f32>
+  td.write %y, @mine : tensor<f32>
+  return
+}
+
+// CHECK-LABEL: func.func @f
+// CHECK: %[[V0:[a-z0-9_]+]] = td.read @shared : tensor<f32>
+// CHECK-NEXT: return %[[V0]] : tensor<f32>
+func.func @f() -> tensor<f32> {
+  %y = td.read @shared : tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// A write in a region makes the slot unknown; one on both sides, before any
+// read, makes the one before them dead.
+td.slot @a buffer "a" of "m" : tensor<f32>
+td.slot @b buffer "b" of "m" : tensor<f32>
+
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: tensor<f32>, %[[A2:[a-z0-9_]+]]: i1) -> (tensor<f32>, tensor<f32>)
+// CHECK: td.write %[[A0]], @a : tensor<f32>
+// CHECK-NEXT: scf.if %[[A2]] {
+// CHECK-NEXT: td.write %[[A1]], @a : tensor<f32>
+// CHECK-NEXT: td.write %[[A1]], @b : tensor<f32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f32>
+// CHECK-NEXT: td.write %[[V0]], @b : tensor<f32>
+// CHECK: %[[V1:[a-z0-9_]+]] = td.read @a : tensor<f32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.read @b : tensor<f32>
+// CHECK-NEXT: return %[[V1]], %[[V2]] : tensor<f32>, tensor<f32>
+func.func @branches(%x: tensor<f32>, %y: tensor<f32>, %c: i1) -> (tensor<f32>, tensor<f32>) {
+  td.write %x, @a : tensor<f32>
+  td.write %x, @b : tensor<f32>
+  scf.if %c {
+    td.write %y, @a : tensor<f32>
+    td.write %y, @b : tensor<f32>
+  } else {
+    %z = td.exp %x : tensor<f32>
+    td.write %z, @b : tensor<f32>
+  }
+  %a = td.read @a : tensor<f32>
+  %b = td.read @b : tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// One read in front of a loop that does not write, and what depends on it alone
+// is computed there; the broadcast and the fill stay where they are free.
+td.slot @w param "w" of "m" : tensor<4x4xf32>
+
+// CHECK-LABEL: func.func @invariant
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<8x4xf32>, %[[A1:[a-z0-9_]+]]: i64)
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[C2:[a-z0-9_]+]] = arith.constant 2.000000e+00 : f64
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.read @w : tensor<4x4xf32>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.permute %[[V0]] [1, 0] : tensor<4x4xf32> to tensor<4x4xf32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.matmul %[[A0]], %[[V1]] : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.fill %[[C2]] : f64 -> tensor<8x4xf32>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V2]], %[[V3]] : tensor<8x4xf32>
+// CHECK-NEXT: scf.for %[[A2:[a-z0-9_]+]] = %[[C0]] to %[[A1]] step %[[C1]] : i64 {
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]], %[[C3:[a-z0-9_]+]] = td.next_random
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.random uniform %[[V5]], %[[C3]] : tensor<8x4xf32>
+// CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.fill %[[C2]] : f64 -> tensor<8x4xf32>
+// CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.mul %[[V6]], %[[V7]] : tensor<8x4xf32>
+// CHECK-NEXT: %[[V9:[a-z0-9_]+]] = td.add %[[V4]], %[[V8]] : tensor<8x4xf32>
+// CHECK-NEXT: %[[V10:[a-z0-9_]+]] = td.format "{}"(%[[V9]]) : tensor<8x4xf32>
+// CHECK-NEXT: td.print %[[V10]]
+// CHECK: return
+func.func @invariant(%x: tensor<8x4xf32>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %two = arith.constant 2.0 : f64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %w = td.read @w : tensor<4x4xf32>
+    %t = td.permute %w [1, 0] : tensor<4x4xf32> to tensor<4x4xf32>
+    %y = td.matmul %x, %t : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+    %seed, %call = td.next_random
+    %r = td.random uniform %seed, %call : tensor<8x4xf32>
+    %f = td.fill %two : f64 -> tensor<8x4xf32>
+    %a = td.mul %y, %f : tensor<8x4xf32>
+    %b = td.mul %r, %f : tensor<8x4xf32>
+    %z = td.add %a, %b : tensor<8x4xf32>
+    %s = td.format "{}" (%z) : tensor<8x4xf32>
+    td.print %s
+  }
+  return
+}
+
+// -----
+
+// What td-grad leaves of `mean`: the seed, divided and repeated, is one number.
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 2.500000e-01 : f64
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<4xf32>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.mul %[[V0]], %[[A0]] : tensor<4xf32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.add %[[V1]], %[[V1]] : tensor<4xf32>
+// CHECK-NEXT: return %[[V2]] : tensor<4xf32>
+func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = arith.constant 1.0 : f64
+  %four = arith.constant 4.0 : f64
+  %a = td.fill %one : f64 -> tensor<f32>
+  %b = td.fill %four : f64 -> tensor<f32>
+  %c = td.div %a, %b : tensor<f32>
+  %d = td.broadcast %c : tensor<f32> to tensor<4xf32>
+  %y0 = td.mul %d, %x : tensor<4xf32>
+  %y1 = td.mul %d, %x : tensor<4xf32>
+  %y = td.add %y0, %y1 : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
