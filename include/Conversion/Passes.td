@@ -1,0 +1,88 @@
+//===- Passes.td - from td to machine-level dialects ----------------------===//
+//
+// The conversion passes, in the order in which a program takes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_PASSES_TD
+#define TDC_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "turn each td.kernel into a function of loops and vectors";
+  let description = [{
+    A kernel's body is pulled: loops run over the elements of what it yields,
+    and every value is computed, on vectors, where it is asked for. Reductions
+    keep their accumulators in registers, in tiles that reuse what they load; so
+    a matrix product with everything fused to it is one loop nest. Elementwise
+    kernels walk memory as one array and take its size as an argument, so that
+    equal ones are one function.
+
+    ```mlir
+    %r = td.kernel (%x) : (tensor<50xf32>) -> tensor<50xf32> {…}
+    ```
+    becomes
+    ```mlir
+    %n = arith.constant 50 : i64
+    %r = td.launch @kernel_0(%x, %n) in_place [0, 0]
+      : (tensor<50xf32>, i64) -> tensor<50xf32>
+    ```
+    and `llvm.func @kernel_0` in llvm, scf, arith, math and vector.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "256",
+           "width of a vector register of the target">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", "16",
+           "number of vector registers of the target">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "lower the host part to calls of the runtime";
+  let description = [{
+    The kernels are functions already; what is left of a program is its host
+    part: slots, launches, loops, prints, files. This pass
+
+    * gives every tensor value its bytes: slots and values of static size get
+      fixed offsets in one arena, values of run-time size are allocated where
+      they are defined and freed after their last use. `td.read` is the slot's
+      address and a launch writes straight into the slot that its result goes
+      to, wherever nobody can tell the difference;
+    * turns the structured host code into basic blocks, because every call that
+      can fail leaves the function at once;
+    * emits the constant `tdc_program` that the runtime starts from.
+
+    A training step is then a sequence of kernel calls with addresses that are
+    constants relative to the arena: no allocation, no look-up, no copy.
+
+    ```mlir
+    %w = td.read @w : tensor<50xf32>
+    %r = td.launch @kernel_0(%w, %g) in_place [0, 0]
+      : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
+    td.write %r, @w : tensor<50xf32>
+    ```
+    becomes
+    ```mlir
+    %w = llvm.getelementptr inbounds %arena[0] : (!llvm.ptr) -> !llvm.ptr, i8
+    %g = llvm.getelementptr inbounds %arena[256] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.call @kernel_0(%ctx, %w, %g, %w) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+    ```
+    Only llvm, arith and math are left in the functions.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {
+  let summary = "say by remarks where td-to-runtime would put each tensor";
+  let description = [{
+    One remark per tensor value: its place in the arena, or that it is a slot, a
+    constant, an input or a run-time allocation; and one per copy that is
+    left. For tests and for reading a plan; changes nothing.
+  }];
+}
+
+#endif // TDC_CONVERSION_PASSES_TD

@@ -1,0 +1,132 @@
+//===- LoopNest.h - the loops that compute a group of td values -----------===//
+//
+// Kernels are written by pulling: a loop nest runs over the elements of its
+// root values, and every value a root needs is computed at the coordinates at
+// which it is asked for. This analysis follows those questions symbolically. It
+// answers which loops there are, which of them a value depends on, and how
+// every input is walked. Fusion asks it whether two values can share loops,
+// backends ask it what to emit. It never edits IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_ANALYSIS_LOOPNEST_H
+#define TDC_DIALECT_TD_ANALYSIS_LOOPNEST_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "llvm/ADT/MapVector.h"
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace tdc::td {
+
+/// One loop: from 0 to the extent of dim `dim` of `tensor`.
+struct Loop {
+  int64_t extent; ///< or ShapedType::kDynamic
+  mlir::Value tensor;
+  unsigned dim;
+};
+
+struct Coordinate;
+using Coordinates = llvm::SmallVector<Coordinate, 4>;
+
+/// Where a dim of a tensor is read: scale * loop + constant + Σ factor * term,
+/// or the element of an index tensor (then `index` is set and the rest is 0).
+struct Coordinate {
+  int loop = -1; ///< -1: no loop takes part
+  int64_t scale = 1;
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1> terms; ///< i64 scalars
+  mlir::Value index;                    ///< an index tensor …
+  const Coordinates *indexAt = nullptr; ///< … read at these coordinates
+
+  bool isLoop() const {
+    return loop >= 0 && scale == 1 && constant == 0 && terms.empty() && !index;
+  }
+  bool isZero() const {
+    return loop < 0 && constant == 0 && terms.empty() && !index;
+  }
+  bool operator==(const Coordinate &other) const;
+};
+
+/// A set of loops.
+using LoopSet = uint64_t;
+
+/// A reduction (td.reduce, td.matmul, td.arg_reduce) inside a nest.
+struct Reduction {
+  mlir::Operation *op;
+  const Coordinates *at;                ///< coordinates of its result
+  llvm::SmallVector<unsigned, 2> loops; ///< the loops that it sums over
+  LoopSet parallel = 0;                 ///< the loops of `at`
+};
+
+/// How an input is read or a root is written.
+struct Access {
+  mlir::Value tensor;
+  const Coordinates *at;
+};
+
+class LoopNest {
+public:
+  /// The nest that computes `roots`, each in full; operands of the roots are
+  /// followed through the ops for which `isInside` holds, all others are
+  /// inputs. Fails when a root cannot share the first one's loops, or when more
+  /// than 64 loops are needed.
+  static mlir::FailureOr<LoopNest>
+  get(llvm::ArrayRef<mlir::Value> roots,
+      llvm::function_ref<bool(mlir::Operation *)> isInside);
+
+  llvm::ArrayRef<Loop> getLoops() const { return loops; }
+  llvm::ArrayRef<Access> getRoots() const { return roots; }
+  /// In dependency order.
+  llvm::ArrayRef<Reduction> getReductions() const { return reductions; }
+  llvm::ArrayRef<Access> getInputs() const { return inputs; }
+
+  /// Loops that some root runs over; the others are reduction loops.
+  LoopSet getRootLoops() const { return rootLoops; }
+  /// The reduction that computes `op` at `at`, null for any other op.
+  const Reduction *findReduction(mlir::Operation *op,
+                                 const Coordinates &at) const;
+
+  /// The coordinates at which operand `index` of `op` is read when result 0 of
+  /// `op` is asked for at `at`. `op` is inside the nest.
+  const Coordinates &operandAt(mlir::Operation *op, unsigned index,
+                               const Coordinates &at) const;
+  /// The loops on which the value depends when asked for at `at`.
+  LoopSet getLoopsOf(mlir::Value value, const Coordinates &at) const;
+  bool isInside(mlir::Operation *op) const { return inside.count(op); }
+
+private:
+  friend class LoopNestBuilder;
+
+  const Coordinates *intern(Coordinates at) const;
+
+  llvm::SmallVector<Loop> loops;
+  llvm::SmallVector<Access> roots;
+  llvm::SmallVector<Reduction> reductions;
+  llvm::SmallVector<Access> inputs;
+  llvm::SmallPtrSet<mlir::Operation *, 16> inside;
+  LoopSet rootLoops = 0;
+  /// Owns all coordinates; a deque, so that they keep their addresses.
+  std::shared_ptr<std::deque<Coordinates>> pool;
+  std::map<std::tuple<mlir::Operation *, unsigned, const Coordinates *>,
+           const Coordinates *>
+      operands;
+  mutable std::map<std::pair<void *, const Coordinates *>, LoopSet> dependence;
+};
+
+/// Whether the op is computed element by element where it is asked for, so that
+/// it can be repeated in several kernels: elementwise ops, constructors and
+/// movement.
+bool isInlineOp(mlir::Operation *op);
+/// Whether the op is a reduction for LoopNest.
+bool isReductionOp(mlir::Operation *op);
+/// Whether the op writes only a part of its result and takes the rest from
+/// elsewhere; it is never inside a LoopNest.
+bool isUpdateOp(mlir::Operation *op);
+/// Whether a reshape only adds or drops dims of size 1.
+bool isUnitReshape(mlir::Operation *op);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_ANALYSIS_LOOPNEST_H

@@ -1,0 +1,476 @@
+//===- ElementOps.cpp - td arithmetic on scalars and vectors --------------===//
+
+#include "ElementOps.h"
+#include "VectorMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+Type getRegisterType(Type element) {
+  if (element.isUnsignedInteger())
+    return IntegerType::get(element.getContext(),
+                            element.getIntOrFloatBitWidth());
+  return element;
+}
+
+Type getTypeLike(Type type, Value like) {
+  if (auto vector = dyn_cast<VectorType>(like.getType()))
+    return VectorType::get(vector.getShape(), type);
+  return type;
+}
+
+static Value makeSplat(OpBuilder &builder, Location loc, Type type,
+                       TypedAttr scalar) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    scalar = DenseElementsAttr::get(vector, Attribute(scalar));
+  return arith::ConstantOp::create(builder, loc, scalar);
+}
+
+Value makeConstant(OpBuilder &builder, Location loc, Type type, double value) {
+  Type element = getElementTypeOrSelf(type);
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(cast<FloatType>(element).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+  return makeSplat(builder, loc, type, FloatAttr::get(element, number));
+}
+
+Value makeIntConstant(OpBuilder &builder, Location loc, Type type,
+                      int64_t value) {
+  Type element = getElementTypeOrSelf(type);
+  APInt number(64, value, /*isSigned=*/true);
+  return makeSplat(
+      builder, loc, type,
+      IntegerAttr::get(element, number.trunc(element.getIntOrFloatBitWidth())));
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Emits arith ops on values of one shape.
+class Arith {
+public:
+  Arith(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+
+  Value constant(Value like, double value) {
+    return makeConstant(b, loc, like.getType(), value);
+  }
+  Value intConstant(Value like, int64_t value) {
+    return makeIntConstant(b, loc, like.getType(), value);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+
+  OpBuilder &b;
+  Location loc;
+};
+
+} // namespace
+
+/// Towards zero, saturating; NaN gives 0. The operand is clamped to values that
+/// convert exactly, and the upper end is set by comparison because 2^63 - 1 is
+/// no float.
+static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
+  unsigned bits = to.getIntOrFloatBitWidth();
+  if (value.getType() !=
+          getTypeLike(Float64Type::get(to.getContext()), value) &&
+      bits > 16)
+    value = arith::ExtFOp::create(
+        a.b, a.loc, getTypeLike(Float64Type::get(to.getContext()), value),
+        value);
+  Type result = getTypeLike(to, value);
+  double low = isSigned ? -std::ldexp(1.0, bits - 1) : 0.0;
+  double beyond = std::ldexp(1.0, isSigned ? bits - 1 : bits);
+  Value isLow =
+      a.compare(arith::CmpFPredicate::OLE, value, a.constant(value, low));
+  Value isHigh =
+      a.compare(arith::CmpFPredicate::OGE, value, a.constant(value, beyond));
+  Value isNaN = a.compare(arith::CmpFPredicate::UNO, value, value);
+  Value outside = arith::OrIOp::create(
+      a.b, a.loc, arith::OrIOp::create(a.b, a.loc, isLow, isHigh), isNaN);
+  Value safe = a.select(outside, a.constant(value, 0), value);
+  Value converted =
+      isSigned ? Value(arith::FPToSIOp::create(a.b, a.loc, result, safe))
+               : Value(arith::FPToUIOp::create(a.b, a.loc, result, safe));
+  APInt lowest = isSigned ? APInt::getSignedMinValue(bits) : APInt(bits, 0);
+  APInt highest =
+      isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
+  converted = a.select(
+      isLow, makeIntConstant(a.b, a.loc, result, lowest.getSExtValue()),
+      converted);
+  return a.select(isHigh,
+                  makeIntConstant(a.b, a.loc, result, highest.getSExtValue()),
+                  converted);
+}
+
+Value emitCast(OpBuilder &builder, Location loc, Value value, Type from,
+               Type to) {
+  if (from == to)
+    return value;
+  Arith a(builder, loc);
+  Type target = getRegisterType(to), result = getTypeLike(target, value);
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
+  bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+
+  if (to.isInteger(1)) {
+    if (fromFloat)
+      return a.compare(arith::CmpFPredicate::UNE, value, a.constant(value, 0));
+    return a.compare(arith::CmpIPredicate::ne, value, a.intConstant(value, 0));
+  }
+  if (fromFloat && toFloat) {
+    if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(builder, loc, result, value);
+    return arith::TruncFOp::create(builder, loc, result, value);
+  }
+  if (fromFloat)
+    return floatToInt(a, value, target, !to.isUnsignedInteger());
+  if (toFloat) {
+    if (fromUnsigned)
+      return arith::UIToFPOp::create(builder, loc, result, value);
+    return arith::SIToFPOp::create(builder, loc, result, value);
+  }
+  unsigned fromBits = from.getIntOrFloatBitWidth(),
+           toBits = to.getIntOrFloatBitWidth();
+  if (toBits < fromBits)
+    return arith::TruncIOp::create(builder, loc, result, value);
+  if (toBits == fromBits)
+    return value;
+  if (fromUnsigned)
+    return arith::ExtUIOp::create(builder, loc, result, value);
+  return arith::ExtSIOp::create(builder, loc, result, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+/// Floor division and its remainder on integers; a divisor of 0 gives 0.
+static Value emitIntDivision(Arith &a, Value x, Value y, bool isUnsigned,
+                             bool wantRemainder) {
+  Value zero = a.intConstant(x, 0), one = a.intConstant(x, 1);
+  Value byZero = a.compare(arith::CmpIPredicate::eq, y, zero);
+  Value divisor = a.select(byZero, one, y);
+  Value result;
+  if (isUnsigned) {
+    result = wantRemainder
+                 ? Value(arith::RemUIOp::create(a.b, a.loc, x, divisor))
+                 : Value(arith::DivUIOp::create(a.b, a.loc, x, divisor));
+    return a.select(byZero, zero, result);
+  }
+  // MIN / -1 overflows in hardware; it is -MIN, which wraps to MIN.
+  Value byMinusOne =
+      a.compare(arith::CmpIPredicate::eq, y, a.intConstant(y, -1));
+  divisor = a.select(byMinusOne, one, divisor);
+  Value quotient = arith::DivSIOp::create(a.b, a.loc, x, divisor);
+  Value remainder = arith::RemSIOp::create(a.b, a.loc, x, divisor);
+  Value isInexact = a.compare(arith::CmpIPredicate::ne, remainder, zero);
+  Value differ = a.compare(arith::CmpIPredicate::slt,
+                           arith::XOrIOp::create(a.b, a.loc, x, divisor), zero);
+  Value adjust = arith::AndIOp::create(a.b, a.loc, isInexact, differ);
+  if (wantRemainder) {
+    result =
+        a.select(adjust, arith::AddIOp::create(a.b, a.loc, remainder, divisor),
+                 remainder);
+    result = a.select(byMinusOne, zero, result);
+  } else {
+    result = a.select(adjust, arith::SubIOp::create(a.b, a.loc, quotient, one),
+                      quotient);
+    result = a.select(byMinusOne, arith::SubIOp::create(a.b, a.loc, zero, x),
+                      result);
+  }
+  return a.select(byZero, zero, result);
+}
+
+/// Python's and PyTorch's float remainder: the sign of the divisor.
+static Value emitFloatMod(Arith &a, Value x, Value y) {
+  Value remainder = arith::RemFOp::create(a.b, a.loc, x, y);
+  Value zero = a.constant(x, 0);
+  Value isInexact = a.compare(arith::CmpFPredicate::UNE, remainder, zero);
+  Value differ = arith::XOrIOp::create(
+      a.b, a.loc, a.compare(arith::CmpFPredicate::OLT, remainder, zero),
+      a.compare(arith::CmpFPredicate::OLT, y, zero));
+  Value adjust = arith::AndIOp::create(a.b, a.loc, isInexact, differ);
+  return a.select(adjust, arith::AddFOp::create(a.b, a.loc, remainder, y),
+                  remainder);
+}
+
+/// x to the y by squaring; the exponent's bits are few enough to unroll.
+static Value emitIntPow(Arith &a, Value x, Value y, bool isUnsigned) {
+  unsigned bits = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  Value one = a.intConstant(x, 1), zero = a.intConstant(x, 0);
+  Value result = one, square = x, left = y;
+  for (unsigned i = 0; i < bits; ++i) {
+    Value bit = arith::AndIOp::create(a.b, a.loc, left, one);
+    Value isSet = a.compare(arith::CmpIPredicate::ne, bit, zero);
+    result = a.select(isSet, arith::MulIOp::create(a.b, a.loc, result, square),
+                      result);
+    square = arith::MulIOp::create(a.b, a.loc, square, square);
+    left = arith::ShRUIOp::create(a.b, a.loc, left, one);
+  }
+  if (isUnsigned)
+    return result;
+  Value minusOne = a.intConstant(x, -1);
+  Value odd = a.compare(arith::CmpIPredicate::ne,
+                        arith::AndIOp::create(a.b, a.loc, y, one), zero);
+  Value inverse =
+      a.select(a.compare(arith::CmpIPredicate::eq, x, one), one,
+               a.select(a.compare(arith::CmpIPredicate::eq, x, minusOne),
+                        a.select(odd, minusOne, one), zero));
+  return a.select(a.compare(arith::CmpIPredicate::slt, y, zero), inverse,
+                  result);
+}
+
+static Value emitCompare(Arith &a, CompareOp op, Value x, Value y) {
+  Type element = getElementTypeOrSelf(op.getLhs().getType());
+  if (isa<FloatType>(element)) {
+    static constexpr arith::CmpFPredicate predicates[] = {
+        arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
+        arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
+        arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
+    return a.compare(predicates[unsigned(op.getPredicate())], x, y);
+  }
+  using P = arith::CmpIPredicate;
+  static constexpr P isSigned[] = {P::eq,  P::ne,  P::slt,
+                                   P::sle, P::sgt, P::sge};
+  static constexpr P isUnsigned[] = {P::eq,  P::ne,  P::ult,
+                                     P::ule, P::ugt, P::uge};
+  bool useUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  return a.compare(
+      (useUnsigned ? isUnsigned : isSigned)[unsigned(op.getPredicate())], x, y);
+}
+
+static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
+                       bool isUnsigned) {
+  OpBuilder &b = a.b;
+  Location loc = a.loc;
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](NegOp) -> Value {
+        if (isFloat)
+          return arith::NegFOp::create(b, loc, x);
+        return arith::SubIOp::create(b, loc, a.intConstant(x, 0), x);
+      })
+      .Case([&](AbsOp) -> Value {
+        if (isFloat)
+          return math::AbsFOp::create(b, loc, x);
+        if (isUnsigned)
+          return x;
+        Value negative =
+            a.compare(arith::CmpIPredicate::slt, x, a.intConstant(x, 0));
+        return a.select(
+            negative, arith::SubIOp::create(b, loc, a.intConstant(x, 0), x), x);
+      })
+      .Case([&](SignOp) -> Value {
+        if (isFloat) {
+          Value zero = a.constant(x, 0);
+          Value result = a.select(a.compare(arith::CmpFPredicate::OLT, x, zero),
+                                  a.constant(x, -1), x);
+          return a.select(a.compare(arith::CmpFPredicate::OGT, x, zero),
+                          a.constant(x, 1), result);
+        }
+        Value zero = a.intConstant(x, 0);
+        Value result = a.select(a.compare(arith::CmpIPredicate::ne, x, zero),
+                                a.intConstant(x, 1), zero);
+        if (isUnsigned)
+          return result;
+        return a.select(a.compare(arith::CmpIPredicate::slt, x, zero),
+                        a.intConstant(x, -1), result);
+      })
+      .Case([&](ReluOp) -> Value {
+        if (isFloat) {
+          // Not maximumf: this form is one instruction on x86, and NaN stays.
+          Value zero = a.constant(x, 0);
+          return a.select(a.compare(arith::CmpFPredicate::OGT, zero, x), zero,
+                          x);
+        }
+        if (isUnsigned)
+          return x;
+        return arith::MaxSIOp::create(b, loc, x, a.intConstant(x, 0));
+      })
+      .Case([&](NotOp) -> Value {
+        return arith::XOrIOp::create(b, loc, x, a.intConstant(x, -1));
+      })
+      .Case([&](ExpOp) { return emitExp(b, loc, x); })
+      .Case([&](Expm1Op) { return emitExpm1(b, loc, x); })
+      .Case([&](LogOp) { return emitLog(b, loc, x); })
+      .Case([&](Log1pOp) { return emitLog1p(b, loc, x); })
+      .Case([&](SinOp) { return emitSin(b, loc, x); })
+      .Case([&](CosOp) { return emitCos(b, loc, x); })
+      .Case([&](TanhOp) { return emitTanh(b, loc, x); })
+      .Case([&](ErfOp) { return emitErf(b, loc, x); })
+      .Case([&](SigmoidOp) { return emitSigmoid(b, loc, x); })
+      .Case([&](SqrtOp) -> Value { return math::SqrtOp::create(b, loc, x); })
+      .Case([&](RsqrtOp) -> Value {
+        return arith::DivFOp::create(b, loc, a.constant(x, 1),
+                                     math::SqrtOp::create(b, loc, x));
+      })
+      .Case([&](FloorOp) -> Value { return math::FloorOp::create(b, loc, x); })
+      .Case([&](CeilOp) -> Value { return math::CeilOp::create(b, loc, x); })
+      .Case([&](TruncOp) -> Value { return math::TruncOp::create(b, loc, x); })
+      .Case([&](RoundOp) -> Value {
+        return math::RoundEvenOp::create(b, loc, x);
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
+                        bool isUnsigned) {
+  OpBuilder &b = a.b;
+  Location loc = a.loc;
+  auto fmf = arith::FastMathFlags::contract;
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](AddOp) -> Value {
+        if (isFloat)
+          return arith::AddFOp::create(b, loc, x, y, fmf);
+        return arith::AddIOp::create(b, loc, x, y);
+      })
+      .Case([&](SubOp) -> Value {
+        if (isFloat)
+          return arith::SubFOp::create(b, loc, x, y, fmf);
+        return arith::SubIOp::create(b, loc, x, y);
+      })
+      .Case([&](MulOp) -> Value {
+        if (isFloat)
+          return arith::MulFOp::create(b, loc, x, y, fmf);
+        return arith::MulIOp::create(b, loc, x, y);
+      })
+      .Case([&](DivOp) -> Value { return arith::DivFOp::create(b, loc, x, y); })
+      .Case([&](FloorDivOp) -> Value {
+        if (isFloat)
+          return math::FloorOp::create(b, loc,
+                                       arith::DivFOp::create(b, loc, x, y));
+        return emitIntDivision(a, x, y, isUnsigned, /*wantRemainder=*/false);
+      })
+      .Case([&](ModOp) -> Value {
+        if (isFloat)
+          return emitFloatMod(a, x, y);
+        return emitIntDivision(a, x, y, isUnsigned, /*wantRemainder=*/true);
+      })
+      .Case([&](PowOp) -> Value {
+        return isFloat ? emitPow(b, loc, x, y)
+                       : emitIntPow(a, x, y, isUnsigned);
+      })
+      .Case([&](MaxOp) -> Value {
+        if (isFloat)
+          return arith::MaximumFOp::create(b, loc, x, y);
+        if (isUnsigned)
+          return arith::MaxUIOp::create(b, loc, x, y);
+        return arith::MaxSIOp::create(b, loc, x, y);
+      })
+      .Case([&](MinOp) -> Value {
+        if (isFloat)
+          return arith::MinimumFOp::create(b, loc, x, y);
+        if (isUnsigned)
+          return arith::MinUIOp::create(b, loc, x, y);
+        return arith::MinSIOp::create(b, loc, x, y);
+      })
+      .Case([&](AndOp) -> Value { return arith::AndIOp::create(b, loc, x, y); })
+      .Case([&](OrOp) -> Value { return arith::OrIOp::create(b, loc, x, y); })
+      .Case([&](XorOp) -> Value { return arith::XOrIOp::create(b, loc, x, y); })
+      .Default([](Operation *) { return Value(); });
+}
+
+Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
+  Arith a(builder, op->getLoc());
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  bool isFloat = isa<FloatType>(element);
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  if (auto compare = dyn_cast<CompareOp>(op))
+    return emitCompare(a, compare, operands[0], operands[1]);
+  if (isa<SelectOp>(op))
+    return a.select(operands[0], operands[1], operands[2]);
+  if (operands.size() == 1)
+    return emitUnary(a, op, operands[0], isFloat, isUnsigned);
+  return emitBinary(a, op, operands[0], operands[1], isFloat, isUnsigned);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value emitNeutral(OpBuilder &builder, Location loc, ReduceKind kind,
+                  Type element, Type type) {
+  bool isFloat = isa<FloatType>(element);
+  bool isUnsigned = element.isUnsignedInteger();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Any:
+    return isFloat ? makeConstant(builder, loc, type, 0)
+                   : makeIntConstant(builder, loc, type, 0);
+  case ReduceKind::Prod:
+  case ReduceKind::All:
+    return isFloat ? makeConstant(builder, loc, type, 1)
+                   : makeIntConstant(builder, loc, type, 1);
+  case ReduceKind::Max:
+    if (isFloat)
+      return makeConstant(builder, loc, type, -INFINITY);
+    return makeIntConstant(
+        builder, loc, type,
+        isUnsigned ? 0 : APInt::getSignedMinValue(bits).getSExtValue());
+  case ReduceKind::Min:
+    if (isFloat)
+      return makeConstant(builder, loc, type, INFINITY);
+    return makeIntConstant(
+        builder, loc, type,
+        (isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits))
+            .getSExtValue());
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static vector::CombiningKind getCombiningKind(ReduceKind kind, Type element) {
+  bool isFloat = isa<FloatType>(element);
+  bool isUnsigned = element.isUnsignedInteger();
+  using K = vector::CombiningKind;
+  switch (kind) {
+  case ReduceKind::Sum:
+    return K::ADD;
+  case ReduceKind::Prod:
+    return K::MUL;
+  case ReduceKind::Any:
+    return K::OR;
+  case ReduceKind::All:
+    return K::AND;
+  case ReduceKind::Max:
+    return isFloat ? K::MAXIMUMF : isUnsigned ? K::MAXUI : K::MAXSI;
+  case ReduceKind::Min:
+    return isFloat ? K::MINIMUMF : isUnsigned ? K::MINUI : K::MINSI;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+Value emitCombine(OpBuilder &builder, Location loc, ReduceKind kind,
+                  Type element, Value accumulator, Value value) {
+  if (kind == ReduceKind::Sum && isa<FloatType>(element))
+    return arith::AddFOp::create(builder, loc, accumulator, value,
+                                 arith::FastMathFlags::contract);
+  return vector::makeArithReduction(
+      builder, loc, getCombiningKind(kind, element), accumulator, value);
+}
+
+Value emitLaneReduction(OpBuilder &builder, Location loc, ReduceKind kind,
+                        Type element, Value vector) {
+  // Reassociation: a tree over the lanes, not a chain.
+  return vector::ReductionOp::create(
+      builder, loc, getCombiningKind(kind, element), vector,
+      isa<FloatType>(element) ? arith::FastMathFlags::reassoc
+                              : arith::FastMathFlags::none);
+}
+
+} // namespace tdc

@@ -1,0 +1,51 @@
+//===- ElementOps.h - td arithmetic on scalars and vectors ----------------===//
+//
+// What one td op means for one element, or for a vector of them: arith and math
+// ops whose operands are scalars or 1-d vectors of equal length. Booleans are
+// i1 here and bytes in memory; u8 is a signless i8 whose sign the td type
+// keeps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H
+#define TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/IR/Builders.h"
+
+namespace tdc {
+
+/// The type a td element has in registers: ui8 becomes i8.
+mlir::Type getRegisterType(mlir::Type element);
+/// `type`, or a vector of `type` where `like` is a vector.
+mlir::Type getTypeLike(mlir::Type type, mlir::Value like);
+/// A constant of `type`, splat where it is a vector.
+mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type type, double value);
+mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Type type, int64_t value);
+
+/// Converts as td.cast says; the element types are td's.
+mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, mlir::Type from, mlir::Type to);
+
+/// An elementwise td op (not td.cast) on operands of one shape.
+mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op,
+                          mlir::ValueRange operands);
+
+/// Where a reduction starts, in registers.
+mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                        td::ReduceKind kind, mlir::Type element,
+                        mlir::Type type);
+/// One step of a reduction.
+mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
+                        td::ReduceKind kind, mlir::Type element,
+                        mlir::Value accumulator, mlir::Value value);
+/// The lanes of a vector accumulator combined into a scalar.
+mlir::Value emitLaneReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                              td::ReduceKind kind, mlir::Type element,
+                              mlir::Value vector);
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H

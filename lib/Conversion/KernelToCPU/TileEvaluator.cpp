@@ -1,0 +1,507 @@
+//===- TileEvaluator.cpp - values of a nest at the loops' position --------===//
+
+#include "TileEvaluator.h"
+#include "Dialect/TD/Analysis/Sizes.h"
+#include "ElementOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// KernelFunction
+//===----------------------------------------------------------------------===//
+
+Value KernelFunction::i64(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 64);
+}
+
+Value KernelFunction::getSize(Value tensor, unsigned dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return i64(type.getDimSize(dim));
+  if (Value known = sizes.lookup({tensor, dim}))
+    return known;
+  // What the ops of the body say of it, in terms of arguments. The ops made
+  // here stand in the body, where nothing else would find them.
+  OpBuilder inBody(kernel.getBody().front().getTerminator());
+  Value size = td::getSize(inBody, loc, tensor, dim);
+  std::function<Value(Value)> translate = [&](Value value) -> Value {
+    if (Value known = scalars.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (auto dimOp = dyn_cast<DimOp>(op))
+      return sizes.lookup({dimOp.getInput(), unsigned(dimOp.getIndex())});
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, translate(operand));
+    return builder.clone(*op, mapping)->getResult(0);
+  };
+  return translate(size);
+}
+
+Layout KernelFunction::getLayout(Value tensor) const {
+  auto known = layouts.find(tensor);
+  if (known != layouts.end())
+    return known->second;
+  return llvm::to_vector<4>(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+}
+
+/// How an element lies in memory: a bool takes a byte.
+static Type getMemoryType(Type element) {
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  return getRegisterType(element);
+}
+
+static LoopSet getLoopsOf(const Coordinates &at) {
+  LoopSet loops = 0;
+  for (const Coordinate &coordinate : at)
+    if (coordinate.loop >= 0)
+      loops |= LoopSet(1) << coordinate.loop;
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
+                             int64_t lanes, bool isFlat)
+    : positions(nest.getLoops().size()), function(function),
+      b(function.builder), nest(nest), lanes(lanes), isFlat(isFlat) {
+  scopes.emplace_back();
+}
+
+void TileEvaluator::pushScope() { scopes.emplace_back(); }
+void TileEvaluator::popScope() { scopes.pop_back(); }
+
+TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
+                                          LoopSet loops,
+                                          const Tile &tile) const {
+  llvm::SmallVector<int64_t> offsets;
+  for (unsigned loop = 0; loop < tile.size(); ++loop)
+    if (loops >> loop & 1)
+      offsets.push_back(tile[loop]);
+  return {what, at, std::move(offsets)};
+}
+
+Value TileEvaluator::lookup(const Key &key) const {
+  for (const auto &scope : llvm::reverse(scopes))
+    if (auto known = scope.find(key); known != scope.end())
+      return known->second;
+  return Value();
+}
+
+void TileEvaluator::setResult(const Reduction &reduction, const Tile &tile,
+                              Value result) {
+  scopes.back()[makeKey(reduction.op->getResult(0).getAsOpaquePointer(),
+                        reduction.at, reduction.parallel, tile)] = result;
+}
+
+bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {
+  LoopSet loops = nest.getLoopsOf(value, at);
+  return laneLoop >= 0 && (isFlat ? loops != 0 : loops >> laneLoop & 1);
+}
+
+Value TileEvaluator::toVector(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  Key key{value.getAsOpaquePointer(), this, {}};
+  if (Value known = lookup(key))
+    return known;
+  return scopes.back()[key] = vector::BroadcastOp::create(
+             b, function.loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value TileEvaluator::getMask(const Tile &tile) const {
+  auto known = masks.find(tile[laneLoop]);
+  return known == masks.end() ? Value() : known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value TileEvaluator::evaluate(Value value, const Coordinates &at,
+                              const Tile &tile) {
+  Key key = makeKey(value.getAsOpaquePointer(), &at, nest.getLoopsOf(value, at),
+                    tile);
+  if (Value known = lookup(key))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Value result =
+      op && nest.isInside(op) ? compute(op, at, tile) : load(value, at, tile);
+  return scopes.back()[key] = result;
+}
+
+Value TileEvaluator::compute(Operation *op, const Coordinates &at,
+                             const Tile &tile) {
+  auto operand = [&](unsigned index) {
+    return evaluate(op->getOperand(index), nest.operandAt(op, index, at), tile);
+  };
+  auto elementOf = [](Value tensor) {
+    return getElementTypeOrSelf(tensor.getType());
+  };
+  Location loc = op->getLoc();
+
+  if (op->hasTrait<ElementwiseOp>() && !isa<CastOp>(op)) {
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      operands.push_back(operand(i));
+    if (llvm::any_of(operands,
+                     [](Value v) { return isa<VectorType>(v.getType()); }))
+      for (Value &value : operands)
+        value = toVector(value);
+    return emitElementOp(b, op, operands);
+  }
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](CastOp cast) {
+        return emitCast(b, loc, operand(0), elementOf(cast.getInput()),
+                        elementOf(cast.getResult()));
+      })
+      .Case([&](FillOp fill) {
+        Value scalar = function.scalars.lookup(fill.getValue());
+        return emitCast(b, loc, scalar, scalar.getType(),
+                        elementOf(fill.getResult()));
+      })
+      .Case([&](IotaOp iota) {
+        Value index = evaluateCoordinate(at[0], tile, iota.getResult(), 0);
+        Value start = function.scalars.lookup(iota.getStart());
+        Value step = function.scalars.lookup(iota.getStep());
+        auto like = [&](Value value) {
+          return isa<VectorType>(index.getType()) ? toVector(value) : value;
+        };
+        Value result;
+        if (isa<FloatType>(start.getType())) {
+          Value count = arith::SIToFPOp::create(
+              b, loc, getTypeLike(b.getF64Type(), index), index);
+          result = arith::AddFOp::create(
+              b, loc, like(start),
+              arith::MulFOp::create(b, loc, count, like(step)));
+        } else {
+          result = arith::AddIOp::create(
+              b, loc, like(start),
+              arith::MulIOp::create(b, loc, index, like(step)));
+        }
+        return emitCast(b, loc, result, start.getType(),
+                        elementOf(iota.getResult()));
+      })
+      .Case<BroadcastOp, GatherAlongOp, GatherOp, PermuteOp, ReshapeOp,
+            SliceOp>([&](auto) { return operand(0); })
+      .Default([](Operation *) -> Value {
+        llvm_unreachable("a reduction is evaluated before it is asked for");
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and addresses
+//===----------------------------------------------------------------------===//
+
+Value TileEvaluator::getLaneIndices(const Tile &tile) {
+  Key key = makeKey(&masks, nullptr, LoopSet(1) << laneLoop, tile);
+  if (Value known = lookup(key))
+    return known;
+  SmallVector<int64_t> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(tile[laneLoop] + lane);
+  Location loc = function.loc;
+  Value numbers = arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
+  return scopes.back()[key] = arith::AddIOp::create(
+             b, loc, toVector(positions[laneLoop]), numbers);
+}
+
+/// Python's rule for negative indices; one that is still outside is reported,
+/// and 0 is read instead.
+Value TileEvaluator::checkIndex(Value index, Value size) {
+  Location loc = function.loc;
+  bool isVector = isa<VectorType>(index.getType());
+  Value limit = isVector ? toVector(size) : size;
+  Value zero = makeIntConstant(b, loc, index.getType(), 0);
+  auto isLess = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  };
+  Value wrapped = arith::SelectOp::create(
+      b, loc, isLess(index, zero), arith::AddIOp::create(b, loc, index, limit),
+      index);
+  Value isBad =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, wrapped, limit);
+  Value some = isBad, offender = index;
+  if (isVector) {
+    some =
+        vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isBad);
+    offender = vector::ReductionOp::create(
+        b, loc, vector::CombiningKind::MAXSI,
+        arith::SelectOp::create(
+            b, loc, isBad, index,
+            makeIntConstant(b, loc, index.getType(), INT64_MIN)));
+  }
+  scf::IfOp::create(b, loc, some, [&](OpBuilder &inner, Location innerLoc) {
+    Value site = arith::ConstantIntOp::create(inner, innerLoc, -1, 32);
+    LLVM::CallOp::create(inner, innerLoc, TypeRange(), "tdrt_kernel_error",
+                         ValueRange{function.context, offender, size, site});
+    scf::YieldOp::create(inner, innerLoc);
+  });
+  return arith::SelectOp::create(b, loc, isBad, zero, wrapped);
+}
+
+Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
+                                        const Tile &tile, Value tensor,
+                                        unsigned dim) {
+  Location loc = function.loc;
+  if (coordinate.index) {
+    Value index = evaluate(coordinate.index, *coordinate.indexAt, tile);
+    if (isa<VectorType>(index.getType()))
+      if (Value mask = getMask(tile))
+        index = arith::SelectOp::create(
+            b, loc, mask, index, makeIntConstant(b, loc, index.getType(), 0));
+    return checkIndex(index, function.getSize(tensor, dim));
+  }
+  Value result;
+  if (coordinate.loop >= 0) {
+    bool isLane = coordinate.loop == laneLoop;
+    result = isLane ? getLaneIndices(tile) : positions[coordinate.loop];
+    if (!isLane && tile[coordinate.loop])
+      result = arith::AddIOp::create(b, loc, result,
+                                     function.i64(tile[coordinate.loop]));
+    if (coordinate.scale != 1)
+      result = arith::MulIOp::create(
+          b, loc, result,
+          makeIntConstant(b, loc, result.getType(), coordinate.scale));
+  }
+  auto add = [&](Value value) {
+    if (result && isa<VectorType>(result.getType()))
+      value = toVector(value);
+    result =
+        result ? Value(arith::AddIOp::create(b, loc, result, value)) : value;
+  };
+  for (auto [term, factor] : coordinate.terms) {
+    Value value = function.scalars.lookup(term);
+    if (factor != 1)
+      value = arith::MulIOp::create(b, loc, value, function.i64(factor));
+    add(value);
+  }
+  if (coordinate.constant || !result)
+    add(function.i64(coordinate.constant));
+  return result;
+}
+
+Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
+                                      const Coordinates &at,
+                                      const Layout &layout, const Tile &tile) {
+  Location loc = function.loc;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value sum = toVector(function.i64(0)), stride = function.i64(1);
+  for (int64_t dim : llvm::reverse(layout)) {
+    if (!at[dim].isZero()) {
+      Value value = toVector(evaluateCoordinate(at[dim], tile, tensor, dim));
+      value = arith::MulIOp::create(b, loc, value, toVector(stride));
+      sum = arith::AddIOp::create(b, loc, sum, value);
+    }
+    stride =
+        arith::MulIOp::create(b, loc, stride, function.getSize(tensor, dim));
+  }
+  return LLVM::GEPOp::create(
+      b, loc, VectorType::get({lanes}, pointer.getType()),
+      getMemoryType(type.getElementType()), pointer, ValueRange{sum});
+}
+
+Value TileEvaluator::getAddress(Value tensor, Value pointer,
+                                const Coordinates &at, const Layout &layout,
+                                const Tile &tile) {
+  Location loc = function.loc;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type memory = getMemoryType(type.getElementType());
+  auto move = [&](Value from, LLVM::GEPArg distance) -> Value {
+    return LLVM::GEPOp::create(b, loc, from.getType(), memory, from,
+                               ArrayRef<LLVM::GEPArg>{distance});
+  };
+  if (isFlat) {
+    if (!getLoopsOf(at))
+      return pointer;
+    Key key{pointer.getAsOpaquePointer(), this, {}};
+    Value base = lookup(key);
+    if (!base)
+      base = scopes.back()[key] = move(pointer, positions[laneLoop]);
+    return tile[laneLoop] ? move(base, int32_t(tile[laneLoop])) : base;
+  }
+
+  // Offsets in the tile are constants wherever the strides are; what is left
+  // is the same for the whole tile and computed once.
+  int64_t constant = 0, staticStride = 1;
+  bool hasDynamicStride = false;
+  Tile origin(tile);
+  for (int64_t dim : llvm::reverse(layout)) {
+    const Coordinate &coordinate = at[dim];
+    if (coordinate.loop >= 0 && !hasDynamicStride) {
+      constant += tile[coordinate.loop] * coordinate.scale * staticStride;
+    }
+    if (type.isDynamicDim(dim))
+      hasDynamicStride = true;
+    else
+      staticStride *= type.getDimSize(dim);
+  }
+  bool isConstantInTile = !hasDynamicStride;
+  for (const Coordinate &coordinate : at)
+    isConstantInTile &= !coordinate.index;
+  LoopSet varying = 0;
+  if (!isConstantInTile) {
+    constant = 0;
+    varying = getLoopsOf(at);
+    for (const Coordinate &coordinate : at)
+      if (coordinate.index)
+        varying |= nest.getLoopsOf(coordinate.index, *coordinate.indexAt);
+  } else {
+    std::fill(origin.begin(), origin.end(), 0);
+  }
+
+  Key key = makeKey(pointer.getAsOpaquePointer(), &at, varying, tile);
+  Value base = lookup(key);
+  if (!base) {
+    Value sum, stride;
+    staticStride = 1;
+    int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
+    for (int64_t dim : llvm::reverse(layout)) {
+      if (!at[dim].isZero()) {
+        Value value = evaluateCoordinate(at[dim], origin, tensor, dim);
+        if (staticStride != 1)
+          value =
+              arith::MulIOp::create(b, loc, value, function.i64(staticStride));
+        if (stride)
+          value = arith::MulIOp::create(b, loc, value, stride);
+        sum = sum ? Value(arith::AddIOp::create(b, loc, sum, value)) : value;
+      }
+      if (!type.isDynamicDim(dim))
+        staticStride *= type.getDimSize(dim);
+      else
+        stride = stride ? Value(arith::MulIOp::create(
+                              b, loc, stride, function.getSize(tensor, dim)))
+                        : function.getSize(tensor, dim);
+    }
+    laneLoop = lane;
+    base = scopes.back()[key] = sum ? move(pointer, sum) : pointer;
+  }
+  return constant ? move(base, int32_t(constant)) : base;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value TileEvaluator::load(Value tensor, const Coordinates &at,
+                          const Tile &tile) {
+  Location loc = function.loc;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  bool isBool = element.isInteger(1);
+  Type memory = getMemoryType(element);
+  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
+  Layout layout = function.getLayout(tensor);
+  int stride = 0;
+  if (dependsOnLane(tensor, at)) {
+    stride = isFlat ? 1 : getLaneStride({tensor, &at}, laneLoop, layout);
+    if (stride == 0) // only through an index tensor
+      stride = -1;
+  }
+  Value pointer = function.pointers.lookup(tensor);
+  Value address = stride < 0
+                      ? getLaneAddresses(tensor, pointer, at, layout, tile)
+                      : getAddress(tensor, pointer, at, layout, tile);
+
+  Value result;
+  if (stride == 0) {
+    result = LLVM::LoadOp::create(b, loc, memory, address, bytes);
+  } else {
+    auto vector = VectorType::get({lanes}, memory);
+    Value mask = getMask(tile);
+    Value zero = mask || stride < 0
+                     ? Value(LLVM::ZeroOp::create(b, loc, vector))
+                     : Value();
+    if (stride < 0) {
+      if (!mask)
+        mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                               -1);
+      result = LLVM::masked_gather::create(b, loc, vector, address, mask,
+                                           ValueRange{zero}, bytes);
+    } else if (mask) {
+      result = LLVM::MaskedLoadOp::create(b, loc, vector, address, mask, zero,
+                                          b.getI32IntegerAttr(bytes),
+                                          /*nontemporal=*/nullptr);
+    } else {
+      result = LLVM::LoadOp::create(b, loc, vector, address, bytes);
+    }
+  }
+  if (isBool)
+    result =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, result,
+                              makeIntConstant(b, loc, result.getType(), 0));
+  return result;
+}
+
+void TileEvaluator::store(const StoreTarget &target, Value value,
+                          const Tile &tile) {
+  Location loc = function.loc;
+  Type element = getElementTypeOrSelf(target.tensor.getType());
+  bool isBool = element.isInteger(1);
+  Type memory = getMemoryType(element);
+  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
+  auto add = [&](Value old) -> Value {
+    if (isa<FloatType>(memory))
+      return arith::AddFOp::create(b, loc, old, value);
+    return arith::AddIOp::create(b, loc, old, value);
+  };
+
+  bool onLanes = false;
+  for (const Coordinate &coordinate : target.at) {
+    onLanes |= coordinate.loop >= 0 && (isFlat || coordinate.loop == laneLoop);
+    if (coordinate.index)
+      onLanes |= dependsOnLane(coordinate.index, *coordinate.indexAt);
+  }
+  onLanes &= laneLoop >= 0;
+  int stride = 0;
+  if (onLanes) {
+    stride = isFlat ? 1
+                    : getLaneStride({target.tensor, &target.at}, laneLoop,
+                                    target.layout);
+    value = toVector(value);
+  }
+  Value address = stride < 0 ? getLaneAddresses(target.tensor, target.pointer,
+                                                target.at, target.layout, tile)
+                             : getAddress(target.tensor, target.pointer,
+                                          target.at, target.layout, tile);
+  auto vector = VectorType::get({lanes}, memory);
+  Value mask = onLanes ? getMask(tile) : Value();
+  if (onLanes && stride < 0 && !mask)
+    mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()), -1);
+
+  if (target.accumulates) {
+    Value zero = mask ? Value(LLVM::ZeroOp::create(b, loc, vector)) : Value();
+    if (!onLanes)
+      value = add(LLVM::LoadOp::create(b, loc, memory, address, bytes));
+    else if (stride < 0)
+      value = add(LLVM::masked_gather::create(b, loc, vector, address, mask,
+                                              ValueRange{zero}, bytes));
+    else if (mask)
+      value = add(LLVM::MaskedLoadOp::create(b, loc, vector, address, mask,
+                                             zero, b.getI32IntegerAttr(bytes),
+                                             /*nontemporal=*/nullptr));
+    else
+      value = add(LLVM::LoadOp::create(b, loc, vector, address, bytes));
+  }
+  if (isBool)
+    value = arith::ExtUIOp::create(b, loc, getTypeLike(memory, value), value);
+  if (onLanes && stride < 0)
+    LLVM::masked_scatter::create(b, loc, value, address, mask, bytes);
+  else if (mask)
+    LLVM::MaskedStoreOp::create(b, loc, value, address, mask, bytes);
+  else
+    LLVM::StoreOp::create(b, loc, value, address, bytes);
+}
+
+} // namespace tdc

@@ -1,0 +1,136 @@
+//===- TileEvaluator.h - values of a nest at the loops' current position --===//
+//
+// The pull side of kernel emission: asked for a td value at some coordinates,
+// it emits the loads and arithmetic that give it, once per distinct element.
+// That sharing is what makes register tiles: in a matmul tile of R rows and C
+// vectors, R elements of the left operand and C vectors of the right one are
+// loaded, however many products ask for them.
+//
+// A value that depends on the lane loop is a vector of neighbours along it; any
+// other value is a scalar until an op meets a vector.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H
+#define TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H
+
+#include "Dialect/TD/Analysis/Vectorization.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+
+namespace tdc {
+
+/// The kernel function being written: how td values of the body appear in it.
+struct KernelFunction {
+  KernelFunction(mlir::OpBuilder &builder, td::KernelOp kernel)
+      : builder(builder), loc(kernel.getLoc()), kernel(kernel) {}
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  td::KernelOp kernel;
+  /// The runtime's context, first argument of every kernel.
+  mlir::Value context;
+  /// Tensor arguments of the body, and its results (by yielded position).
+  llvm::DenseMap<mlir::Value, mlir::Value> pointers;
+  llvm::SmallVector<mlir::Value> resultPointers;
+  /// i64, f64 and i1 values of the body.
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  /// Run-time sizes of tensor arguments.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> sizes;
+  /// Order of dims in memory of tensor arguments; row-major where absent.
+  llvm::DenseMap<mlir::Value, td::Layout> layouts;
+  llvm::SmallVector<td::Layout> resultLayouts;
+  int64_t vectorBits = 0;
+  int64_t vectorRegisters = 0;
+
+  mlir::Value i64(int64_t value);
+  /// The size of a dim of a tensor of the body, as an i64.
+  mlir::Value getSize(mlir::Value tensor, unsigned dim);
+  td::Layout getLayout(mlir::Value tensor) const;
+};
+
+/// Where a root goes: by default the result of the kernel, element by element.
+struct StoreTarget {
+  mlir::Value tensor; ///< whose type and layout give the strides
+  td::Coordinates at;
+  mlir::Value pointer;
+  td::Layout layout;
+  bool accumulates = false; ///< adds to what is there
+};
+
+/// Offsets inside the register tile: per loop, elements from the loop's
+/// position (on the lane loop, a multiple of the lane count).
+using Tile = llvm::SmallVector<int64_t, 8>;
+
+class TileEvaluator {
+public:
+  /// `isFlat`: the nest has one loop over all elements of tensors that lie in
+  /// memory alike, and coordinates are never asked for.
+  TileEvaluator(KernelFunction &function, const td::LoopNest &nest,
+                int64_t lanes, bool isFlat);
+
+  /// Opens and closes a scope: what is evaluated inside is forgotten after it.
+  /// `positions` of the loops opened must be set before.
+  void pushScope();
+  void popScope();
+
+  /// Where a loop stands: an i64.
+  llvm::SmallVector<mlir::Value> positions;
+  /// The loop on the lanes now, or -1.
+  int laneLoop = -1;
+  /// Which lanes of the vector at this offset of the lane loop are real; absent
+  /// = all. (i1 vectors)
+  std::map<int64_t, mlir::Value> masks;
+
+  /// The value at `at`, in tile element `tile`: a scalar or a vector.
+  mlir::Value evaluate(mlir::Value value, const td::Coordinates &at,
+                       const Tile &tile);
+  /// Gives the result of a reduction for a tile element.
+  void setResult(const td::Reduction &reduction, const Tile &tile,
+                 mlir::Value result);
+  void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
+
+  bool dependsOnLane(mlir::Value value, const td::Coordinates &at) const;
+  /// A vector of `value` in every lane; vectors are returned as they are.
+  mlir::Value toVector(mlir::Value value);
+  mlir::Value getMask(const Tile &tile) const;
+  int64_t getLanes() const { return lanes; }
+  /// The lane numbers 0, 1, … as i64, added to the lane loop's position.
+  mlir::Value getLaneIndices(const Tile &tile);
+  /// One coordinate as an i64 scalar or vector.
+  mlir::Value evaluateCoordinate(const td::Coordinate &coordinate,
+                                 const Tile &tile, mlir::Value tensor,
+                                 unsigned dim);
+
+private:
+  using Key =
+      std::tuple<const void *, const void *, llvm::SmallVector<int64_t>>;
+
+  Key makeKey(const void *what, const void *at, td::LoopSet loops,
+              const Tile &tile) const;
+  mlir::Value lookup(const Key &key) const;
+  mlir::Value compute(mlir::Operation *op, const td::Coordinates &at,
+                      const Tile &tile);
+  mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
+                   const Tile &tile);
+  /// Address of the element of the first lane.
+  mlir::Value getAddress(mlir::Value tensor, mlir::Value pointer,
+                         const td::Coordinates &at, const td::Layout &layout,
+                         const Tile &tile);
+  /// A vector of addresses, one per lane.
+  mlir::Value getLaneAddresses(mlir::Value tensor, mlir::Value pointer,
+                               const td::Coordinates &at,
+                               const td::Layout &layout, const Tile &tile);
+  mlir::Value checkIndex(mlir::Value index, mlir::Value size);
+
+  KernelFunction &function;
+  mlir::OpBuilder &b;
+  const td::LoopNest &nest;
+  int64_t lanes;
+  bool isFlat;
+  std::vector<std::map<Key, mlir::Value>> scopes;
+};
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H

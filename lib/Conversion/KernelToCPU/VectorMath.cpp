@@ -1,0 +1,222 @@
+//===- VectorMath.cpp - exponentials and logarithms -----------------------===//
+//
+// exp, expm1, log, log1p, and tanh and sigmoid made of exp. Range reduction by
+// bits, then a polynomial. No value ever goes through a
+// float to integer conversion, whose result for NaN would be poison: integers
+// are taken from the bits of a sum with 1.5 * 2^(mantissa bits) instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorMath.h"
+#include "ExpLog.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc {
+
+/// 2^(bits - bias), from the low bits of `bits`.
+static Value powerOfTwo(MathBuilder &m, Value bits) {
+  return m.fromBits(m.shiftLeft(bits, m.mantissaBits));
+}
+
+namespace {
+/// x = n ln 2 + r with |r| <= ln 2 / 2.
+struct Reduced {
+  Value bits; ///< n plus twice the exponent's bias, in the low bits
+  Value r;
+};
+} // namespace
+
+static Reduced reduceByLn2(MathBuilder &m, Value x) {
+  // The sum's unit in the last place is 1, so n is in its low bits.
+  Value magic = m.constant((m.isF32 ? 0x1.8p23 : 0x1.8p52) + 2 * m.bias);
+  Value shifted = m.fma(x, m.constant(1.4426950408889634), magic);
+  Value n = m.sub(shifted, magic);
+  // ln 2 in two parts, the first with zeros at the end so that n times it is
+  // exact (the splits of Cephes and fdlibm).
+  Value high = m.constant(m.isF32 ? -0.693359375 : -6.93147180369123816490e-01);
+  Value low = m.constant(m.isF32 ? 2.12194440e-4 : -1.90821492927058770002e-10);
+  return {m.toBits(shifted), m.fma(n, low, m.fma(n, high, x))};
+}
+
+/// (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2: own Remez fits, errors 2^-26.1
+/// and 2^-61.1 of r.
+static Value expTail(MathBuilder &m, Value r) {
+  if (m.isF32)
+    return m.polynomial(
+        r, {0.5, 0x1.5554a8p-3, 0x1.555538p-5, 0x1.122e04p-7, 0x1.6cd3e6p-10});
+  return m.polynomial(r, {0.5, 0x1.5555555555559p-3, 0x1.5555555555556p-5,
+                          0x1.111111110f662p-7, 0x1.6c16c16c159c5p-10,
+                          0x1.a01a01afef538p-13, 0x1.a01a01adc03d5p-16,
+                          0x1.71ddf8607cf72p-19, 0x1.27e4c3676a875p-22,
+                          0x1.af5e7897c4ea6p-26, 0x1.1fa51bf6049cfp-29});
+}
+
+Value emitExpInRange(MathBuilder &m, Value x, Value low) {
+  Reduced reduced = reduceByLn2(m, x);
+  Value r = low ? m.add(reduced.r, low) : reduced.r;
+  Value one = m.constant(1);
+  Value y = m.fma(m.fma(expTail(m, r), r, one), r, one);
+  // In two steps, so that neither factor overflows and results below the normal
+  // range round once.
+  Value half = m.shiftRight(reduced.bits, 1);
+  Value rest = m.isub(reduced.bits, half);
+  return m.mul(m.mul(y, powerOfTwo(m, half)), powerOfTwo(m, rest));
+}
+
+Value emitExp(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  // Outside, the result is infinity or 0 whatever the argument.
+  Value clamped = m.clamp(x, m.isF32 ? -104.0 : -746.0, m.isF32 ? 89.0 : 710.0);
+  return emitExpInRange(m, clamped);
+}
+
+Value emitExpm1(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  Value clamped = m.clamp(x, m.isF32 ? -20.0 : -40.0, m.isF32 ? 89.0 : 710.0);
+  Reduced reduced = reduceByLn2(m, clamped);
+  Value r = reduced.r;
+  Value p = m.fma(m.mul(r, r), expTail(m, r), r); // exp(r) - 1
+  // 2^n p + (2^n - 1), halved because 2^n alone may overflow.
+  Value half = powerOfTwo(m, m.isub(reduced.bits, m.integer(m.bias + 1)));
+  Value y = m.fma(p, half, m.sub(half, m.constant(0.5)));
+  // Halving loses a bit of subnormals, and -0 its sign.
+  Value isTiny = m.compare(arith::CmpFPredicate::OLT, m.abs(x),
+                           m.constant(m.isF32 ? 0x1p-30 : 0x1p-60));
+  return m.select(isTiny, x, m.add(y, y));
+}
+
+/// log(2^k (1 + f)) for sqrt(1/2) <= 1 + f < sqrt(2), by a series in
+/// s = f / (2 + f). Scheme and coefficients are fdlibm's e_log.c and FreeBSD's
+/// e_logf.c.
+static Value logOfParts(MathBuilder &m, Value k, Value f) {
+  Value s = m.div(f, m.add(m.constant(2), f));
+  Value z = m.mul(s, s);
+  Value r =
+      m.isF32
+          ? m.polynomial(z, {0xaaaaaa.0p-24, 0xccce13.0p-25, 0x91e9ee.0p-25,
+                             0xf89e26.0p-26})
+          : m.polynomial(z, {6.666666666666735130e-01, 3.999999999940941908e-01,
+                             2.857142874366239149e-01, 2.222219843214978396e-01,
+                             1.818357216161805012e-01, 1.531383769920937332e-01,
+                             1.479819860511658591e-01});
+  r = m.mul(z, r);
+  Value half = m.mul(m.mul(m.constant(0.5), f), f);
+  Value high =
+      m.constant(m.isF32 ? 6.9313812256e-01 : 6.93147180369123816490e-01);
+  Value low =
+      m.constant(m.isF32 ? 9.0580006145e-06 : 1.90821492927058770002e-10);
+  Value correction = m.fma(k, low, m.mul(s, m.add(half, r)));
+  Value inner = m.sub(m.sub(half, correction), f);
+  return m.fma(k, high, m.neg(inner));
+}
+
+Logarithmand emitSplit(MathBuilder &m, Value x) {
+  // Move the split point from a power of two to sqrt(1/2).
+  int64_t one = m.isF32 ? 0x3f800000 : 0x3ff0000000000000;
+  int64_t rootHalf = m.isF32 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
+  Value bits = m.iadd(m.toBits(x), m.integer(one - rootHalf));
+  // As the low bits of 2^mantissaBits, the exponent needs no conversion.
+  double magic = std::ldexp(1.0, m.mantissaBits);
+  Value exponent = m.fromBits(
+      m.ior(m.shiftRight(bits, m.mantissaBits), m.toBits(m.constant(magic))));
+  exponent = m.sub(exponent, m.constant(magic + m.bias));
+  Value mantissa = m.iand(bits, m.integer((int64_t(1) << m.mantissaBits) - 1));
+  return {exponent, m.fromBits(m.iadd(mantissa, m.integer(rootHalf)))};
+}
+
+Value emitLogLimits(MathBuilder &m, Value x, Value logarithm) {
+  Value isFinite =
+      m.compare(arith::CmpFPredicate::OLT, x, m.constant(INFINITY));
+  logarithm = m.select(isFinite, logarithm, x);
+  Value isZero = m.compare(arith::CmpFPredicate::OEQ, x, m.constant(0));
+  return m.select(isZero, m.constant(-INFINITY), logarithm);
+}
+
+/// `logarithm` with its limits, and NaN below zero.
+static Value withDomain(MathBuilder &m, Value x, Value logarithm) {
+  Value isNegative = m.compare(arith::CmpFPredicate::OLT, x, m.constant(0));
+  return m.select(isNegative, m.constant(NAN), emitLogLimits(m, x, logarithm));
+}
+
+Value emitLog(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  // Below the normal range: scale up first.
+  Value isTiny = m.compare(arith::CmpFPredicate::OLT, x,
+                           m.constant(m.isF32 ? 0x1p-126 : 0x1p-1022));
+  int shift = m.mantissaBits + 1;
+  Value normal =
+      m.select(isTiny, m.mul(x, m.constant(std::ldexp(1.0, shift))), x);
+  Logarithmand parts = emitSplit(m, normal);
+  Value k =
+      m.sub(parts.exponent, m.select(isTiny, m.constant(shift), m.constant(0)));
+  Value f = m.sub(parts.mantissa, m.constant(1));
+  return withDomain(m, x, logOfParts(m, k, f));
+}
+
+/// log(u + low) where u = 1 + x rounded and `low` what the rounding left. With
+/// u = 2^k (1 + f), that is log(2^k (1 + f + low / 2^k)); near 0 the sum f +
+/// low is x again.
+Value emitLog1p(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  Value one = m.constant(1);
+  Value u = m.add(x, one);
+  Value low = m.sub(x, m.sub(u, one));
+  Logarithmand parts = emitSplit(m, u);
+  // 2^(1-k) from the difference of exponents: 2^-k may be below the normal
+  // range.
+  Value scale = m.fromBits(m.iadd(m.isub(m.toBits(parts.mantissa), m.toBits(u)),
+                                  m.toBits(m.constant(2))));
+  Value f =
+      m.fma(m.mul(low, m.constant(0.5)), scale, m.sub(parts.mantissa, one));
+  Value result = withDomain(m, u, logOfParts(m, parts.exponent, f));
+  return m.copySign(result, x); // for -0
+}
+
+/// Near zero x + x^3 p(x²); beyond, 1 - 2 / (exp(2|x|) + 1).
+Value emitTanh(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  Value square = m.mul(x, x);
+  // (tanh(x)/x - 1) / x² for |x| <= 0.55: own Remez fits, relative errors of
+  // tanh 2^-29.7 and 2^-55.5.
+  Value p =
+      m.isF32
+          ? m.polynomial(square, {-0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91e7ep-5,
+                                  0x1.58e518p-6, -0x1.9921a0p-8})
+          : m.polynomial(square,
+                         {-0x1.555555555549ep-2, 0x1.11111111029b1p-3,
+                          -0x1.ba1ba1ad7373ap-5, 0x1.664f45c322f3bp-6,
+                          -0x1.226ddd4e368a8p-7, 0x1.d6c61e5c00bf0p-9,
+                          -0x1.7cf3c33b8d140p-10, 0x1.2fa2a68d62b83p-11,
+                          -0x1.b90a66e2cdae1p-13, 0x1.ac02b9ef0dfa3p-15});
+  Value near = m.fma(m.mul(square, p), x, x);
+
+  // From the bound on tanh rounds to 1.
+  Value twice = m.min(m.abs(m.add(x, x)), m.isF32 ? 20 : 44);
+  Value one = m.constant(1);
+  Value e = emitExpInRange(m, twice);
+  Value far = m.sub(one, m.div(m.constant(2), m.add(e, one)));
+  Value isFar =
+      m.compare(arith::CmpFPredicate::OGT, m.abs(x), m.constant(0.55));
+  return m.copySign(m.select(isFar, far, near), x); // near 0, for -0
+}
+
+/// 1 / (1 + e) or e / (1 + e) with e = exp(-|x|).
+Value emitSigmoid(OpBuilder &builder, Location loc, Value x) {
+  MathBuilder m(builder, loc, x);
+  Value one = m.constant(1);
+  Value e = emitExp(builder, loc, m.neg(m.abs(x)));
+  Value isNegative = m.compare(arith::CmpFPredicate::OLT, x, m.constant(0));
+  Value numerator = m.select(isNegative, e, one);
+  Value sum = m.add(e, one);
+  Value low = m.sub(e, m.sub(sum, one)); // what rounding left of 1 + e
+  Value inverse = m.div(one, sum);
+  Value quotient = m.mul(numerator, inverse);
+  // One Newton step for the roundings of the sum, its inverse and the product.
+  Value minus = m.neg(quotient);
+  Value rest = m.fma(minus, low, m.fma(minus, sum, numerator));
+  return m.fma(rest, inverse, quotient);
+}
+
+} // namespace tdc

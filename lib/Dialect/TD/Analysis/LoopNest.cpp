@@ -1,0 +1,366 @@
+//===- LoopNest.cpp - the loops that compute a group of td values ---------===//
+
+#include "Dialect/TD/Analysis/LoopNest.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+bool Coordinate::operator==(const Coordinate &other) const {
+  return loop == other.loop && scale == other.scale &&
+         constant == other.constant && terms == other.terms &&
+         index == other.index && indexAt == other.indexAt;
+}
+
+bool isUnitReshape(Operation *op) {
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if (!reshape)
+    return false;
+  auto nonUnit = [](Value value) {
+    SmallVector<int64_t> dims;
+    for (int64_t dim : cast<RankedTensorType>(value.getType()).getShape())
+      if (dim != 1)
+        dims.push_back(dim);
+    return dims;
+  };
+  auto from = nonUnit(reshape.getInput()), to = nonUnit(reshape.getResult());
+  // Two run-time sizes are known to be the same one only if nothing else could
+  // have changed.
+  return from == to && llvm::count(from, ShapedType::kDynamic) <= 1;
+}
+
+bool isInlineOp(Operation *op) {
+  if (op->hasTrait<ElementwiseOp>())
+    return true;
+  return isa<BroadcastOp, FillOp, GatherAlongOp, GatherOp, IotaOp, PermuteOp,
+             SliceOp>(op) ||
+         isUnitReshape(op);
+}
+
+bool isReductionOp(Operation *op) {
+  return isa<ArgReduceOp, MatmulOp, ReduceOp>(op);
+}
+
+bool isUpdateOp(Operation *op) {
+  return isa<ConcatOp, ScatterAddAlongOp, ScatterAddOp, UpdateSliceOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// Walks one root at a time into a nest.
+class LoopNestBuilder {
+public:
+  LoopNestBuilder(LoopNest &nest, llvm::function_ref<bool(Operation *)> inside)
+      : nest(nest), isInside(inside) {}
+
+  LogicalResult addRoot(Value root);
+
+private:
+  using Visits = llvm::MapVector<Value, SmallVector<const Coordinates *, 1>>;
+
+  LogicalResult walkRoot(Value root, Visits &visits);
+  LogicalResult walk(Value value, const Coordinates *at, Visits &visits);
+  LogicalResult walkOperand(Operation *op, unsigned index, Coordinates at,
+                            const Coordinates *resultAt, Visits &visits);
+  /// A loop over dim `dim` of `tensor`; no loop where the size is 1.
+  Coordinate makeLoop(Value tensor, unsigned dim);
+  /// Ties the loops of `fresh`, numbered from `firstFresh`, to older ones.
+  void findShared(const Visits &fresh, unsigned firstFresh);
+
+  LoopNest &nest;
+  llvm::function_ref<bool(Operation *)> isInside;
+  Visits visited;
+  /// Dims whose loops the root being walked shares with earlier roots.
+  llvm::DenseMap<std::pair<Value, unsigned>, int> shared;
+};
+
+Coordinate LoopNestBuilder::makeLoop(Value tensor, unsigned dim) {
+  Coordinate at;
+  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+  if (extent == 1)
+    return at;
+  if (auto known = shared.find({tensor, dim}); known != shared.end()) {
+    at.loop = known->second;
+    return at;
+  }
+  at.loop = nest.loops.size();
+  nest.loops.push_back({extent, tensor, dim});
+  return at;
+}
+
+LogicalResult LoopNestBuilder::walkOperand(Operation *op, unsigned index,
+                                           Coordinates at,
+                                           const Coordinates *resultAt,
+                                           Visits &visits) {
+  const Coordinates *operandAt = nest.intern(std::move(at));
+  nest.operands[{op, index, resultAt}] = operandAt;
+  return walk(op->getOperand(index), operandAt, visits);
+}
+
+LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
+                                    Visits &visits) {
+  SmallVector<const Coordinates *, 1> &seen = visits[value];
+  if (llvm::is_contained(seen, at))
+    return success();
+  seen.push_back(at);
+  if (nest.loops.size() > 64)
+    return failure();
+
+  Operation *op = value.getDefiningOp();
+  if (!op || !isInside(op)) {
+    nest.inputs.push_back({value, at});
+    return success();
+  }
+  nest.inside.insert(op);
+  auto operand = [&](unsigned index, Coordinates coordinates) {
+    return walkOperand(op, index, std::move(coordinates), at, visits);
+  };
+  auto rankOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getRank();
+  };
+
+  if (isReductionOp(op)) {
+    if (nest.findReduction(op, *at))
+      return success();
+    Reduction reduction{op, at, {}, 0};
+    auto reduceOver = [&](Value tensor, unsigned dim) {
+      Coordinate loop = makeLoop(tensor, dim);
+      if (loop.loop >= 0)
+        reduction.loops.push_back(loop.loop);
+      return loop;
+    };
+    LogicalResult result = success();
+    if (auto matmul = dyn_cast<MatmulOp>(op)) {
+      unsigned rank = at->size();
+      Coordinates lhs(*at), rhs(*at);
+      lhs[rank - 1] = rhs[rank - 2] = reduceOver(matmul.getLhs(), rank - 1);
+      result =
+          success(succeeded(operand(0, lhs)) && succeeded(operand(1, rhs)));
+    } else {
+      SmallVector<int64_t> dims;
+      if (auto reduce = dyn_cast<ReduceOp>(op))
+        dims.assign(reduce.getDims().begin(), reduce.getDims().end());
+      else
+        dims.push_back(cast<ArgReduceOp>(op).getDim());
+      Value input = op->getOperand(0);
+      Coordinates inputAt;
+      for (int64_t dim = 0, kept = 0; dim < rankOf(input); ++dim)
+        inputAt.push_back(llvm::is_contained(dims, dim) ? reduceOver(input, dim)
+                                                        : (*at)[kept++]);
+      result = operand(0, inputAt);
+    }
+    for (const Coordinate &coordinate : *at)
+      if (coordinate.loop >= 0)
+        reduction.parallel |= LoopSet(1) << coordinate.loop;
+    nest.reductions.push_back(reduction);
+    return result;
+  }
+
+  if (op->hasTrait<ElementwiseOp>()) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (failed(operand(i, *at)))
+        return failure();
+    return success();
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<FillOp, IotaOp>([](auto) { return success(); })
+      .Case([&](BroadcastOp broadcast) {
+        auto type = cast<RankedTensorType>(broadcast.getInput().getType());
+        Coordinates inputAt(at->end() - type.getRank(), at->end());
+        for (int64_t i = 0; i < type.getRank(); ++i)
+          if (type.getDimSize(i) == 1)
+            inputAt[i] = Coordinate();
+        return operand(0, inputAt);
+      })
+      .Case([&](PermuteOp permute) {
+        Coordinates inputAt(at->size());
+        for (auto [i, from] : llvm::enumerate(permute.getPermutation()))
+          inputAt[from] = (*at)[i];
+        return operand(0, inputAt);
+      })
+      .Case([&](ReshapeOp reshape) {
+        Coordinates rest;
+        auto to = cast<RankedTensorType>(reshape.getResult().getType());
+        for (auto [i, coordinate] : llvm::enumerate(*at))
+          if (to.getDimSize(i) != 1)
+            rest.push_back(coordinate);
+        Coordinates inputAt;
+        unsigned next = 0;
+        auto from = cast<RankedTensorType>(reshape.getInput().getType());
+        for (int64_t size : from.getShape())
+          inputAt.push_back(size == 1 ? Coordinate() : rest[next++]);
+        return operand(0, inputAt);
+      })
+      .Case([&](SliceOp slice) {
+        Coordinates inputAt(*at);
+        Coordinate &moved = inputAt[slice.getDim()];
+        if (moved.index)
+          return failure();
+        int64_t step = slice.getStep();
+        moved.scale *= step;
+        moved.constant *= step;
+        for (auto &term : moved.terms)
+          term.second *= step;
+        moved.terms.push_back({slice.getStart(), 1});
+        return operand(0, inputAt);
+      })
+      .Case([&](GatherOp gather) {
+        int64_t dim = gather.getDim(), count = rankOf(gather.getIndices());
+        Coordinates indexAt(at->begin() + dim, at->begin() + dim + count);
+        if (failed(operand(1, indexAt)))
+          return failure();
+        Coordinates inputAt(at->begin(), at->begin() + dim);
+        Coordinate picked;
+        picked.index = gather.getIndices();
+        picked.indexAt = nest.operands[{op, 1, at}];
+        inputAt.push_back(picked);
+        inputAt.append(at->begin() + dim + count, at->end());
+        return operand(0, inputAt);
+      })
+      .Case([&](GatherAlongOp gather) {
+        if (failed(operand(1, *at)))
+          return failure();
+        Coordinates inputAt(*at);
+        inputAt[gather.getDim()] = Coordinate();
+        inputAt[gather.getDim()].index = gather.getIndices();
+        inputAt[gather.getDim()].indexAt = nest.operands[{op, 1, at}];
+        return operand(0, inputAt);
+      })
+      .Default([](Operation *) { return failure(); });
+}
+
+LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
+  Coordinates at;
+  unsigned rank = cast<RankedTensorType>(root.getType()).getRank();
+  for (unsigned dim = 0; dim < rank; ++dim)
+    at.push_back(makeLoop(root, dim));
+  const Coordinates *interned = nest.intern(std::move(at));
+  if (failed(walk(root, interned, visits)))
+    return failure();
+  nest.roots.push_back({root, interned});
+  for (const Coordinate &coordinate : *interned)
+    if (coordinate.loop >= 0)
+      nest.rootLoops |= LoopSet(1) << coordinate.loop;
+  return success();
+}
+
+/// A value that the new root and the nest both visit ties their loops together.
+void LoopNestBuilder::findShared(const Visits &fresh, unsigned firstFresh) {
+  SmallVector<int> tied(nest.loops.size() - firstFresh, -1);
+  auto tie = [&](const Coordinate &ours, const Coordinate &theirs) {
+    if (!ours.isLoop() || !theirs.isLoop())
+      return;
+    int &loop = tied[theirs.loop - firstFresh];
+    if (loop < 0 && !llvm::is_contained(tied, ours.loop) &&
+        nest.loops[ours.loop].extent == nest.loops[theirs.loop].extent)
+      loop = ours.loop;
+  };
+  for (const auto &[value, visits] : fresh) {
+    auto known = visited.find(value);
+    if (known == visited.end())
+      continue;
+    for (const Coordinates *theirs : visits)
+      for (const Coordinates *ours : known->second)
+        for (auto [mine, other] : llvm::zip(*ours, *theirs))
+          tie(mine, other);
+  }
+  for (auto [i, loop] : llvm::enumerate(tied)) {
+    const Loop &own = nest.loops[firstFresh + i];
+    if (loop >= 0)
+      shared[{own.tensor, own.dim}] = loop;
+  }
+}
+
+LogicalResult LoopNestBuilder::addRoot(Value root) {
+  shared.clear();
+  if (nest.roots.empty())
+    return walkRoot(root, visited);
+
+  // Walk it once on its own to learn what it shares, then again with the
+  // shared loops. The trial must not find reductions of earlier roots, or it
+  // would not ask for their loops.
+  LoopNest before = nest;
+  unsigned firstFresh = nest.loops.size();
+  Visits fresh;
+  nest.reductions.clear();
+  if (failed(walkRoot(root, fresh)))
+    return failure();
+  findShared(fresh, firstFresh);
+  bool hasLoops = nest.loops.size() > firstFresh;
+  nest = std::move(before);
+  if (hasLoops && shared.empty())
+    return failure();
+  return walkRoot(root, visited);
+}
+
+FailureOr<LoopNest>
+LoopNest::get(ArrayRef<Value> roots,
+              llvm::function_ref<bool(Operation *)> inside) {
+  LoopNest nest;
+  nest.pool = std::make_shared<std::deque<Coordinates>>();
+  LoopNestBuilder builder(nest, inside);
+  for (Value root : roots)
+    if (failed(builder.addRoot(root)))
+      return failure();
+  return nest;
+}
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+const Coordinates *LoopNest::intern(Coordinates at) const {
+  for (const Coordinates &known : *pool)
+    if (known == at)
+      return &known;
+  pool->push_back(std::move(at));
+  return &pool->back();
+}
+
+const Reduction *LoopNest::findReduction(Operation *op,
+                                         const Coordinates &at) const {
+  for (const Reduction &reduction : reductions)
+    if (reduction.op == op && *reduction.at == at)
+      return &reduction;
+  return nullptr;
+}
+
+const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
+                                       const Coordinates &at) const {
+  return *operands.at({op, index, &at});
+}
+
+LoopSet LoopNest::getLoopsOf(Value value, const Coordinates &at) const {
+  auto loopsOfCoordinates = [&](const Coordinates &coordinates) {
+    LoopSet set = 0;
+    for (const Coordinate &coordinate : coordinates) {
+      if (coordinate.loop >= 0)
+        set |= LoopSet(1) << coordinate.loop;
+      if (coordinate.index)
+        set |= getLoopsOf(coordinate.index, *coordinate.indexAt);
+    }
+    return set;
+  };
+  auto [known, isNew] =
+      dependence.try_emplace({value.getAsOpaquePointer(), &at}, 0);
+  if (!isNew)
+    return known->second;
+
+  LoopSet set = 0;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isInside(op) || isa<IotaOp>(op)) {
+    set = loopsOfCoordinates(at);
+  } else if (const Reduction *reduction = findReduction(op, at)) {
+    set = reduction->parallel;
+  } else if (!isa<FillOp>(op)) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (isa<RankedTensorType>(op->getOperand(i).getType()))
+        set |= getLoopsOf(op->getOperand(i), operandAt(op, i, at));
+  }
+  return dependence[{value.getAsOpaquePointer(), &at}] = set;
+}
+
+} // namespace tdc::td

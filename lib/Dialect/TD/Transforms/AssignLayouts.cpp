@@ -1,0 +1,233 @@
+//===- AssignLayouts.cpp - the order of dims in memory --------------------===//
+//
+// PyTorch's Linear keeps its weight as [out, in], and y = x @ weight.T wants
+// the out dim contiguous, because it runs on the vector's lanes. Nothing but
+// files and prints can see in which order a slot's dims lie in memory; so every
+// slot, with its moments and gradients, gets the order in which the kernels
+// that use it cost least.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Analysis/Vectorization.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc::td {
+#define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Lanes that costs are counted for; only ratios matter.
+constexpr int64_t kLanes = 16;
+/// A loop around a kernel weighs as much as this many runs of it.
+constexpr double kLoopWeight = 10;
+
+Layout getRowMajor(Value tensor) {
+  return llvm::to_vector<4>(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+}
+
+/// Whether another order of dims is another order of elements.
+bool isMatrix(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type && type.getRank() >= 2 &&
+         llvm::count_if(type.getShape(),
+                        [](int64_t dim) { return dim != 1; }) >= 2;
+}
+
+class LayoutAssigner {
+public:
+  explicit LayoutAssigner(ModuleOp module) : module(module) {}
+
+  void run() {
+    collect();
+    for (auto &group : groups)
+      if (group->isLeader() && !isFixed(group->getData()))
+        choose(group->getData());
+    annotate();
+  }
+
+private:
+  struct Kernel {
+    KernelOp op;
+    LoopNest nest;
+    double weight;
+  };
+
+  void collect();
+  void tie(Value a, Value b) { groups.unionSets(key(a), key(b)); }
+  void *key(Value value) {
+    void *pointer = value.getAsOpaquePointer();
+    groups.insert(pointer);
+    return pointer;
+  }
+  bool isFixed(void *member) {
+    for (auto it = groups.findLeader(member); it != groups.member_end(); ++it)
+      if (fixed.contains(*it))
+        return true;
+    return false;
+  }
+  /// The value outside that an argument or yielded value of a kernel is.
+  Value outside(KernelOp kernel, Value inner);
+  Layout getLayout(Value value);
+  double getCost(ArrayRef<Kernel *> users);
+  void choose(void *leader);
+  void annotate();
+
+  ModuleOp module;
+  std::vector<Kernel> kernels;
+  llvm::EquivalenceClasses<void *> groups;
+  llvm::DenseSet<void *> fixed, swapped;
+  llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
+};
+
+} // namespace
+
+Value LayoutAssigner::outside(KernelOp kernel, Value inner) {
+  if (auto argument = dyn_cast<BlockArgument>(inner))
+    return kernel.getInputs()[argument.getArgNumber()];
+  auto yielded = kernel.getBody().front().getTerminator()->getOperands();
+  return kernel.getResult(llvm::find(yielded, inner) - yielded.begin());
+}
+
+void LayoutAssigner::collect() {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto tieToSlot = [&](Attribute slot, Value value) {
+      key(value);
+      auto [known, isNew] = slots.try_emplace(slot, value);
+      if (!isNew)
+        tie(known->second, value);
+    };
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      tieToSlot(read.getSlotAttr(), read.getResult());
+    } else if (auto write = dyn_cast<WriteOp>(op)) {
+      Value value = write.getValue();
+      tieToSlot(write.getSlotAttr(), value);
+      // td-to-runtime knows a slot's order only where a kernel writes straight
+      // into it.
+      if (!value.getDefiningOp<KernelOp>() || !value.hasOneUse())
+        fixed.insert(key(value));
+    } else if (auto kernel = dyn_cast<KernelOp>(op)) {
+      Block &body = kernel.getBody().front();
+      SmallVector<Value> roots(body.getTerminator()->getOperands());
+      FailureOr<LoopNest> nest = LoopNest::get(
+          roots, [](Operation *inner) { return !isUpdateOp(inner); });
+      if (failed(nest) || llvm::any_of(body, [](Operation &inner) {
+            return isUpdateOp(&inner);
+          })) {
+        for (ValueRange values :
+             {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
+          for (Value value : values)
+            fixed.insert(key(value));
+        return WalkResult::skip();
+      }
+      double weight = 1;
+      for (Operation *parent = kernel->getParentOp(); parent;
+           parent = parent->getParentOp())
+        if (isa<scf::ForOp>(parent))
+          weight *= kLoopWeight;
+      // Elementwise work wants everything it touches in one order.
+      for (const Access &root : nest->getRoots())
+        for (const Access &input : nest->getInputs())
+          if (*root.at == *input.at)
+            tie(outside(kernel, root.tensor), outside(kernel, input.tensor));
+      kernels.push_back({kernel, std::move(*nest), weight});
+      return WalkResult::skip();
+    } else {
+      // Whoever else touches a tensor expects it row by row.
+      for (ValueRange values :
+           {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+        for (Value value : values)
+          if (isMatrix(value) && !isa<DimOp, ItemOp>(op))
+            fixed.insert(key(value));
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            if (isMatrix(argument))
+              fixed.insert(key(argument));
+    }
+    return WalkResult::advance();
+  });
+}
+
+Layout LayoutAssigner::getLayout(Value value) {
+  Layout layout = getRowMajor(value);
+  auto known = groups.findLeader(value.getAsOpaquePointer());
+  if (layout.size() >= 2 && known != groups.member_end() &&
+      swapped.contains(*known))
+    std::swap(layout[layout.size() - 1], layout[layout.size() - 2]);
+  return layout;
+}
+
+double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
+  double cost = 0;
+  for (Kernel *kernel : users)
+    cost += kernel->weight * planVectors(
+                                 kernel->nest,
+                                 [&](Value inner) {
+                                   return getLayout(outside(kernel->op, inner));
+                                 },
+                                 kLanes)
+                                 .cost;
+  return cost;
+}
+
+void LayoutAssigner::choose(void *leader) {
+  SmallVector<Kernel *> users;
+  for (Kernel &kernel : kernels) {
+    bool usesGroup = false;
+    for (ValueRange values : {ValueRange(kernel.op.getInputs()),
+                              ValueRange(kernel.op.getResults())})
+      for (Value value : values)
+        usesGroup |= isMatrix(value) &&
+                     groups.isEquivalent(value.getAsOpaquePointer(), leader);
+    if (usesGroup)
+      users.push_back(&kernel);
+  }
+  if (users.empty())
+    return;
+  void *name = *groups.findLeader(leader);
+  double rowMajor = getCost(users);
+  swapped.insert(name);
+  if (getCost(users) >= rowMajor)
+    swapped.erase(name);
+}
+
+void LayoutAssigner::annotate() {
+  Builder builder(module.getContext());
+  for (Kernel &kernel : kernels) {
+    SmallVector<Attribute> layouts;
+    bool isDefault = true;
+    auto add = [&](Value value) {
+      Layout layout;
+      if (isa<RankedTensorType>(value.getType())) {
+        layout = getLayout(value);
+        isDefault &= layout == getRowMajor(value);
+      }
+      layouts.push_back(builder.getDenseI64ArrayAttr(layout));
+    };
+    llvm::for_each(kernel.op.getInputs(), add);
+    llvm::for_each(kernel.op.getResults(), add);
+    if (!isDefault)
+      kernel.op->setAttr("layouts", builder.getArrayAttr(layouts));
+  }
+  for (auto slot : module.getOps<SlotOp>()) {
+    Value value = slots.lookup(FlatSymbolRefAttr::get(slot.getSymNameAttr()));
+    if (!value)
+      continue;
+    Layout layout = getLayout(value);
+    if (layout != getRowMajor(value))
+      slot->setAttr("layout", builder.getDenseI64ArrayAttr(layout));
+  }
+}
+
+namespace {
+struct AssignLayoutsPass : impl::AssignLayoutsPassBase<AssignLayoutsPass> {
+  void runOnOperation() override { LayoutAssigner(getOperation()).run(); }
+};
+} // namespace
+} // namespace tdc::td

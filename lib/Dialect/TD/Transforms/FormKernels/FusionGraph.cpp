@@ -1,0 +1,351 @@
+//===- FusionGraph.cpp - which ops of a block become which kernel ---------===//
+
+#include "FusionGraph.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/PriorityQueue.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+namespace {
+
+/// Instructions per element above which an op is stored rather than repeated.
+constexpr unsigned kCheapCost = 8;
+/// Accumulators that sibling reductions may need beside each other.
+constexpr int64_t kMaxUnrolled = 20;
+/// Roots above this number make code larger without saving traffic.
+constexpr unsigned kMaxRoots = 16;
+
+unsigned getCost(Operation *op) {
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,
+          SigmoidOp, PowOp>(op))
+    return 12;
+  if (isa<DivOp, SqrtOp, RsqrtOp, FloorDivOp, ModOp, GatherOp, GatherAlongOp>(
+          op))
+    return 4;
+  return isa<BroadcastOp, PermuteOp, ReshapeOp, FillOp, SliceOp>(op) ? 0 : 1;
+}
+
+/// Scatters ask for their indices by element, in an order of their own.
+bool isScatterIndex(Operation *op, Value operand) {
+  return isa<ScatterAddAlongOp, ScatterAddOp>(op) &&
+         op->getOperand(1) == operand;
+}
+
+bool expands(Operation *op) {
+  auto broadcast = dyn_cast<BroadcastOp>(op);
+  if (!broadcast)
+    return false;
+  auto countLoops = [](Value value) {
+    return llvm::count_if(cast<RankedTensorType>(value.getType()).getShape(),
+                          [](int64_t dim) { return dim != 1; });
+  };
+  return countLoops(broadcast.getInput()) != countLoops(broadcast.getResult());
+}
+
+} // namespace
+
+bool isKernelOp(Operation *op) {
+  return isInlineOp(op) || isReductionOp(op) || isUpdateOp(op);
+}
+
+FusionGraph::FusionGraph(Block &block) {
+  chooseRoots(block);
+  unsigned position = 0;
+  for (Operation &op : block) {
+    ++position;
+    bool isKernel = isKernelOp(&op);
+    if (isKernel && !stored.contains(&op))
+      continue;
+    auto node = std::make_unique<Node>();
+    node->roots.push_back(&op);
+    node->isKernel = isKernel;
+    node->position = position;
+    if (isKernel) {
+      collectBody(*node, &op);
+    } else {
+      node->inputs.insert(op.operand_begin(), op.operand_end());
+      if (op.getNumRegions())
+        getUsedValuesDefinedAbove(op.getRegions(), node->inputs);
+    }
+    nodeOf[&op] = node.get();
+    nodes.push_back(std::move(node));
+  }
+  addOrderEdges(block);
+}
+
+/// A value is stored when the host needs it, when repeating what leads to it
+/// would be dear, or when a reduction stands behind it that more than one
+/// consumer would have to repeat.
+void FusionGraph::chooseRoots(Block &block) {
+  struct Behind {
+    bool reduction = false;
+    unsigned cost = 0;
+  };
+  llvm::DenseMap<Operation *, Behind> behind;
+  auto mustStore = [&](Value operand) {
+    if (Operation *def = operand.getDefiningOp();
+        def && def->getBlock() == &block && isKernelOp(def)) {
+      stored.insert(def);
+      behind[def] = Behind();
+    }
+  };
+
+  for (Operation &op : block) {
+    if (!isKernelOp(&op))
+      continue;
+    // A consumer that would ask for one element several times wants it stored.
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      auto known = behind.find(def);
+      if (known == behind.end())
+        continue;
+      bool repeats = isReductionOp(&op) || isUpdateOp(&op) || expands(&op) ||
+                     isa<GatherAlongOp, GatherOp, SliceOp>(op);
+      if ((known->second.reduction && repeats) ||
+          (known->second.cost > kCheapCost &&
+           (isa<MatmulOp>(op) || expands(&op))) ||
+          (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
+          isScatterIndex(&op, operand))
+        mustStore(operand);
+    }
+    Behind own;
+    own.reduction = isReductionOp(&op);
+    own.cost = getCost(&op);
+    for (Value operand : op.getOperands())
+      if (auto known = behind.find(operand.getDefiningOp());
+          known != behind.end()) {
+        own.reduction |= known->second.reduction;
+        own.cost += known->second.cost;
+      }
+    llvm::SmallPtrSet<Operation *, 4> users;
+    bool isForHost = false;
+    for (Operation *user : op.getUsers()) {
+      users.insert(user);
+      isForHost |= user->getBlock() != &block || !isKernelOp(user);
+    }
+    behind[&op] = own;
+    if (isForHost || isUpdateOp(&op) ||
+        (users.size() > 1 && (own.reduction || own.cost > kCheapCost)))
+      mustStore(op.getResult(0));
+  }
+}
+
+void FusionGraph::collectBody(Node &node, Operation *op) {
+  if (!node.body.insert(op))
+    return;
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    bool isInside = def && def->getBlock() == op->getBlock() &&
+                    isKernelOp(def) && !stored.contains(def);
+    if (isInside)
+      collectBody(node, def);
+    else if (!node.body.contains(def))
+      node.inputs.insert(operand);
+  }
+}
+
+/// Keeps effects in the program's order: everything that touches the world in
+/// one line, reads and writes of a slot in another per slot.
+void FusionGraph::addOrderEdges(Block &block) {
+  struct Line {
+    Node *lastWrite = nullptr;
+    SmallVector<Node *> readsSince;
+  };
+  llvm::MapVector<Attribute, Line> lines; // null = the world and random state
+  lines[Attribute()];
+  Node *lastOnAll = nullptr;
+  auto touch = [&](Attribute what, Node *node, bool writes) {
+    if (lastOnAll && lastOnAll != node)
+      node->after.insert(lastOnAll);
+    Line &line = lines[what];
+    if (line.lastWrite && line.lastWrite != node)
+      node->after.insert(line.lastWrite);
+    if (!writes) {
+      line.readsSince.push_back(node);
+      return;
+    }
+    for (Node *read : line.readsSince)
+      if (read != node)
+        node->after.insert(read);
+    line.readsSince.clear();
+    line.lastWrite = node;
+  };
+
+  for (Operation &op : block) {
+    Node *node = find(&op);
+    if (!node || node->isKernel || op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    bool touchesAll = false;
+    op.walk([&](Operation *inner) {
+      if (auto read = dyn_cast<ReadOp>(inner))
+        touch(read.getSlotAttr(), node, false);
+      else if (auto write = dyn_cast<WriteOp>(inner))
+        touch(write.getSlotAttr(), node, true);
+      else if (isa<SaveOp, RestoreOp>(inner))
+        touchesAll = true;
+      else if (!inner->getNumRegions() && !isMemoryEffectFree(inner))
+        touch(Attribute(), node, true);
+    });
+    if (!touchesAll)
+      continue;
+    for (auto &line : lines)
+      touch(line.first, node, true);
+    lastOnAll = node;
+  }
+}
+
+FusionGraph::Node *FusionGraph::find(Operation *op) {
+  return nodeOf.lookup(op);
+}
+
+SmallVector<FusionGraph::Node *> FusionGraph::getPredecessors(Node &node) {
+  SmallVector<Node *> predecessors;
+  for (Value input : node.inputs)
+    if (Operation *def = input.getDefiningOp())
+      if (Node *from = find(def); from && from != &node)
+        predecessors.push_back(from);
+  for (Node *before : node.after) {
+    Node *from = find(before->roots.front());
+    if (from != &node)
+      predecessors.push_back(from);
+  }
+  return predecessors;
+}
+
+/// Whether `to` needs `from` through some third node.
+bool FusionGraph::reaches(Node &from, Node &to) {
+  llvm::DenseSet<Node *> seen;
+  SmallVector<Node *> work;
+  for (Node *before : getPredecessors(to))
+    if (before != &from && seen.insert(before).second)
+      work.push_back(before);
+  while (!work.empty()) {
+    for (Node *before : getPredecessors(*work.pop_back_val())) {
+      if (before == &from)
+        return true;
+      if (seen.insert(before).second)
+        work.push_back(before);
+    }
+  }
+  return false;
+}
+
+bool FusionGraph::canMerge(Node &a, Node &b) {
+  if (a.roots.size() + b.roots.size() > kMaxRoots)
+    return false;
+  auto isUpdate = [](Node &node) {
+    return llvm::any_of(node.body,
+                        [](Operation *op) { return isUpdateOp(op); });
+  };
+  auto reduces = [](Node &node) {
+    return llvm::any_of(node.body,
+                        [](Operation *op) { return isReductionOp(op); });
+  };
+  // Updates stand alone. Elementwise work next to a reduction would be repeated
+  // for each of its register tiles.
+  if (isUpdate(a) || isUpdate(b) || reduces(a) != reduces(b))
+    return false;
+
+  SmallVector<Value> roots;
+  for (Node *node : {&a, &b})
+    for (Operation *root : node->roots)
+      roots.push_back(root->getResult(0));
+  FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
+    return a.body.contains(op) || b.body.contains(op);
+  });
+  if (failed(nest))
+    return false;
+
+  // Every root must run over all root loops, but for a few that a register
+  // tile can hold in full; reductions must share their loops.
+  LoopSet common = nest->getRootLoops();
+  for (const Access &root : nest->getRoots())
+    common &= nest->getLoopsOf(root.tensor, *root.at);
+  int64_t unrolled = 1;
+  for (unsigned loop = 0; loop < nest->getLoops().size(); ++loop)
+    if ((nest->getRootLoops() & ~common) >> loop & 1) {
+      int64_t extent = nest->getLoops()[loop].extent;
+      if (!reduces(a) || ShapedType::isDynamic(extent) ||
+          (unrolled *= extent) > kMaxUnrolled)
+        return false;
+    }
+  for (const Reduction &reduction : nest->getReductions())
+    if (reduction.loops != nest->getReductions().front().loops)
+      return false;
+  // One of them depends on what the other reduces: that is another stage.
+  if (reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
+        return a.body.contains(input.getDefiningOp());
+      }))
+    return false;
+  return !reaches(a, b) && !reaches(b, a);
+}
+
+void FusionGraph::merge(Node &a, Node &b) {
+  a.roots.append(b.roots.begin(), b.roots.end());
+  a.body.insert(b.body.begin(), b.body.end());
+  a.inputs.insert(b.inputs.begin(), b.inputs.end());
+  a.inputs.remove_if([&](Value input) {
+    return input.getDefiningOp() && a.body.contains(input.getDefiningOp());
+  });
+  a.after.insert(b.after.begin(), b.after.end());
+  a.position = std::min(a.position, b.position);
+  for (Operation *root : b.roots)
+    nodeOf[root] = &a;
+  b.isMerged = true;
+}
+
+void FusionGraph::mergeKernels() {
+  // Kernels that read one value or feed each other are candidates.
+  auto isRelated = [](Node &a, Node &b) {
+    return llvm::any_of(b.inputs, [&](Value input) {
+      return isa<RankedTensorType>(input.getType()) &&
+             (a.inputs.contains(input) ||
+              a.body.contains(input.getDefiningOp()));
+    });
+  };
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Node &b = *nodes[i];
+    if (!b.isKernel || b.isMerged)
+      continue;
+    for (size_t j = 0; j < i; ++j) {
+      Node &a = *nodes[j];
+      if (a.isKernel && !a.isMerged && isRelated(a, b) && canMerge(a, b)) {
+        merge(a, b);
+        break;
+      }
+    }
+  }
+}
+
+SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
+  llvm::DenseMap<Node *, unsigned> waitsFor;
+  llvm::DenseMap<Node *, SmallVector<Node *>> followers;
+  auto isLater = [](Node *a, Node *b) { return a->position > b->position; };
+  llvm::PriorityQueue<Node *, std::vector<Node *>, decltype(isLater)> ready(
+      isLater);
+  for (auto &node : nodes) {
+    if (node->isMerged)
+      continue;
+    llvm::SmallPtrSet<Node *, 8> before;
+    for (Node *predecessor : getPredecessors(*node))
+      if (before.insert(predecessor).second)
+        followers[predecessor].push_back(node.get());
+    waitsFor[node.get()] = before.size();
+    if (before.empty())
+      ready.push(node.get());
+  }
+  SmallVector<Node *> order;
+  while (!ready.empty()) {
+    Node *node = ready.top();
+    ready.pop();
+    order.push_back(node);
+    for (Node *follower : followers[node])
+      if (--waitsFor[follower] == 0)
+        ready.push(follower);
+  }
+  return order;
+}
+
+} // namespace tdc::td

@@ -1,0 +1,65 @@
+//===- FusionGraph.h - which ops of a block become which kernel -----------===//
+//
+// A graph over one block. A node is either a kernel in the making, known by its
+// roots (the values it must store), or an op that stays on the host. Ops
+// between a root and the inputs belong to every kernel that needs them:
+// recomputing an elementwise op costs less than storing what it gives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
+#define TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
+
+#include "Dialect/TD/Analysis/LoopNest.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tdc::td {
+
+/// Whether form-kernels puts the op into kernels; the other compute ops (random
+/// numbers, constants, reshapes that are another view of the same bytes) are
+/// the host's.
+bool isKernelOp(mlir::Operation *op);
+
+class FusionGraph {
+public:
+  struct Node {
+    /// A kernel: the ops whose results it stores. A host op: the op itself.
+    llvm::SmallVector<mlir::Operation *, 4> roots;
+    bool isKernel = false;
+    bool isMerged = false; ///< into another node; to be skipped
+    /// Of a kernel: all ops it computes, roots included.
+    llvm::SetVector<mlir::Operation *> body;
+    /// What it needs from outside, in the order of first use.
+    llvm::SetVector<mlir::Value> inputs;
+    /// Nodes that must stay before it though it does not use their values.
+    llvm::SetVector<Node *> after;
+    /// Position in the block, to keep the program's order where it is free.
+    unsigned position = 0;
+  };
+
+  explicit FusionGraph(mlir::Block &block);
+
+  /// Merges kernels where that saves memory traffic.
+  void mergeKernels();
+
+  /// All nodes left, each after everything that it needs.
+  llvm::SmallVector<Node *> getOrder();
+
+private:
+  void chooseRoots(mlir::Block &block);
+  void collectBody(Node &node, mlir::Operation *op);
+  void addOrderEdges(mlir::Block &block);
+  llvm::SmallVector<Node *> getPredecessors(Node &node);
+  bool reaches(Node &from, Node &to);
+  bool canMerge(Node &a, Node &b);
+  void merge(Node &a, Node &b);
+  Node *find(mlir::Operation *op);
+
+  std::vector<std::unique_ptr<Node>> nodes;
+  llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
+  llvm::DenseSet<mlir::Operation *> stored;
+};
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H

@@ -1,0 +1,86 @@
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+
+// An elementwise kernel walks memory as one array of run-time size, so that the
+// second one is the same function.
+// CHECK-LABEL: func.func @flat
+func.func @flat(%x: tensor<4x5xf32>, %y: tensor<7xf32>) -> (tensor<4x5xf32>, tensor<7xf32>) {
+  // CHECK: %[[N:.*]] = arith.constant 20 : i64
+  // CHECK: td.launch @kernel_0(%arg0, %[[N]]) in_place [0, 0]
+  // CHECK: %[[M:.*]] = arith.constant 7 : i64
+  // CHECK: td.launch @kernel_0(%arg1, %[[M]]) in_place [0, 0]
+  %a = td.neg %x : tensor<4x5xf32>
+  %b = td.neg %y : tensor<7xf32>
+  return %a, %b : tensor<4x5xf32>, tensor<7xf32>
+}
+// CHECK-LABEL: llvm.func internal @kernel_0(
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: arith.negf {{.*}} : vector<16xf32>
+// CHECK: llvm.store
+// CHECK: scf.for
+// CHECK: vector.create_mask
+// CHECK: llvm.intr.masked.load
+// CHECK: llvm.intr.masked.store
+// CHECK-NOT: llvm.func internal @kernel_1
+
+// -----
+
+// A product along the contiguous dim of its right operand: accumulators in
+// registers, one load per operand element and tile, the last vector masked.
+// CHECK-LABEL: func.func @matmul
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+// CHECK: scf.yield
+// CHECK: llvm.intr.masked.store
+func.func @matmul(%x: tensor<100x10xf32>, %w: tensor<10x50xf32>) -> tensor<100x50xf32> {
+  %y = td.matmul %x, %w : tensor<100x10xf32>, tensor<10x50xf32> -> tensor<100x50xf32>
+  return %y : tensor<100x50xf32>
+}
+
+// -----
+
+// A matrix times a vector runs along the sum and adds up the lanes.
+// CHECK-LABEL: func.func @matvec
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: math.fma
+// CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<16xf32> into f32
+func.func @matvec(%x: tensor<100x64xf32>, %w: tensor<64x1xf32>) -> tensor<100x1xf32> {
+  %y = td.matmul %x, %w : tensor<100x64xf32>, tensor<64x1xf32> -> tensor<100x1xf32>
+  return %y : tensor<100x1xf32>
+}
+
+// -----
+
+// A tensor that lies across the lanes is gathered.
+// CHECK-LABEL: func.func @transpose
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: llvm.intr.masked.gather
+func.func @transpose(%x: tensor<40x30xf32>) -> tensor<30x40xf32> {
+  %y = td.permute %x [1, 0] : tensor<40x30xf32> to tensor<30x40xf32>
+  return %y : tensor<30x40xf32>
+}
+
+// -----
+
+// An index out of range is reported, not followed.
+// CHECK-LABEL: func.func @gather
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: llvm.call @tdrt_kernel_error
+func.func @gather(%x: tensor<40x30xf32>, %i: tensor<8xi64>) -> tensor<8x30xf32> {
+  %y = td.gather %x, %i dim 0 : tensor<40x30xf32>, tensor<8xi64> -> tensor<8x30xf32>
+  return %y : tensor<8x30xf32>
+}
+
+// -----
+
+// An update copies its input only where it does not lie there already.
+// CHECK-LABEL: func.func @update
+// CHECK: in_place [0, 0]
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: llvm.icmp "ne"
+// CHECK: scf.if
+func.func @update(%x: tensor<80xf32>, %u: tensor<20xf32>, %i: i64) -> tensor<80xf32> {
+  %y = td.update_slice %x, %u[%i] dim 0 step 2 : tensor<80xf32>, tensor<20xf32>
+  return %y : tensor<80xf32>
+}

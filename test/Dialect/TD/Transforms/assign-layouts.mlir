@@ -1,0 +1,44 @@
+// RUN: tdc-opt %s --td-form-kernels --td-assign-layouts --split-input-file | FileCheck %s
+
+// y = x @ w.T runs along w's first dim: that dim becomes the contiguous one.
+// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<50x10xf32>
+td.slot @w param "w" of "m" : tensor<50x10xf32>
+// CHECK-LABEL: func.func @linear
+func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
+  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1>, array<i64: 1, 0>, array<i64: 0, 1>]}
+  %w = td.read @w : tensor<50x10xf32>
+  %t = td.permute %w [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+  %y = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
+  return %y : tensor<8x50xf32>
+}
+
+// -----
+
+// A moment that is updated with the parameter lies like it.
+// CHECK-DAG: td.slot @w {{.*}} {layout = array<i64: 1, 0>}
+// CHECK-DAG: td.slot @v {{.*}} {layout = array<i64: 1, 0>}
+td.slot @w param "w" of "m" : tensor<50x10xf32>
+td.slot @v moment "v" of "m" : tensor<50x10xf32>
+// CHECK-LABEL: func.func @momentum
+func.func @momentum(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
+  %w = td.read @w : tensor<50x10xf32>
+  %t = td.permute %w [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+  %y = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
+  %v = td.read @v : tensor<50x10xf32>
+  %n = td.add %v, %w : tensor<50x10xf32>
+  td.write %n, @v : tensor<50x10xf32>
+  return %y : tensor<8x50xf32>
+}
+
+// -----
+
+// What the host sees stays row-major.
+// CHECK: td.slot @w param "w" of "m" : tensor<10x50xf32>
+td.slot @w param "w" of "m" : tensor<10x50xf32>
+// CHECK-LABEL: func.func @plain
+// CHECK-NOT: layout
+func.func @plain(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
+  %w = td.read @w : tensor<10x50xf32>
+  %y = td.matmul %x, %w : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
+  return %y : tensor<8x50xf32>
+}

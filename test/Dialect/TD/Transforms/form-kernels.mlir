@@ -1,0 +1,111 @@
+// RUN: tdc-opt %s --td-form-kernels --split-input-file | FileCheck %s
+
+// Elementwise ops become one kernel; only what the host needs is stored.
+// CHECK-LABEL: func.func @chain
+func.func @chain(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[R:.*]] = td.kernel(%arg0, %arg1)
+  // CHECK: td.mul
+  // CHECK: td.exp
+  // CHECK: td.yield
+  // CHECK: return %[[R]]
+  %a = td.mul %x, %y : tensor<4xf32>
+  %b = td.exp %a : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+// What a matrix product feeds fuses into it up to the first value that more
+// than one consumer needs.
+// CHECK-LABEL: func.func @epilogue
+func.func @epilogue(%x: tensor<8x10xf32>, %w: tensor<50x10xf32>,
+                    %b: tensor<50xf32>) -> (tensor<8x50xf32>, tensor<f32>) {
+  // CHECK: %[[H:.*]] = td.kernel(%arg0, %arg1, %arg2)
+  // CHECK: td.matmul
+  // CHECK: %[[ACT:.*]] = td.relu
+  // CHECK: td.yield %[[ACT]]
+  // CHECK: %[[S:.*]] = td.kernel(%[[H]])
+  // CHECK: td.reduce sum
+  // CHECK: return %[[H]], %[[S]]
+  %t = td.permute %w [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+  %p = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
+  %bb = td.broadcast %b : tensor<50xf32> to tensor<8x50xf32>
+  %pb = td.add %p, %bb : tensor<8x50xf32>
+  %h = td.relu %pb : tensor<8x50xf32>
+  %s = td.reduce sum %h [0, 1] : tensor<8x50xf32> to tensor<f32>
+  return %h, %s : tensor<8x50xf32>, tensor<f32>
+}
+
+// -----
+
+// Reductions of one value over the same rows share their loops.
+// CHECK-LABEL: func.func @siblings
+func.func @siblings(%x: tensor<8x10xf32>, %d: tensor<8x50xf32>)
+    -> (tensor<10x50xf32>, tensor<50xf32>) {
+  // CHECK: %[[R:.*]]:2 = td.kernel
+  // CHECK-DAG: td.matmul
+  // CHECK-DAG: td.reduce sum
+  // CHECK: return %[[R]]#0, %[[R]]#1
+  %t = td.permute %x [1, 0] : tensor<8x10xf32> to tensor<10x8xf32>
+  %w = td.matmul %t, %d : tensor<10x8xf32>, tensor<8x50xf32> -> tensor<10x50xf32>
+  %b = td.reduce sum %d [0] : tensor<8x50xf32> to tensor<50xf32>
+  return %w, %b : tensor<10x50xf32>, tensor<50xf32>
+}
+
+// -----
+
+// A slot is read before it is written and after: the kernel between does not
+// move across.
+td.slot @w param "w" of "m" : tensor<4xf32>
+// CHECK-LABEL: func.func @effects
+func.func @effects(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[OLD:.*]] = td.read @w
+  // CHECK: %[[NEW:.*]] = td.kernel(%[[OLD]], %arg0)
+  // CHECK: td.write %[[NEW]], @w
+  // CHECK: %[[AGAIN:.*]] = td.read @w
+  // CHECK: return %[[OLD]], %[[AGAIN]]
+  %old = td.read @w : tensor<4xf32>
+  %new = td.add %old, %x : tensor<4xf32>
+  td.write %new, @w : tensor<4xf32>
+  %again = td.read @w : tensor<4xf32>
+  return %old, %again : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Sizes known at run time go to the host, which allocates the results.
+// CHECK-LABEL: func.func @run_time_sizes
+func.func @run_time_sizes(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
+  // CHECK: %[[N:.*]] = td.dim %arg0, 0
+  // CHECK: td.kernel(%arg0) sizes(%[[N]])
+  %a = td.exp %x : tensor<?x4xf32>
+  %t = td.permute %a [1, 0] : tensor<?x4xf32> to tensor<4x?xf32>
+  return %t : tensor<4x?xf32>
+}
+
+// -----
+
+// An update writes a part of its result: a kernel of its own.
+// CHECK-LABEL: func.func @update
+func.func @update(%x: tensor<8xf32>, %u: tensor<2xf32>, %i: i64) -> tensor<8xf32> {
+  // CHECK: td.kernel(%arg0, %arg1, %arg2)
+  // CHECK: td.neg
+  // CHECK: td.update_slice
+  %n = td.neg %u : tensor<2xf32>
+  %y = td.update_slice %x, %n[%i] dim 0 step 1 : tensor<8xf32>, tensor<2xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Softmax is written out. What is inside stands in the order of stages.
+// CHECK-LABEL: func.func @softmax
+func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
+  // CHECK-NOT: td.softmax
+  // CHECK: td.reduce max
+  // CHECK: td.exp
+  // CHECK: td.reduce sum
+  // CHECK: td.div
+  %y = td.softmax %x dim 1 : tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}
