@@ -1,0 +1,200 @@
+//===- Coalescing.cpp - which values share a buffer -----------------------===//
+//
+// Two values may have one buffer if they are never needed at the same time. For
+// the values that a loop carries, that a branch gives, and that a kernel
+// updates in place this is worth more than room: it saves the copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+bool Planner::mayOverwrite(td::LaunchOp launch, unsigned ending,
+                           unsigned starting) const {
+  auto startsAs = [&](int64_t result) {
+    return idOf(launch.getResult(result)) == starting;
+  };
+  if (llvm::count_if(llvm::seq<int64_t>(0, launch.getNumResults()), startsAs) !=
+      1)
+    return false;
+  llvm::ArrayRef<int64_t> pairs = launch.getInPlace();
+  for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
+    if (!isTensor(input) || idOf(input) != ending)
+      continue;
+    bool paired = false;
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      paired |= pairs[i] == int64_t(index) && startsAs(pairs[i + 1]);
+    if (!paired)
+      return false;
+  }
+  return true;
+}
+
+/// Whether one buffer may end and another start at a position although they
+/// become one: the op there reads the first before it writes the second.
+bool Planner::mayTouch(unsigned position, unsigned ending,
+                       unsigned starting) const {
+  Operation *op = liveness.getOps()[position];
+  if (auto launch = dyn_cast_or_null<td::LaunchOp>(op))
+    return mayOverwrite(launch, ending, starting);
+  // An edge into or around a loop, or out of a branch: what is received in the
+  // buffer is the value that was there.
+  ValueRange passed, received;
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(op)) {
+    passed = loop.getInitArgs();
+    received = loop.getRegionIterArgs();
+  } else if (auto yield = dyn_cast_or_null<scf::YieldOp>(op)) {
+    passed = yield.getOperands();
+    if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
+      received = loop.getRegionIterArgs();
+    else
+      received = yield->getParentOp()->getResults();
+  } else {
+    return false;
+  }
+  bool isPassed = false;
+  for (auto [from, to] : llvm::zip(passed, received)) {
+    if (!isTensor(to) || idOf(to) != starting)
+      continue;
+    if (idOf(from) != ending)
+      return false;
+    isPassed = true;
+  }
+  return isPassed;
+}
+
+bool Planner::tryMerge(unsigned a, unsigned b) {
+  if (a == b)
+    return false;
+  const Storage &first = plan.storages[a], &second = plan.storages[b];
+  if (first.kind != Storage::Kind::Arena ||
+      second.kind != Storage::Kind::Arena ||
+      first.buffer.bytes != second.buffer.bytes)
+    return false;
+  for (LiveRange x : first.buffer.ranges)
+    for (LiveRange y : second.buffer.ranges) {
+      if (x.last < y.first || y.last < x.first)
+        continue;
+      // What both starts and ends here is written here, not read.
+      auto touch = [&](LiveRange ending, unsigned from, LiveRange starting,
+                       unsigned to) {
+        return ending.first < ending.last && ending.last == starting.first &&
+               mayTouch(ending.last, from, to);
+      };
+      bool fine = touch(x, a, y, b) || touch(y, b, x, a);
+      if (!fine)
+        return false;
+    }
+  merge(a, b);
+  return true;
+}
+
+void Planner::merge(unsigned a, unsigned b) {
+  parents[b] = a;
+  llvm::append_range(plan.storages[a].buffer.ranges,
+                     plan.storages[b].buffer.ranges);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// A carried value has one buffer, inside the loop and after it. From the end
+/// of the body on it holds the next value.
+void Planner::unifyCarried(scf::ForOp loop) {
+  unsigned back = liveness.getBegin(loop.getBody()->getTerminator());
+  for (auto [argument, result] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
+    if (!isTensor(argument) || isHeap(argument))
+      continue;
+    merge(idOf(argument), idOf(result));
+    at(idOf(argument)).buffer.ranges.push_back({back, liveness.getEnd(loop)});
+  }
+}
+
+void Planner::shareCarried(scf::ForOp loop) {
+  auto yield = llvm::cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  for (auto [initial, argument, next] : llvm::zip(
+           loop.getInitArgs(), loop.getRegionIterArgs(), yield.getOperands())) {
+    if (!isTensor(argument) || isHeap(argument))
+      continue;
+    tryMerge(idOf(argument), idOf(next));
+    tryMerge(idOf(argument), idOf(initial));
+  }
+}
+
+/// What a branch gives is there from the end of either side on.
+void Planner::extendJoined(scf::IfOp branch) {
+  for (Value result : branch.getResults())
+    if (isTensor(result) && !isHeap(result))
+      for (Operation *yield : {branch.thenYield(), branch.elseYield()}) {
+        unsigned position = liveness.getBegin(yield);
+        at(idOf(result)).buffer.ranges.push_back({position, position});
+      }
+}
+
+void Planner::shareJoined(scf::IfOp branch) {
+  if (branch.getNumResults() == 0)
+    return;
+  for (Operation *yield : {branch.thenYield(), branch.elseYield()})
+    for (auto [value, result] :
+         llvm::zip(yield->getOperands(), branch.getResults()))
+      if (isTensor(result) && !isHeap(result))
+        tryMerge(idOf(result), idOf(value));
+}
+
+void Planner::shareInPlace(td::LaunchOp launch) {
+  llvm::ArrayRef<int64_t> pairs = launch.getInPlace();
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    tryMerge(idOf(launch.getInputs()[pairs[i]]),
+             idOf(launch.getResult(pairs[i + 1])));
+}
+
+/// The copies at the end of a loop's body happen one after another, as if at
+/// once: a value that lies in the buffer of another carried value which is
+/// overwritten goes through a buffer of its own.
+void Planner::stageLoopEdge(scf::ForOp loop) {
+  auto yield = llvm::cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  unsigned back = liveness.getBegin(yield);
+  auto arguments = loop.getRegionIterArgs();
+  auto isCopied = [&](unsigned index) {
+    return isTensor(arguments[index]) && !isHeap(arguments[index]) &&
+           idOf(arguments[index]) != idOf(yield.getOperand(index));
+  };
+  for (OpOperand &operand : yield->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (!isCopied(index))
+      continue;
+    for (auto [other, argument] : llvm::enumerate(arguments))
+      if (other != index && isCopied(other) &&
+          idOf(argument) == idOf(operand.get())) {
+        auto type = llvm::cast<RankedTensorType>(arguments[index].getType());
+        plan.staging[&operand] = addArena(getByteSize(type), {back, back});
+        break;
+      }
+  }
+}
+
+/// What a function gives to its caller must be its own: an input is copied.
+/// Sizes known at run time need room that outlives the call.
+void Planner::planOutputs(func::ReturnOp op) {
+  unsigned position = liveness.getBegin(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = llvm::cast<RankedTensorType>(operand.get().getType());
+    if (!type.hasStaticShape())
+      plan.sizeTables[&operand] = addArena(
+          type.getRank() * int64_t(sizeof(int64_t)), {position, position});
+    else if (at(idOf(operand.get())).kind == Storage::Kind::Input)
+      plan.staging[&operand] =
+          addArena(getByteSize(type), {position, position});
+  }
+}
+
+} // namespace tdc

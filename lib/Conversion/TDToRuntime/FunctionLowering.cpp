@@ -1,0 +1,115 @@
+//===- FunctionLowering.cpp - one host function, op by op -----------------===//
+
+#include "FunctionLowering.h"
+#include "tdc_runtime.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tdc {
+
+FunctionLowering::FunctionLowering(func::FuncOp function, llvm::StringRef name,
+                                   const SlotTable &slots,
+                                   const MemoryPlan &plan, Globals &globals)
+    : function(function), slots(slots), plan(plan),
+      code(function->getParentOfType<ModuleOp>(), globals, name,
+           // An export gets the descriptors of its inputs and outputs.
+           function->hasAttr("td.export") ? 2 : 0, function.getLoc()) {}
+
+LogicalResult FunctionLowering::run() {
+  lowerInputs();
+  return lowerBlock(function.front());
+}
+
+LogicalResult FunctionLowering::lowerBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    code.setLocation(op.getLoc());
+    if (failed(lower(&op)))
+      return failure();
+    // What a terminator leaves behind is freed on the edge that it makes.
+    if (!isa<scf::YieldOp>(op))
+      freeDead(&op);
+  }
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<scf::ForOp, scf::IfOp, func::ReturnOp, arith::SelectOp,
+            td::LaunchOp, td::ReadOp, td::WriteOp, td::ReshapeOp, td::DimOp,
+            td::ItemOp, td::RandomOp, td::NextRandomOp, td::SeedOp,
+            td::FormatOp, td::PrintOp, td::AssertOp, td::CheckDimOp, td::ArgOp,
+            td::EnvOp, td::ExistsOp, td::LoadOp, td::SaveTensorOp, td::SaveOp,
+            td::RestoreOp, td::RestoreScalarOp>(
+          [&](auto op) { return lower(op); })
+      // A yield is lowered with its parent, a constant where it is used.
+      .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })
+      .Default([&](Operation *op) { return lowerScalar(op); });
+}
+
+/// Arithmetic on host scalars is already what comes out: it moves over.
+LogicalResult FunctionLowering::lowerScalar(Operation *op) {
+  auto isForeign = [](Value value) {
+    return isTensor(value) || isString(value);
+  };
+  if (op->getNumRegions() || isa<td::TDDialect>(op->getDialect()) ||
+      llvm::any_of(op->getOperands(), isForeign) ||
+      llvm::any_of(op->getResults(), isForeign))
+    return op->emitOpError("has no lowering to the runtime");
+  Block *block = code.builder.getInsertionBlock();
+  op->moveBefore(block, block->end());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function's boundary
+//===----------------------------------------------------------------------===//
+
+void FunctionLowering::lowerInputs() {
+  for (auto [index, input] : llvm::enumerate(function.getArguments())) {
+    Value descriptor =
+        code.address(code.getArgument(1), index * sizeof(tdrt_tensor));
+    Tensor &tensor = tensors[input];
+    tensor.pointer = code.load(
+        code.pointer, code.address(descriptor, offsetof(tdrt_tensor, data)));
+    if (getType(input).hasStaticShape())
+      continue;
+    Value dims = code.load(
+        code.pointer, code.address(descriptor, offsetof(tdrt_tensor, dims)));
+    for (auto [dim, size] : llvm::enumerate(getType(input).getShape()))
+      if (ShapedType::isDynamic(size))
+        tensor.sizes.push_back(
+            code.load(code.i64, code.address(dims, dim * sizeof(int64_t))));
+  }
+}
+
+LogicalResult FunctionLowering::lower(func::ReturnOp op) {
+  code.poll();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    RankedTensorType type = getType(value);
+    Value pointer = getPointer(value);
+    if (const Storage *own = plan.getStaging(operand)) {
+      pointer = getArenaPointer(*own);
+      copyTensor(pointer, value);
+    } else if (plan.getStorage(value).kind == Storage::Kind::Input) {
+      pointer = allocate(value);
+      copyTensor(pointer, value);
+    }
+    Value sizes;
+    if (const Storage *room = plan.getSizeTable(operand)) {
+      sizes = getArenaPointer(*room);
+      storeSizes(value, sizes);
+    } else {
+      sizes = code.addressOf(code.globals.getSizes(type));
+    }
+    Value descriptor = code.address(
+        code.getArgument(2), operand.getOperandNumber() * sizeof(tdrt_tensor));
+    fillDescriptor(descriptor, value, pointer, sizes);
+  }
+  code.leave(code.int32(0));
+  return success();
+}
+
+} // namespace tdc

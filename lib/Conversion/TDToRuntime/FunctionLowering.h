@@ -1,0 +1,161 @@
+//===- FunctionLowering.h - one host function, op by op -------------------===//
+//
+// A single walk over the structured function emits the blocks of the new one.
+// Scalar ops are moved as they are; every td op and all control flow is
+// emitted anew. The old function stays whole until the end, because the
+// memory plan speaks of its values.
+//
+// One class, one file per group of ops: FunctionLowering.cpp (the walk,
+// inputs and outputs), ControlFlow.cpp, Tensors.cpp, Text.cpp, Files.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_FUNCTIONLOWERING_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_FUNCTIONLOWERING_H
+
+#include "HostBuilder.h"
+#include "MemoryPlan.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tdc {
+
+class FunctionLowering {
+public:
+  /// Lowers `function` to an LLVM function called `name`.
+  FunctionLowering(mlir::func::FuncOp function, llvm::StringRef name,
+                   const SlotTable &slots, const MemoryPlan &plan,
+                   Globals &globals);
+
+  /// Emits everything. The old function is left as a shell to be erased.
+  mlir::LogicalResult run();
+  mlir::FlatSymbolRefAttr getSymbol() {
+    return mlir::FlatSymbolRefAttr::get(code.function);
+  }
+
+private:
+  /// What is known of a tensor while the code runs. The pointer of what lies in
+  /// the arena is made where it is needed, from the plan.
+  struct Tensor {
+    mlir::Value pointer;
+    /// One i64 per `?` of the type.
+    llvm::SmallVector<mlir::Value, 2> sizes;
+  };
+
+  // The walk.
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerScalar(mlir::Operation *op);
+  void lowerInputs();
+  mlir::LogicalResult lower(mlir::func::ReturnOp op);
+
+  // Control flow.
+  mlir::LogicalResult lower(mlir::scf::ForOp op);
+  mlir::LogicalResult lower(mlir::scf::IfOp op);
+  /// Makes an edge of control flow: copies what must be copied and gives what
+  /// passes as block arguments. `operands` become `receivers`.
+  llvm::SmallVector<mlir::Value>
+  pass(llvm::MutableArrayRef<mlir::OpOperand> operands,
+       mlir::ValueRange receivers);
+  void passTensor(mlir::OpOperand &operand, mlir::Value receiver,
+                  llvm::SmallVectorImpl<mlir::Value> &arguments);
+  /// Gives `block` the arguments that `pass` passes, and binds them to each
+  /// list of values.
+  void receive(mlir::Block *block, mlir::ValueRange receivers);
+  void bind(mlir::ValueRange receivers, mlir::ValueRange arguments);
+
+  // Tensors.
+  mlir::LogicalResult lower(td::LaunchOp op);
+  mlir::LogicalResult lower(td::ReadOp op);
+  mlir::LogicalResult lower(td::WriteOp op);
+  mlir::LogicalResult lower(td::ItemOp op);
+  mlir::LogicalResult lower(td::DimOp op);
+  mlir::LogicalResult lower(td::ReshapeOp op);
+  mlir::LogicalResult lower(td::SeedOp op);
+  /// The only element of a tensor as i64, f64 or i1.
+  mlir::Value loadItem(mlir::Value tensor);
+  mlir::LogicalResult lower(td::RandomOp op);
+  mlir::LogicalResult lower(td::NextRandomOp op);
+  mlir::LogicalResult lower(mlir::arith::SelectOp op);
+
+  // Text and checks.
+  mlir::LogicalResult lower(td::FormatOp op);
+  mlir::LogicalResult lower(td::PrintOp op);
+  mlir::LogicalResult lower(td::AssertOp op);
+  mlir::LogicalResult lower(td::CheckDimOp op);
+  /// Appends a template's pieces to the line or string under construction.
+  mlir::LogicalResult appendText(td::FormatOp op);
+  mlir::LogicalResult appendValue(td::FormatOp op, mlir::Value value,
+                                  llvm::StringRef spec);
+  /// Appends a text and empties it.
+  void appendLiteral(std::string &literal);
+  mlir::Value endString();
+
+  // Files, arguments, environment.
+  mlir::LogicalResult lower(td::ArgOp op);
+  mlir::LogicalResult lower(td::EnvOp op);
+  mlir::LogicalResult lower(td::ExistsOp op);
+  mlir::LogicalResult lower(td::LoadOp op);
+  mlir::LogicalResult lower(td::SaveTensorOp op);
+  mlir::LogicalResult lower(td::SaveOp op);
+  mlir::LogicalResult lower(td::RestoreOp op);
+  mlir::LogicalResult lower(td::RestoreScalarOp op);
+  mlir::FlatSymbolRefAttr makeCheckpoint(mlir::ArrayAttr slotNames,
+                                         mlir::ArrayAttr keys,
+                                         mlir::ArrayAttr names,
+                                         mlir::ValueRange values, bool full,
+                                         bool lenient);
+  mlir::Value loadScalar(mlir::Type type, mlir::Value from);
+  void storeScalar(mlir::Value value, mlir::Value to);
+
+  // What values are.
+  static bool isTensor(mlir::Value value) {
+    return llvm::isa<mlir::RankedTensorType>(value.getType());
+  }
+  static mlir::RankedTensorType getType(mlir::Value tensor) {
+    return llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  }
+  static bool isString(mlir::Value value) {
+    return llvm::isa<td::StrType>(value.getType());
+  }
+  bool isHeap(mlir::Value tensor) const {
+    return plan.getStorage(tensor).kind == Storage::Kind::Heap;
+  }
+  /// The code's value for a scalar or a string.
+  mlir::Value get(mlir::Value value);
+  mlir::Value getPointer(mlir::Value tensor);
+  mlir::Value getArenaPointer(const Storage &storage) {
+    return code.arenaAddress(storage.buffer.offset);
+  }
+  llvm::SmallVector<mlir::Value, 2> getSizes(mlir::Value tensor) const {
+    return tensors.lookup(tensor).sizes;
+  }
+  mlir::Value getSize(mlir::Value tensor, int64_t dim);
+  mlir::Value getNumElements(mlir::Value tensor);
+  mlir::Value getNumBytes(mlir::Value tensor);
+  /// Introduces a result: allocates it if its size is known at run time.
+  void define(mlir::Value result, mlir::ValueRange sizes);
+  /// Memory for a tensor of the sizes of `like`.
+  mlir::Value allocate(mlir::Value like);
+  /// Writes all sizes of a tensor to memory.
+  void storeSizes(mlir::Value tensor, mlir::Value to);
+  /// The address of a descriptor of the tensor, good for the next call.
+  mlir::Value describe(mlir::Value tensor);
+  mlir::Value getDType(mlir::Value tensor) {
+    return code.int32(int32_t(td::getDType(getType(tensor).getElementType())));
+  }
+  void fillDescriptor(mlir::Value descriptor, mlir::Value tensor,
+                      mlir::Value pointer, mlir::Value sizes);
+  void copyTensor(mlir::Value to, mlir::Value tensor);
+  void freeDead(mlir::Operation *op);
+
+  mlir::func::FuncOp function;
+  const SlotTable &slots;
+  const MemoryPlan &plan;
+  HostBuilder code;
+  llvm::DenseMap<mlir::Value, Tensor> tensors;
+  llvm::DenseMap<mlir::Value, mlir::Value> strings;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_FUNCTIONLOWERING_H

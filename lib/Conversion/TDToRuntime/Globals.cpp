@@ -1,0 +1,308 @@
+//===- Globals.cpp - the constant data of a program -----------------------===//
+
+#include "Globals.h"
+#include "tdc_runtime.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+Globals::Globals(ModuleOp module)
+    : module(module), builder(module.getBodyRegion()),
+      arguments(module->getAttrOfType<ArrayAttr>("td.arguments")) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    functions[function.getSymNameAttr()] = function;
+}
+
+LLVM::GlobalOp Globals::addGlobal(llvm::StringRef name, Type type,
+                                  Attribute value, unsigned alignment) {
+  builder.setInsertionPointToStart(module.getBody());
+  return LLVM::GlobalOp::create(builder, module.getLoc(), type,
+                                /*isConstant=*/true, LLVM::Linkage::Internal,
+                                name, value, alignment);
+}
+
+FlatSymbolRefAttr Globals::getBytes(llvm::StringRef content,
+                                    unsigned alignment) {
+  // The alignment is part of the key.
+  std::string key =
+      (content + llvm::Twine(char('a' + llvm::Log2_32(alignment)))).str();
+  FlatSymbolRefAttr &symbol = bytes[key];
+  if (!symbol) {
+    std::string name = ("tdc_data_" + llvm::Twine(bytes.size() - 1)).str();
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), content.size());
+    addGlobal(name, type, builder.getStringAttr(content), alignment);
+    symbol = FlatSymbolRefAttr::get(builder.getContext(), name);
+  }
+  return symbol;
+}
+
+FlatSymbolRefAttr Globals::getText(llvm::StringRef text) {
+  std::string terminated = text.str();
+  return getBytes(llvm::StringRef(terminated.c_str(), text.size() + 1), 1);
+}
+
+template <typename T>
+static llvm::StringRef asBytes(llvm::ArrayRef<T> numbers) {
+  return {reinterpret_cast<const char *>(numbers.data()),
+          numbers.size() * sizeof(T)};
+}
+
+FlatSymbolRefAttr Globals::getInt64s(llvm::ArrayRef<int64_t> numbers) {
+  return numbers.empty() ? FlatSymbolRefAttr() : getBytes(asBytes(numbers), 8);
+}
+
+FlatSymbolRefAttr Globals::getInt32s(llvm::ArrayRef<int32_t> numbers) {
+  return numbers.empty() ? FlatSymbolRefAttr() : getBytes(asBytes(numbers), 4);
+}
+
+FlatSymbolRefAttr Globals::getSizes(RankedTensorType type) {
+  return getInt64s(llvm::map_to_vector(type.getShape(), [](int64_t size) {
+    return ShapedType::isDynamic(size) ? -1 : size;
+  }));
+}
+
+FlatSymbolRefAttr Globals::getElements(DenseElementsAttr value) {
+  std::string content;
+  int64_t size = getByteSize(llvm::cast<RankedTensorType>(value.getType()));
+  content.reserve(size + kAlignment);
+  llvm::ArrayRef<char> raw = value.getRawData();
+  if (value.getElementType().isInteger(1)) {
+    // The attribute packs eight bools into a byte, memory does not.
+    for (bool element : value.getValues<bool>())
+      content.push_back(element);
+  } else if (value.isSplat()) {
+    while (int64_t(content.size()) < size)
+      content.append(raw.begin(), raw.end());
+  } else {
+    content.assign(raw.begin(), raw.end());
+  }
+  content.append(kAlignment, '\0');
+  return getBytes(content, kAlignment);
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+Type Globals::getStructType(const Row &row) {
+  return LLVM::LLVMStructType::getLiteral(
+      builder.getContext(),
+      llvm::map_to_vector(row, [&](const Field &field) -> Type {
+        switch (field.kind) {
+        case Field::Kind::Int32:
+          return builder.getI32Type();
+        case Field::Kind::Int64:
+          return builder.getI64Type();
+        case Field::Kind::Pointer:
+          return LLVM::LLVMPointerType::get(builder.getContext());
+        }
+        llvm_unreachable("not a kind of field");
+      }));
+}
+
+FlatSymbolRefAttr Globals::addStruct(llvm::StringRef name, Type type,
+                                     llvm::ArrayRef<Row> rows,
+                                     LLVM::Linkage linkage) {
+  LLVM::GlobalOp global = addGlobal(name, type, Attribute(), 8);
+  global.setLinkage(linkage);
+  Location loc = global.getLoc();
+  builder.createBlock(&global.getInitializerRegion());
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  bool isArray = isa<LLVM::LLVMArrayType>(type);
+  Value all = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [index, row] : llvm::enumerate(rows)) {
+    // A struct is completed before it goes into the array: inserting into a
+    // long constant array copies it.
+    Type structType = getStructType(row);
+    Value entry =
+        isArray ? LLVM::UndefOp::create(builder, loc, structType) : all;
+    for (auto [position, field] : llvm::enumerate(row)) {
+      Value value;
+      if (field.kind == Field::Kind::Int32)
+        value = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                         field.number);
+      else if (field.kind == Field::Kind::Int64)
+        value = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                         field.number);
+      else if (field.symbol)
+        value = LLVM::AddressOfOp::create(builder, loc, pointer,
+                                          field.symbol.getValue());
+      else
+        value = LLVM::ZeroOp::create(builder, loc, pointer);
+      entry = LLVM::InsertValueOp::create(builder, loc, entry, value,
+                                          int64_t(position));
+    }
+    all = isArray ? LLVM::InsertValueOp::create(builder, loc, all, entry,
+                                                int64_t(index))
+                        .getResult()
+                  : entry;
+  }
+  LLVM::ReturnOp::create(builder, loc, all);
+  return FlatSymbolRefAttr::get(builder.getContext(), name);
+}
+
+FlatSymbolRefAttr Globals::addTable(llvm::StringRef name,
+                                    llvm::ArrayRef<Row> rows) {
+  if (rows.empty())
+    return {};
+  auto type =
+      LLVM::LLVMArrayType::get(getStructType(rows.front()), rows.size());
+  std::string unique = name.str();
+  if (unsigned taken = tables[name]++)
+    unique += "_" + std::to_string(taken);
+  return addStruct(unique, type, rows, LLVM::Linkage::Internal);
+}
+
+void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
+  LLVM::LLVMFuncOp &function = functions[builder.getStringAttr(name)];
+  if (function)
+    return;
+  builder.setInsertionPointToStart(module.getBody());
+  function = LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
+  function.setNoUnwind(true);
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// The innermost place in a file that is the user's: names such as
+/// "<prelude>/nn.tdsl" are not.
+static FileLineColLoc getUserPlace(Location location) {
+  if (auto place = dyn_cast<FileLineColLoc>(location))
+    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
+                                                         : place;
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    FileLineColLoc callee = getUserPlace(call.getCallee());
+    return callee ? callee : getUserPlace(call.getCaller());
+  }
+  if (auto named = dyn_cast<NameLoc>(location))
+    return getUserPlace(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc place = getUserPlace(part))
+        return place;
+  return {};
+}
+
+int32_t Globals::getSite(Location location) {
+  FileLineColLoc place = getUserPlace(location);
+  if (!place)
+    return -1;
+  return sites.try_emplace(place, int32_t(sites.size())).first->second;
+}
+
+int32_t Globals::getArgument(llvm::StringRef name) const {
+  if (arguments)
+    for (auto [index, row] :
+         llvm::enumerate(arguments.getAsRange<DictionaryAttr>()))
+      if (row.getAs<StringAttr>("name").strref() == name)
+        return index;
+  return -1;
+}
+
+FlatSymbolRefAttr Globals::getOptionalText(Attribute attribute) {
+  auto text = dyn_cast_or_null<StringAttr>(attribute);
+  return text && !text.empty() ? getText(text) : FlatSymbolRefAttr();
+}
+
+FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
+  llvm::SmallVector<Row> rows;
+  for (const SlotRow &slot : slots.getRows()) {
+    td::SlotOp op = slot.op;
+    FlatSymbolRefAttr order;
+    if (slot.layout)
+      order = getInt32s(llvm::map_to_vector(
+          slot.layout.asArrayRef(), [](int64_t dim) { return int32_t(dim); }));
+    rows.push_back(
+        {Field::pointer(getText(op.getKey())),
+         Field::int32(int32_t(op.getKind())),
+         Field::int32(int32_t(td::getDType(slot.type.getElementType()))),
+         Field::int32(slot.type.getRank()), Field::int32(0),
+         Field::pointer(getSizes(slot.type)), Field::pointer(order),
+         Field::int64(slot.offset)});
+  }
+  return addTable("tdc_slots", rows);
+}
+
+int32_t getHostType(Type type) {
+  if (type.isF64())
+    return TDRT_FLOAT;
+  if (type.isInteger(1))
+    return TDRT_BOOLEAN;
+  return isa<td::StrType>(type) ? TDRT_STR : TDRT_INT;
+}
+
+FlatSymbolRefAttr Globals::addArguments() {
+  llvm::SmallVector<Row> rows;
+  if (arguments)
+    for (auto row : arguments.getAsRange<DictionaryAttr>()) {
+      // An empty default is a text too; without one the argument is required.
+      auto defaultText = row.getAs<StringAttr>("default");
+      rows.push_back(
+          {Field::pointer(getText(row.getAs<StringAttr>("name"))),
+           Field::pointer(defaultText ? getText(defaultText)
+                                      : FlatSymbolRefAttr()),
+           Field::pointer(getOptionalText(row.get("help"))),
+           Field::int32(getHostType(row.getAs<TypeAttr>("type").getValue())),
+           Field::int32(0)});
+    }
+  return addTable("tdc_args", rows);
+}
+
+FlatSymbolRefAttr Globals::addSites() {
+  llvm::SmallVector<Row> rows;
+  for (auto &[key, index] : sites) {
+    auto place = llvm::cast<FileLineColLoc>(key);
+    rows.push_back({Field::pointer(getText(place.getFilename())),
+                    Field::int32(place.getLine()),
+                    Field::int32(place.getColumn())});
+  }
+  return addTable("tdc_sites", rows);
+}
+
+FlatSymbolRefAttr Globals::addPorts(llvm::ArrayRef<Port> ports) {
+  llvm::SmallVector<Row> rows;
+  for (const Port &port : ports)
+    rows.push_back(
+        {Field::pointer(getText(port.name)),
+         Field::int32(int32_t(td::getDType(port.type.getElementType()))),
+         Field::int32(port.type.getRank()),
+         Field::pointer(getSizes(port.type))});
+  return addTable("tdc_ports", rows);
+}
+
+FlatSymbolRefAttr Globals::addExports(llvm::ArrayRef<Export> exports) {
+  llvm::SmallVector<Row> rows;
+  for (const Export &entry : exports)
+    rows.push_back(
+        {Field::pointer(getText(entry.name)), Field::int32(entry.inputs.size()),
+         Field::int32(entry.outputs.size()),
+         Field::pointer(addPorts(entry.inputs)),
+         Field::pointer(addPorts(entry.outputs)), Field::pointer(entry.entry)});
+  return addTable("tdc_exports", rows);
+}
+
+void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
+                     FlatSymbolRefAttr main, int64_t arenaBytes) {
+  FlatSymbolRefAttr name = getOptionalText(module->getAttr("td.name"));
+  Row program = {Field::int32(TDRT_ABI_VERSION),
+                 Field::int32(slots.getRows().size()),
+                 Field::int32(arguments ? arguments.size() : 0),
+                 Field::int32(sites.size()),
+                 Field::int32(exports.size()),
+                 Field::int32(0),
+                 Field::int64(arenaBytes),
+                 Field::pointer(name ? name : getText("program")),
+                 Field::pointer(getOptionalText(module->getAttr("td.help"))),
+                 Field::pointer(addSlots(slots)),
+                 Field::pointer(addArguments()),
+                 Field::pointer(addSites()),
+                 Field::pointer(addExports(exports)),
+                 Field::pointer(main)};
+  addStruct("tdc_program", getStructType(program), program,
+            LLVM::Linkage::External);
+}
+
+} // namespace tdc

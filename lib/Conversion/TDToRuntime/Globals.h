@@ -1,0 +1,114 @@
+//===- Globals.h - the constant data of a program -------------------------===//
+//
+// Texts, tables and literal tensors become LLVM globals, equal ones once. In
+// the end they are tied together by `tdc_program`, the one symbol that the
+// runtime knows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_GLOBALS_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_GLOBALS_H
+
+#include "SlotTable.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tdc {
+
+/// One member of a struct in a constant table.
+struct Field {
+  enum class Kind : uint8_t { Int32, Int64, Pointer };
+  Kind kind;
+  int64_t number = 0;
+  mlir::FlatSymbolRefAttr symbol; ///< of a pointer; none is NULL
+
+  static Field int32(int64_t number) { return {Kind::Int32, number, {}}; }
+  static Field int64(int64_t number) { return {Kind::Int64, number, {}}; }
+  static Field pointer(mlir::FlatSymbolRefAttr symbol) {
+    return {Kind::Pointer, 0, symbol};
+  }
+};
+using Row = llvm::SmallVector<Field, 8>;
+
+/// An input or output of an exported function.
+struct Port {
+  std::string name;
+  mlir::RankedTensorType type;
+};
+struct Export {
+  std::string name;
+  mlir::FlatSymbolRefAttr entry;
+  llvm::SmallVector<Port> inputs, outputs;
+};
+
+/// TDRT_INT ... TDRT_STR for the type of a host scalar.
+int32_t getHostType(mlir::Type type);
+
+class Globals {
+public:
+  explicit Globals(mlir::ModuleOp module);
+
+  /// A NUL-terminated text.
+  mlir::FlatSymbolRefAttr getText(llvm::StringRef text);
+  /// Read-only bytes.
+  mlir::FlatSymbolRefAttr getBytes(llvm::StringRef bytes, unsigned alignment);
+  /// An array of numbers; NULL if it is empty.
+  mlir::FlatSymbolRefAttr getInt64s(llvm::ArrayRef<int64_t> numbers);
+  mlir::FlatSymbolRefAttr getInt32s(llvm::ArrayRef<int32_t> numbers);
+  /// The sizes of a type, -1 for those known at run time.
+  mlir::FlatSymbolRefAttr getSizes(mlir::RankedTensorType type);
+  /// The elements of a literal tensor. Like every buffer, a kernel may read a
+  /// whole vector past its end.
+  mlir::FlatSymbolRefAttr getElements(mlir::DenseElementsAttr value);
+  /// An array of equal structs; NULL if there are no rows. A number is added to
+  /// a name that is taken.
+  mlir::FlatSymbolRefAttr addTable(llvm::StringRef name,
+                                   llvm::ArrayRef<Row> rows);
+
+  /// The number of a place that can fail: the innermost place of `location` in
+  /// a file of the user's, -1 if it names none.
+  int32_t getSite(mlir::Location location);
+  /// The number of an `arg` of the program, -1 if it has none of that name.
+  int32_t getArgument(llvm::StringRef name) const;
+
+  /// A kernel by its name.
+  mlir::LLVM::LLVMFuncOp getKernel(mlir::StringAttr name) const {
+    return functions.lookup(name);
+  }
+  /// Declares a function of the runtime.
+  void declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
+
+  /// Emits tdc_program.
+  void finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
+              mlir::FlatSymbolRefAttr main, int64_t arenaBytes);
+
+private:
+  mlir::LLVM::GlobalOp addGlobal(llvm::StringRef name, mlir::Type type,
+                                 mlir::Attribute value, unsigned alignment);
+  mlir::FlatSymbolRefAttr addStruct(llvm::StringRef name, mlir::Type type,
+                                    llvm::ArrayRef<Row> rows,
+                                    mlir::LLVM::Linkage linkage);
+  mlir::Type getStructType(const Row &row);
+  mlir::FlatSymbolRefAttr addSlots(const SlotTable &slots);
+  mlir::FlatSymbolRefAttr addArguments();
+  mlir::FlatSymbolRefAttr addSites();
+  mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);
+  mlir::FlatSymbolRefAttr addExports(llvm::ArrayRef<Export> exports);
+  /// The text of a module attribute; NULL if it is not there or empty.
+  mlir::FlatSymbolRefAttr getOptionalText(mlir::Attribute attribute);
+
+  mlir::ModuleOp module;
+  mlir::OpBuilder builder;
+  llvm::StringMap<mlir::FlatSymbolRefAttr> bytes;
+  /// Kernels and declared functions of the runtime.
+  llvm::DenseMap<mlir::StringAttr, mlir::LLVM::LLVMFuncOp> functions;
+  mlir::ArrayAttr arguments;
+  llvm::MapVector<mlir::Attribute, int32_t> sites; ///< FileLineColLocs
+  llvm::StringMap<unsigned> tables;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_GLOBALS_H

@@ -1,0 +1,184 @@
+//===- HostBuilder.cpp - emits the code of one host function --------------===//
+
+#include "HostBuilder.h"
+#include "tdc_runtime.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tdc {
+
+// One block of stack serves all calls: a value (8 bytes), a tensor descriptor,
+// and the sizes of a tensor.
+static_assert(sizeof(tdrt_value) == 8 && sizeof(tdrt_tensor) == 24,
+              "the scratch regions follow the runtime's structs");
+static constexpr int64_t kScratchBytes =
+    8 + sizeof(tdrt_tensor) + TDRT_MAX_RANK * sizeof(int64_t);
+
+HostBuilder::HostBuilder(ModuleOp module, Globals &globals,
+                         llvm::StringRef name, unsigned numPointers,
+                         Location location)
+    : builder(module.getContext()), globals(globals), location(location) {
+  i8 = builder.getI8Type();
+  i32 = builder.getI32Type();
+  i64 = builder.getI64Type();
+  pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  llvm::SmallVector<Type> parameters(1 + numPointers, pointer);
+  builder.setInsertionPointToEnd(module.getBody());
+  function = LLVM::LLVMFuncOp::create(
+      builder, location, name, LLVM::LLVMFunctionType::get(i32, parameters),
+      LLVM::Linkage::Internal);
+  function.setNoUnwind(true);
+  Block *entry = function.addEntryBlock(builder);
+  exit = new Block;
+  function.getBody().push_back(exit);
+  Value status = exit->addArgument(i32, location);
+  setBlock(exit);
+  LLVM::ReturnOp::create(builder, location, status);
+  setBlock(entry);
+  context = function.getArgument(0);
+  arena = load(pointer, address(context, offsetof(tdrt_context, arena)));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value HostBuilder::int32(int64_t value) {
+  return LLVM::ConstantOp::create(builder, location, i32, value);
+}
+
+Value HostBuilder::int64(int64_t value) {
+  return LLVM::ConstantOp::create(builder, location, i64, value);
+}
+
+Value HostBuilder::null() {
+  return LLVM::ZeroOp::create(builder, location, pointer);
+}
+
+Value HostBuilder::addressOf(FlatSymbolRefAttr symbol) {
+  if (!symbol)
+    return null();
+  return LLVM::AddressOfOp::create(builder, location, pointer,
+                                   symbol.getValue());
+}
+
+Value HostBuilder::address(Value base, int64_t offset) {
+  if (offset == 0)
+    return base;
+  // A constant index has 29 bits.
+  LLVM::GEPArg index = llvm::isInt<29>(offset) ? LLVM::GEPArg(int32_t(offset))
+                                               : LLVM::GEPArg(int64(offset));
+  return LLVM::GEPOp::create(builder, location, pointer, i8, base, index,
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value HostBuilder::arenaAddress(int64_t offset) {
+  Value &known = arenaAddresses[offset];
+  if (!known || known.getParentBlock() != builder.getInsertionBlock())
+    known = address(arena, offset);
+  return known;
+}
+
+Value HostBuilder::load(Type type, Value from) {
+  return LLVM::LoadOp::create(builder, location, type, from);
+}
+
+void HostBuilder::store(Value value, Value to) {
+  LLVM::StoreOp::create(builder, location, value, to);
+}
+
+void HostBuilder::copy(Value to, Value from, Value bytes) {
+  LLVM::MemcpyOp::create(builder, location, to, from, bytes,
+                         /*isVolatile=*/false);
+}
+
+Value HostBuilder::compare(LLVM::ICmpPredicate predicate, Value lhs,
+                           Value rhs) {
+  return LLVM::ICmpOp::create(builder, location, predicate, lhs, rhs);
+}
+
+Value HostBuilder::allocateStack(int64_t bytes) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  return LLVM::AllocaOp::create(builder, location, pointer, i8, int64(bytes),
+                                /*alignment=*/16);
+}
+
+Value HostBuilder::getScratch() {
+  if (!scratch)
+    scratch = allocateStack(kScratchBytes);
+  return scratch;
+}
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+Block *HostBuilder::createBlock() {
+  auto *block = new Block;
+  function.getBody().getBlocks().insert(Region::iterator(exit), block);
+  return block;
+}
+
+void HostBuilder::branch(Block *to, ValueRange arguments) {
+  LLVM::BrOp::create(builder, location, arguments, to);
+}
+
+void HostBuilder::branchIf(Value condition, Block *onTrue, Block *onFalse) {
+  LLVM::CondBrOp::create(builder, location, condition, onTrue, onFalse);
+}
+
+/// The odds say which side is laid out in line.
+static constexpr std::pair<uint32_t, uint32_t> kLikely = {2000, 1};
+
+Block *HostBuilder::expect(Value condition) {
+  Block *next = createBlock(), *rare = createBlock();
+  LLVM::CondBrOp::create(builder, location, condition, next, ValueRange(), rare,
+                         ValueRange(), kLikely);
+  setBlock(next);
+  return rare;
+}
+
+void HostBuilder::check(Value status) {
+  Block *next = createBlock();
+  LLVM::CondBrOp::create(builder, location,
+                         compare(LLVM::ICmpPredicate::eq, status, int32(0)),
+                         next, ValueRange(), exit, ValueRange(status), kLikely);
+  setBlock(next);
+}
+
+void HostBuilder::poll() {
+  Value attention = LLVM::LoadOp::create(
+      builder, location, i8,
+      address(context, offsetof(tdrt_context, attention)), /*alignment=*/1,
+      /*isVolatile=*/true);
+  Value zero = LLVM::ConstantOp::create(builder, location, i8, 0);
+  Block *wanted = expect(compare(LLVM::ICmpPredicate::eq, attention, zero));
+  Block *next = builder.getInsertionBlock();
+  setBlock(wanted);
+  callChecked("tdrt_poll", context);
+  branch(next);
+  setBlock(next);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Value HostBuilder::call(llvm::StringRef name, Type result,
+                        ValueRange arguments) {
+  globals.declare(name, LLVM::LLVMFunctionType::get(
+                            result, llvm::to_vector(arguments.getTypes())));
+  return LLVM::CallOp::create(builder, location, result, name, arguments)
+      .getResult();
+}
+
+void HostBuilder::call(llvm::StringRef name, ValueRange arguments) {
+  auto none = LLVM::LLVMVoidType::get(builder.getContext());
+  globals.declare(name, LLVM::LLVMFunctionType::get(
+                            none, llvm::to_vector(arguments.getTypes())));
+  LLVM::CallOp::create(builder, location, TypeRange(), name, arguments);
+}
+
+} // namespace tdc

@@ -1,0 +1,101 @@
+//===- HostBuilder.h - emits the code of one host function ----------------===//
+//
+// The small vocabulary that host code is made of: addresses, loads, calls of
+// the runtime whose status is checked. Code goes to the end of the current
+// block; a failing call leaves through the one exit block, which takes the
+// status.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
+
+#include "Globals.h"
+
+namespace tdc {
+
+class HostBuilder {
+public:
+  /// Starts a function `int32_t name(ptr context, ptr ...)`.
+  HostBuilder(mlir::ModuleOp module, Globals &globals, llvm::StringRef name,
+              unsigned numPointers, mlir::Location location);
+
+  /// Applies to everything emitted until the next call.
+  void setLocation(mlir::Location at) { location = at; }
+  mlir::Location getLocation() const { return location; }
+
+  // Values.
+  mlir::Value int32(int64_t value);
+  mlir::Value int64(int64_t value);
+  /// Position of the current op in the program's table of sites.
+  mlir::Value site() { return int32(globals.getSite(location)); }
+  mlir::Value null();
+  /// The address of a global, or NULL.
+  mlir::Value addressOf(mlir::FlatSymbolRefAttr symbol);
+  mlir::Value text(llvm::StringRef content) {
+    return addressOf(globals.getText(content));
+  }
+  mlir::Value address(mlir::Value base, int64_t offset);
+  mlir::Value load(mlir::Type type, mlir::Value from);
+  void store(mlir::Value value, mlir::Value to);
+  void copy(mlir::Value to, mlir::Value from, mlir::Value bytes);
+  mlir::Value compare(mlir::LLVM::ICmpPredicate predicate, mlir::Value lhs,
+                      mlir::Value rhs);
+
+  mlir::Value getContext() const { return context; }
+  mlir::Value getArgument(unsigned index) {
+    return function.getArgument(index);
+  }
+  /// An address in the arena: its beginning is loaded once at the function's
+  /// beginning, the rest is a constant.
+  mlir::Value arenaAddress(int64_t offset);
+  /// Memory of the function for what one call of the runtime reads or writes:
+  /// its content is lost with the next use.
+  mlir::Value getScratchValue() { return address(getScratch(), 0); }
+  mlir::Value getScratchTensor() { return address(getScratch(), 8); }
+  mlir::Value getScratchSizes() { return address(getScratch(), 32); }
+  /// Memory of the function of any size, for one use.
+  mlir::Value allocateStack(int64_t bytes);
+
+  // Control.
+  mlir::Block *createBlock();
+  void setBlock(mlir::Block *block) { builder.setInsertionPointToEnd(block); }
+  void branch(mlir::Block *to, mlir::ValueRange arguments = {});
+  void branchIf(mlir::Value condition, mlir::Block *onTrue,
+                mlir::Block *onFalse);
+  /// Goes on in a new block if the condition holds; gives the block for the
+  /// rare other case.
+  mlir::Block *expect(mlir::Value condition);
+  /// Leaves the function unless the status is 0.
+  void check(mlir::Value status);
+  void leave(mlir::Value status) { branch(exit, status); }
+  /// Gives the runtime the word if it asked for it.
+  void poll();
+
+  // Calls. The runtime function's type follows from the arguments.
+  mlir::Value call(llvm::StringRef name, mlir::Type result,
+                   mlir::ValueRange arguments);
+  void call(llvm::StringRef name, mlir::ValueRange arguments);
+  /// Calls a function that gives a status and checks it.
+  void callChecked(llvm::StringRef name, mlir::ValueRange arguments) {
+    check(call(name, i32, arguments));
+  }
+
+  mlir::OpBuilder builder;
+  Globals &globals;
+  mlir::LLVM::LLVMFuncOp function;
+  mlir::Type i8, i32, i64, pointer;
+
+private:
+  mlir::Value getScratch();
+
+  mlir::Location location;
+  mlir::Block *exit;
+  mlir::Value context, arena, scratch;
+  /// The address last made for each offset.
+  llvm::DenseMap<int64_t, mlir::Value> arenaAddresses;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H

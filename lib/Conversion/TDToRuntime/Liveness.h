@@ -1,0 +1,74 @@
+//===- Liveness.h - when the tensors of a function are needed -------------===//
+//
+// Numbers the ops of a structured function and says for every tensor from which
+// position to which its bytes must be kept. A value from outside a loop that is
+// used inside is needed until the loop ends; one that is made and used in the
+// body only for a part of the body.
+//
+// td.reshape makes no bytes: its result is another name of its operand, and all
+// facts are about the operand, the *root*.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tdc {
+
+/// The op that a td.format is made for: the print or assert of the same block
+/// that is its only use. The text is then produced there, piece by piece, and
+/// its operands are needed there. Null if the string is made where it stands.
+mlir::Operation *getConsumer(td::FormatOp format);
+
+/// The value whose bytes `tensor` names.
+mlir::Value getRoot(mlir::Value tensor);
+
+class Liveness {
+public:
+  /// What is known of one root.
+  struct Facts {
+    unsigned definition = 0;
+    unsigned lastUse = 0;
+    /// The last op of the defining block that uses it, itself or in a region;
+    /// null if there is no use.
+    mlir::Operation *lastUser = nullptr;
+    /// The last user has the use in one of its regions.
+    bool usedInRegion = false;
+  };
+
+  explicit Liveness(mlir::func::FuncOp function);
+
+  /// All roots in program order.
+  llvm::ArrayRef<mlir::Value> getRoots() const { return roots; }
+  const Facts &getFacts(mlir::Value root) const {
+    return facts.find(root)->second;
+  }
+
+  /// The op that begins at a position, null where a region op ends.
+  llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
+  unsigned getBegin(mlir::Operation *op) const {
+    return extents.find(op)->second.first;
+  }
+  /// Where the last region of `op` is left; its beginning if it has none.
+  unsigned getEnd(mlir::Operation *op) const {
+    return extents.find(op)->second.second;
+  }
+
+private:
+  void number(mlir::Block &block);
+  void visit(mlir::Block &block);
+  void define(mlir::ValueRange values, unsigned position);
+  void use(mlir::ValueRange values, mlir::Operation *user);
+
+  llvm::SmallVector<mlir::Value> roots;
+  llvm::DenseMap<mlir::Value, Facts> facts;
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> extents;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H

@@ -1,0 +1,93 @@
+//===- MemoryPlan.cpp - the bytes of every tensor of a function -----------===//
+
+#include "MemoryPlan.h"
+#include "Planner.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+bool writesPhysicalOrder(td::WriteOp write) {
+  return write.getValue().getDefiningOp<td::LaunchOp>() &&
+         write.getValue().hasOneUse();
+}
+
+MemoryPlan::MemoryPlan(func::FuncOp function, const SlotTable &slots) {
+  Planner(function, slots, *this).run();
+}
+
+void Planner::run() {
+  assignStorages();
+  aliasSlots();
+  llvm::SmallVector<scf::ForOp> loops;
+  llvm::SmallVector<scf::IfOp> branches;
+  llvm::SmallVector<td::LaunchOp> launches;
+  for (Operation *op : liveness.getOps())
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+      loops.push_back(loop);
+    else if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+      branches.push_back(branch);
+    else if (auto launch = dyn_cast_or_null<td::LaunchOp>(op))
+      launches.push_back(launch);
+  for (scf::ForOp loop : loops)
+    unifyCarried(loop);
+  for (scf::IfOp branch : branches)
+    extendJoined(branch);
+  for (scf::ForOp loop : loops)
+    shareCarried(loop);
+  for (scf::IfOp branch : branches)
+    shareJoined(branch);
+  for (td::LaunchOp launch : launches)
+    shareInPlace(launch);
+  for (scf::ForOp loop : loops)
+    stageLoopEdge(loop);
+  planOutputs(llvm::cast<func::ReturnOp>(function.front().getTerminator()));
+  for (Value root : liveness.getRoots())
+    if (isHeap(root))
+      planHeap(root);
+
+  for (auto &[value, id] : plan.ids)
+    id = find(id);
+  llvm::SmallVector<PlannedBuffer *> buffers;
+  for (auto [id, storage] : llvm::enumerate(plan.storages))
+    if (find(id) == id && storage.kind == Storage::Kind::Arena)
+      buffers.push_back(&storage.buffer);
+  plan.arenaBytes = layOutArena(buffers, slots.getBytes());
+}
+
+void Planner::assignStorages() {
+  for (Value root : liveness.getRoots()) {
+    plan.ids[root] = plan.storages.size();
+    parents.push_back(plan.storages.size());
+    plan.storages.push_back(makeStorage(root));
+  }
+}
+
+Storage Planner::makeStorage(Value root) {
+  Storage storage;
+  auto type = llvm::cast<RankedTensorType>(root.getType());
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (root.getDefiningOp<td::ConstantOp>()) {
+    storage.kind = Storage::Kind::Constant;
+  } else if (argument && argument.getOwner()->getParentOp() == function) {
+    storage.kind = Storage::Kind::Input;
+  } else if (!type.hasStaticShape()) {
+    storage.kind = Storage::Kind::Heap;
+  } else {
+    const Liveness::Facts &facts = liveness.getFacts(root);
+    storage.buffer.bytes = getByteSize(type);
+    storage.buffer.ranges.push_back({facts.definition, facts.lastUse});
+  }
+  return storage;
+}
+
+unsigned Planner::addArena(int64_t bytes, LiveRange range) {
+  unsigned id = plan.storages.size();
+  parents.push_back(id);
+  Storage &storage = plan.storages.emplace_back();
+  storage.buffer.bytes = bytes;
+  storage.buffer.ranges.push_back(range);
+  return id;
+}
+
+} // namespace tdc

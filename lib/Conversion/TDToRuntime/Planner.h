@@ -1,0 +1,101 @@
+//===- Planner.h - how a MemoryPlan is made -------------------------------===//
+//
+// One class, one file per question: SlotAliasing.cpp (which values live in a
+// slot), Coalescing.cpp (which values share a buffer), HeapLifetimes.cpp (who
+// owns a run-time allocation), MemoryPlan.cpp (the order of it all).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_PLANNER_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_PLANNER_H
+
+#include "MemoryPlan.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tdc {
+
+class Planner {
+public:
+  Planner(mlir::func::FuncOp function, const SlotTable &slots, MemoryPlan &plan)
+      : function(function), slots(slots), plan(plan), liveness(function) {}
+  void run();
+
+private:
+  /// Gives every root a storage of its own by what defines it.
+  void assignStorages();
+  Storage makeStorage(mlir::Value root);
+  unsigned addArena(int64_t bytes, LiveRange range);
+
+  // Slots. ------------------------------------------------------------------
+  /// A value that lives in the slot from `first` to `last`.
+  struct Resident {
+    mlir::Value value;
+    unsigned first, last;
+  };
+  /// What happens to one slot, by position.
+  struct SlotEvents {
+    llvm::SmallVector<td::ReadOp> reads;
+    llvm::SmallVector<td::WriteOp> writes;
+    llvm::SmallVector<unsigned> saves, restores;
+    llvm::SmallVector<Resident> residents;
+  };
+  void aliasSlots();
+  void aliasReads(const SlotRow &row, SlotEvents &events);
+  /// Lets the producer of the written value write into the slot, if nobody can
+  /// see the difference.
+  void forwardWrite(const SlotRow &row, SlotEvents &events, td::WriteOp write);
+  bool isOverwritten(const SlotEvents &events, mlir::Value value,
+                     unsigned after, unsigned until) const;
+  void moveToSlot(mlir::Value root, const SlotRow &row);
+
+  // Sharing. ----------------------------------------------------------------
+  // First all ranges that control flow adds, then what may be merged.
+  void unifyCarried(mlir::scf::ForOp loop);
+  void extendJoined(mlir::scf::IfOp branch);
+  void shareCarried(mlir::scf::ForOp loop);
+  void shareJoined(mlir::scf::IfOp branch);
+  void shareInPlace(td::LaunchOp launch);
+  void stageLoopEdge(mlir::scf::ForOp loop);
+  void planOutputs(mlir::func::ReturnOp op);
+  bool tryMerge(unsigned a, unsigned b);
+  void merge(unsigned a, unsigned b);
+  bool mayTouch(unsigned position, unsigned ending, unsigned starting) const;
+  /// Whether the launch lets a value that ends in `ending` and its result in
+  /// `starting` use the same bytes.
+  bool mayOverwrite(td::LaunchOp launch, unsigned ending,
+                    unsigned starting) const;
+
+  // Heap. -------------------------------------------------------------------
+  void planHeap(mlir::Value root);
+
+  unsigned find(unsigned id) const {
+    while (parents[id] != id)
+      id = parents[id];
+    return id;
+  }
+  unsigned idOf(mlir::Value tensor) const {
+    return find(plan.ids.find(getRoot(tensor))->second);
+  }
+  Storage &at(unsigned id) const { return plan.storages[find(id)]; }
+  bool isArena(mlir::Value tensor) const {
+    return at(idOf(tensor)).kind == Storage::Kind::Arena;
+  }
+  bool isHeap(mlir::Value tensor) const {
+    return at(idOf(tensor)).kind == Storage::Kind::Heap;
+  }
+  static bool isTensor(mlir::Value value) {
+    return llvm::isa<mlir::RankedTensorType>(value.getType());
+  }
+
+  mlir::func::FuncOp function;
+  const SlotTable &slots;
+  MemoryPlan &plan;
+  Liveness liveness;
+  /// Union-find over plan.storages.
+  llvm::SmallVector<unsigned> parents;
+  llvm::DenseMap<int32_t, unsigned> slotStorages;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_PLANNER_H

@@ -1,0 +1,130 @@
+//===- SlotAliasing.cpp - which values live in a slot ---------------------===//
+//
+// td.read gives a value, td.write changes the slot: the value must not change
+// with it. A read is the slot's address if no write comes before the value's
+// last use, else a copy. A write costs nothing if the op that produces the
+// value can write into the slot at once; between that op and the td.write
+// nobody may look at the slot, and no value that still lives in it may be
+// needed later, unless the producer itself is its last reader and works in
+// place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+void Planner::aliasSlots() {
+  llvm::MapVector<int32_t, SlotEvents> events;
+  auto of = [&](FlatSymbolRefAttr slot) -> SlotEvents & {
+    return events[slots.get(slot).index];
+  };
+  auto ofAll = [&](ArrayAttr list) {
+    return llvm::map_range(
+        list.getAsRange<FlatSymbolRefAttr>(),
+        [&](FlatSymbolRefAttr slot) -> SlotEvents & { return of(slot); });
+  };
+  for (auto [position, op] : llvm::enumerate(liveness.getOps())) {
+    if (!op)
+      continue;
+    if (auto read = dyn_cast<td::ReadOp>(op))
+      of(read.getSlotAttr()).reads.push_back(read);
+    else if (auto write = dyn_cast<td::WriteOp>(op))
+      of(write.getSlotAttr()).writes.push_back(write);
+    else if (auto save = dyn_cast<td::SaveOp>(op))
+      for (SlotEvents &slot : ofAll(save.getSlots()))
+        slot.saves.push_back(position);
+    else if (auto restore = dyn_cast<td::RestoreOp>(op))
+      for (SlotEvents &slot : ofAll(restore.getSlots()))
+        slot.restores.push_back(position);
+  }
+  for (auto &[index, slotEvents] : events) {
+    const SlotRow &row = slots.getRows()[index];
+    aliasReads(row, slotEvents);
+    for (td::WriteOp write : slotEvents.writes)
+      forwardWrite(row, slotEvents, write);
+  }
+}
+
+void Planner::aliasReads(const SlotRow &row, SlotEvents &events) {
+  for (td::ReadOp read : events.reads) {
+    if (read->hasAttr(kRowMajorAttr))
+      continue;
+    const Liveness::Facts &facts = liveness.getFacts(read.getResult());
+    if (isOverwritten(events, read.getResult(), facts.definition,
+                      facts.lastUse))
+      continue;
+    moveToSlot(read.getResult(), row);
+    events.residents.push_back(
+        {read.getResult(), facts.definition, facts.lastUse});
+  }
+}
+
+/// Whether the slot gets a value other than `value` after one position and not
+/// after another.
+bool Planner::isOverwritten(const SlotEvents &events, Value value,
+                            unsigned after, unsigned until) const {
+  auto within = [&](unsigned position) {
+    return after < position && position <= until;
+  };
+  return llvm::any_of(events.restores, within) ||
+         llvm::any_of(events.writes, [&](td::WriteOp write) {
+           return within(liveness.getBegin(write)) &&
+                  getRoot(write.getValue()) != value;
+         });
+}
+
+void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
+                           td::WriteOp write) {
+  Value root = getRoot(write.getValue());
+  Operation *producer = root.getDefiningOp();
+  if (!isa_and_nonnull<td::LaunchOp, td::RandomOp, td::LoadOp>(producer) ||
+      !isArena(root) || producer->getBlock() != write->getBlock())
+    return;
+  if (row.layout && !writesPhysicalOrder(write))
+    return;
+
+  unsigned begin = liveness.getBegin(producer);
+  unsigned end = liveness.getBegin(write);
+  auto between = [&](unsigned position) {
+    return begin < position && position < end;
+  };
+  auto opBetween = [&](Operation *op) {
+    return between(liveness.getBegin(op));
+  };
+  if (llvm::any_of(events.reads, opBetween) ||
+      llvm::any_of(events.writes, opBetween) ||
+      llvm::any_of(events.saves, between))
+    return;
+  unsigned lastUse = liveness.getFacts(root).lastUse;
+  if (isOverwritten(events, root, begin, lastUse))
+    return;
+
+  unsigned own = plan.ids.find(root)->second;
+  for (const Resident &resident : events.residents) {
+    if (resident.first >= begin || resident.last < begin)
+      continue;
+    auto launch = dyn_cast<td::LaunchOp>(producer);
+    if (resident.last > begin || !launch ||
+        !mayOverwrite(launch, idOf(resident.value), own))
+      return;
+  }
+  moveToSlot(root, row);
+  events.residents.push_back({root, begin, lastUse});
+}
+
+void Planner::moveToSlot(Value root, const SlotRow &row) {
+  auto [it, inserted] = slotStorages.try_emplace(row.index, 0);
+  if (inserted) {
+    it->second = addArena(getByteSize(row.type), {});
+    Storage &storage = plan.storages[it->second];
+    storage.kind = Storage::Kind::Slot;
+    storage.buffer.offset = row.offset;
+  }
+  parents[plan.ids.find(root)->second] = it->second;
+}
+
+} // namespace tdc

@@ -1,0 +1,175 @@
+//===- TDToRuntime.cpp - the pass -----------------------------------------===//
+//
+// Plans the memory of all host functions, lowers them one after another, and
+// ties the program together. What is settled before the plan: who reads a slot
+// that is not stored row-major in which order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/TDToRuntime.h"
+#include "FunctionLowering.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+#define GEN_PASS_DEF_TDTORUNTIMEPASS
+#define GEN_PASS_DEF_TDPRINTMEMORYPLANPASS
+#include "Conversion/Passes.h.inc"
+
+namespace {
+
+/// Kernels read a slot in its physical order; everybody else gets a row-major
+/// copy, by a read of its own.
+void splitReads(func::FuncOp function, const SlotTable &slots) {
+  llvm::SmallVector<td::ReadOp> reads;
+  function.walk([&](td::ReadOp read) {
+    if (slots.get(read.getSlotAttr()).layout)
+      reads.push_back(read);
+  });
+  for (td::ReadOp read : reads) {
+    auto isOther = [](OpOperand &use) {
+      return !isa<td::LaunchOp>(use.getOwner());
+    };
+    if (llvm::none_of(read->getUses(), isOther))
+      continue;
+    OpBuilder builder(read->getContext());
+    builder.setInsertionPointAfter(read);
+    Operation *copy = builder.clone(*read);
+    copy->setAttr(kRowMajorAttr, builder.getUnitAttr());
+    read.getResult().replaceUsesWithIf(copy->getResult(0), isOther);
+  }
+}
+
+/// Kernels report bad indexes with the place of the op that had them.
+void numberKernelSites(ModuleOp module, Globals &globals) {
+  if (!module.lookupSymbol("tdrt_kernel_error"))
+    return;
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    kernel.walk([&](LLVM::CallOp call) {
+      if (call.getCallee() != "tdrt_kernel_error")
+        return;
+      OpBuilder builder(call);
+      unsigned site = call.getArgOperands().size() - 1;
+      call.setOperand(site, LLVM::ConstantOp::create(
+                                builder, call.getLoc(), builder.getI32Type(),
+                                globals.getSite(call.getLoc())));
+    });
+}
+
+Port getPort(DictionaryAttr attributes, Type type, llvm::StringRef otherwise) {
+  auto name =
+      attributes ? attributes.getAs<StringAttr>("td.name") : StringAttr();
+  return {name ? name.str() : otherwise.str(),
+          llvm::cast<RankedTensorType>(type)};
+}
+
+Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry) {
+  Export row = {function.getName().str(), entry, {}, {}};
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    row.inputs.push_back(getPort(function.getArgAttrDict(index), type,
+                                 "arg" + std::to_string(index)));
+  bool single = function.getNumResults() == 1;
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    row.outputs.push_back(
+        getPort(function.getResultAttrDict(index), type,
+                single ? "out" : "out" + std::to_string(index)));
+  return row;
+}
+
+struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SlotTable slots(module);
+    Globals globals(module);
+    numberKernelSites(module, globals);
+
+    FlatSymbolRefAttr main;
+    llvm::SmallVector<Export> exports;
+    int64_t arenaBytes = slots.getBytes();
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      splitReads(function, slots);
+      MemoryPlan plan(function, slots);
+      // Main has ended before an export runs, and only one function runs at a
+      // time: their buffers may share the arena behind the slots.
+      arenaBytes = std::max(arenaBytes, plan.getArenaBytes());
+      bool isExport = function->hasAttr("td.export");
+      std::string name =
+          (isExport ? "tdc_export_" : "tdc_") + function.getName().str();
+      FunctionLowering lowering(function, name, slots, plan, globals);
+      if (failed(lowering.run()))
+        return signalPassFailure();
+      if (isExport)
+        exports.push_back(describeExport(function, lowering.getSymbol()));
+      else
+        main = lowering.getSymbol();
+      function.erase();
+    }
+    globals.finish(slots, exports, main, arenaBytes);
+    for (const SlotRow &row : slots.getRows())
+      td::SlotOp(row.op).erase();
+    for (llvm::StringRef attribute : {"td.arguments", "td.name", "td.help"})
+      module->removeAttr(attribute);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The plan in words
+//===----------------------------------------------------------------------===//
+
+std::string describe(const Storage &storage) {
+  std::string bytes = std::to_string(storage.buffer.offset) + " + " +
+                      std::to_string(storage.buffer.bytes);
+  switch (storage.kind) {
+  case Storage::Kind::Arena:
+    return "arena " + bytes;
+  case Storage::Kind::Slot:
+    return "slot " + bytes;
+  case Storage::Kind::Constant:
+    return "constant";
+  case Storage::Kind::Input:
+    return "input";
+  case Storage::Kind::Heap:
+    return "heap";
+  }
+  llvm_unreachable("not a kind of storage");
+}
+
+struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
+  void runOnOperation() override {
+    SlotTable slots(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      MemoryPlan plan(function, slots);
+      function.emitRemark("arena ") << plan.getArenaBytes();
+      function.walk([&](Operation *op) { printOp(op, plan, slots); });
+    }
+  }
+
+  static void printOp(Operation *op, const MemoryPlan &plan,
+                      const SlotTable &slots) {
+    for (OpResult result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        op->emitRemark("result ") << result.getResultNumber() << ": "
+                                  << describe(plan.getStorage(result));
+    if (auto write = dyn_cast<td::WriteOp>(op)) {
+      const Storage &storage = plan.getStorage(write.getValue());
+      if (storage.kind != Storage::Kind::Slot ||
+          storage.buffer.offset != slots.get(write.getSlotAttr()).offset)
+        op->emitRemark("copy into slot");
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (plan.getStaging(operand))
+        op->emitRemark("operand ")
+            << operand.getOperandNumber() << ": copied twice";
+      if (plan.isHandedOver(operand))
+        op->emitRemark("operand ")
+            << operand.getOperandNumber() << ": handed over";
+    }
+    if (size_t count = plan.getDeadAfter(op).size())
+      op->emitRemark("heap values freed: ") << count;
+  }
+};
+
+} // namespace
+} // namespace tdc

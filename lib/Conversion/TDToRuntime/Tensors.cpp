@@ -1,0 +1,293 @@
+//===- Tensors.cpp - launches, slots, random numbers, buffers -------------===//
+
+#include "FunctionLowering.h"
+#include "tdc_runtime.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Buffers and sizes
+//===----------------------------------------------------------------------===//
+
+Value FunctionLowering::getPointer(Value tensor) {
+  Value root = getRoot(tensor);
+  const Storage &storage = plan.getStorage(root);
+  switch (storage.kind) {
+  case Storage::Kind::Arena:
+  case Storage::Kind::Slot:
+    return getArenaPointer(storage);
+  case Storage::Kind::Constant:
+    return code.addressOf(
+        code.globals.getElements(llvm::cast<DenseElementsAttr>(
+            root.getDefiningOp<td::ConstantOp>().getValue())));
+  case Storage::Kind::Input:
+  case Storage::Kind::Heap:
+    return tensors[root].pointer;
+  }
+  llvm_unreachable("not a kind of storage");
+}
+
+Value FunctionLowering::getSize(Value tensor, int64_t dim) {
+  RankedTensorType type = getType(tensor);
+  if (!type.isDynamicDim(dim))
+    return code.int64(type.getDimSize(dim));
+  return getSizes(tensor)[type.getDynamicDimIndex(dim)];
+}
+
+Value FunctionLowering::getNumElements(Value tensor) {
+  int64_t known = 1;
+  for (int64_t size : getType(tensor).getShape())
+    if (!ShapedType::isDynamic(size))
+      known *= size;
+  Value count = code.int64(known);
+  for (Value size : getSizes(tensor))
+    count = LLVM::MulOp::create(code.builder, code.getLocation(), count, size);
+  return count;
+}
+
+Value FunctionLowering::getNumBytes(Value tensor) {
+  RankedTensorType type = getType(tensor);
+  if (type.hasStaticShape())
+    return code.int64(getByteSize(type));
+  return LLVM::MulOp::create(
+      code.builder, code.getLocation(), getNumElements(tensor),
+      code.int64(byteSize(td::getDType(type.getElementType()))));
+}
+
+void FunctionLowering::define(Value result, ValueRange sizes) {
+  tensors[result].sizes.assign(sizes.begin(), sizes.end());
+  if (getRoot(result) == result && isHeap(result)) {
+    Value pointer = allocate(result);
+    tensors[result].pointer = pointer;
+  }
+}
+
+Value FunctionLowering::allocate(Value like) {
+  Value sizes = code.getScratchSizes();
+  storeSizes(like, sizes);
+  Value pointer = code.getScratchValue();
+  code.callChecked("tdrt_alloc_tensor", {code.getContext(), getDType(like),
+                                         code.int32(getType(like).getRank()),
+                                         sizes, code.site(), pointer});
+  return code.load(code.pointer, pointer);
+}
+
+void FunctionLowering::storeSizes(Value tensor, Value to) {
+  for (int64_t dim = 0; dim < getType(tensor).getRank(); ++dim)
+    code.store(getSize(tensor, dim), code.address(to, dim * sizeof(int64_t)));
+}
+
+void FunctionLowering::fillDescriptor(Value descriptor, Value tensor,
+                                      Value pointer, Value sizes) {
+  auto field = [&](size_t offset) { return code.address(descriptor, offset); };
+  code.store(pointer, field(offsetof(tdrt_tensor, data)));
+  code.store(getDType(tensor), field(offsetof(tdrt_tensor, dtype)));
+  code.store(code.int32(getType(tensor).getRank()),
+             field(offsetof(tdrt_tensor, rank)));
+  code.store(sizes, field(offsetof(tdrt_tensor, dims)));
+}
+
+Value FunctionLowering::describe(Value tensor) {
+  Value sizes;
+  if (getType(tensor).hasStaticShape()) {
+    sizes = code.addressOf(code.globals.getSizes(getType(tensor)));
+  } else {
+    sizes = code.getScratchSizes();
+    storeSizes(tensor, sizes);
+  }
+  Value descriptor = code.getScratchTensor();
+  fillDescriptor(descriptor, tensor, getPointer(tensor), sizes);
+  return descriptor;
+}
+
+void FunctionLowering::copyTensor(Value to, Value tensor) {
+  code.copy(to, getPointer(tensor), getNumBytes(tensor));
+}
+
+void FunctionLowering::freeDead(Operation *op) {
+  for (Value root : plan.getDeadAfter(op))
+    code.call("tdrt_free", {code.getContext(), tensors[root].pointer});
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lower(td::LaunchOp op) {
+  ValueRange sizes = op.getSizes();
+  for (Value result : op.getResults()) {
+    unsigned count = getType(result).getNumDynamicDims();
+    define(result, sizes.take_front(count));
+    sizes = sizes.drop_front(count);
+  }
+  llvm::SmallVector<Value> arguments = {code.getContext()};
+  for (Value input : op.getInputs())
+    arguments.push_back(isTensor(input) ? getPointer(input) : input);
+  for (Value result : op.getResults())
+    arguments.push_back(getPointer(result));
+  for (Value input : op.getInputs())
+    if (isTensor(input))
+      llvm::append_range(arguments, getSizes(input));
+  llvm::append_range(arguments, op.getSizes());
+
+  LLVM::LLVMFuncOp callee =
+      code.globals.getKernel(op.getCalleeAttr().getAttr());
+  auto call =
+      LLVM::CallOp::create(code.builder, op.getLoc(), callee, arguments);
+  if (call.getNumResults())
+    code.check(call.getResult());
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::ReadOp op) {
+  Value result = op.getResult();
+  if (plan.getStorage(result).kind == Storage::Kind::Slot)
+    return success();
+  const SlotRow &slot = slots.get(op.getSlotAttr());
+  if (op->hasAttr(kRowMajorAttr))
+    code.call("tdrt_slot_read",
+              {code.getContext(), code.int32(slot.index), getPointer(result)});
+  else
+    code.copy(getPointer(result), code.arenaAddress(slot.offset),
+              getNumBytes(result));
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::WriteOp op) {
+  Value value = op.getValue();
+  const SlotRow &slot = slots.get(op.getSlotAttr());
+  const Storage &storage = plan.getStorage(value);
+  if (storage.kind == Storage::Kind::Slot &&
+      storage.buffer.offset == slot.offset)
+    return success();
+  if (slot.layout && !writesPhysicalOrder(op))
+    code.call("tdrt_slot_write",
+              {code.getContext(), code.int32(slot.index), getPointer(value)});
+  else
+    copyTensor(code.arenaAddress(slot.offset), value);
+  return success();
+}
+
+/// The only element as i64, f64 or i1.
+Value FunctionLowering::loadItem(Value tensor) {
+  Type type = getType(tensor).getElementType();
+  Location loc = code.getLocation();
+  Value pointer = getPointer(tensor);
+  if (type.isF64())
+    return code.load(type, pointer);
+  if (isa<FloatType>(type))
+    return LLVM::FPExtOp::create(code.builder, loc, code.builder.getF64Type(),
+                                 code.load(type, pointer));
+  if (type.isInteger(1))
+    return code.compare(
+        LLVM::ICmpPredicate::ne, code.load(code.i8, pointer),
+        LLVM::ConstantOp::create(code.builder, loc, code.i8, 0));
+  // Memory knows no signs.
+  unsigned width = type.getIntOrFloatBitWidth();
+  Value element = code.load(code.builder.getIntegerType(width), pointer);
+  if (width == 64)
+    return element;
+  if (type.isUnsignedInteger())
+    return LLVM::ZExtOp::create(code.builder, loc, code.i64, element);
+  return LLVM::SExtOp::create(code.builder, loc, code.i64, element);
+}
+
+LogicalResult FunctionLowering::lower(td::ItemOp op) {
+  op.replaceAllUsesWith(loadItem(op.getInput()));
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::DimOp op) {
+  op.replaceAllUsesWith(getSize(op.getInput(), op.getIndex()));
+  return success();
+}
+
+/// Another name for the operand's bytes.
+LogicalResult FunctionLowering::lower(td::ReshapeOp op) {
+  define(op.getResult(), op.getSizes());
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::SeedOp op) {
+  code.call("tdrt_seed", {code.getContext(), op.getValue()});
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::RandomOp op) {
+  Value result = op.getResult();
+  Type type = getType(result).getElementType();
+  define(result, op.getSizes());
+  std::string name = "tdrt_random_";
+  switch (op.getDistribution()) {
+  case td::Distribution::Uniform:
+    name += "uniform";
+    break;
+  case td::Distribution::Normal:
+    name += "normal";
+    break;
+  case td::Distribution::RandInt:
+    name += "randint";
+    break;
+  case td::Distribution::Permutation:
+    code.call("tdrt_random_permutation_i64",
+              {getPointer(result), getNumElements(result), op.getSeed(),
+               op.getCall()});
+    return success();
+  }
+  if (type.isF32() || type.isF64())
+    name += type.isF32() ? "_f32" : "_f64";
+  else if (type.isInteger(32) || type.isInteger(64))
+    name += type.isInteger(32) ? "_i32" : "_i64";
+  else
+    return op.emitOpError("makes f32, f64, i32 and i64 only; cast the result");
+
+  Value first = code.int64(0);
+  if (op.getDistribution() != td::Distribution::RandInt)
+    code.call(name, {getPointer(result), first, getNumElements(result),
+                     op.getSeed(), op.getCall()});
+  else
+    code.callChecked(name, {code.getContext(), getPointer(result), first,
+                            getNumElements(result), op.getSeed(), op.getCall(),
+                            op.getBounds()[0], op.getBounds()[1], code.site()});
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::NextRandomOp op) {
+  Value seed = code.getScratchValue();
+  Value number =
+      code.call("tdrt_next_random", code.i64, {code.getContext(), seed});
+  op.getSeed().replaceAllUsesWith(code.load(code.i64, seed));
+  op.getCall().replaceAllUsesWith(number);
+  return success();
+}
+
+/// A choice of scalars moves over; one of tensors copies the one chosen.
+LogicalResult FunctionLowering::lower(arith::SelectOp op) {
+  Value result = op.getResult();
+  auto choose = [&](Value onTrue, Value onFalse) -> Value {
+    return LLVM::SelectOp::create(code.builder, op.getLoc(), op.getCondition(),
+                                  onTrue, onFalse);
+  };
+  if (isString(result)) {
+    strings[result] = choose(get(op.getTrueValue()), get(op.getFalseValue()));
+  } else if (isTensor(result)) {
+    llvm::SmallVector<Value> sizes;
+    for (auto [onTrue, onFalse] :
+         llvm::zip(getSizes(op.getTrueValue()), getSizes(op.getFalseValue())))
+      sizes.push_back(choose(onTrue, onFalse));
+    define(result, sizes);
+    code.copy(
+        getPointer(result),
+        choose(getPointer(op.getTrueValue()), getPointer(op.getFalseValue())),
+        getNumBytes(result));
+  } else {
+    Block *block = code.builder.getInsertionBlock();
+    op->moveBefore(block, block->end());
+  }
+  return success();
+}
+
+} // namespace tdc

@@ -1,0 +1,200 @@
+//===- Text.cpp - strings, prints, assertions -----------------------------===//
+//
+// A print appends the pieces of its template to the runtime's output; no string
+// is made. An assertion's message is put together when the assertion has
+// failed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionLowering.h"
+#include "tdc_runtime.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace tdc {
+
+/// The next piece of a template: literal text with its braces undoubled, and
+/// then, unless the template ends, a field with its spec.
+struct Piece {
+  std::string literal;
+  bool hasField = false;
+  llvm::StringRef spec;
+};
+
+static Piece takePiece(llvm::StringRef &rest) {
+  Piece piece;
+  while (!rest.empty()) {
+    char c = rest.front();
+    bool doubled = rest.size() > 1 && rest[1] == c;
+    if (c == '{' && !doubled) {
+      auto [field, after] = rest.drop_front().split('}');
+      piece.hasField = true;
+      piece.spec = field.ltrim(':');
+      rest = after;
+      break;
+    }
+    piece.literal += c;
+    rest = rest.drop_front((c == '{' || c == '}') && doubled ? 2 : 1);
+  }
+  return piece;
+}
+
+/// The text of a string that is known now.
+static std::optional<std::string> getLiteral(Value string) {
+  auto format = string.getDefiningOp<td::FormatOp>();
+  if (!format || !format.getValues().empty())
+    return std::nullopt;
+  llvm::StringRef rest = format.getTemplateText();
+  return takePiece(rest).literal;
+}
+
+Value FunctionLowering::get(Value value) {
+  if (!isString(value))
+    return value;
+  if (std::optional<std::string> literal = getLiteral(value))
+    return code.text(*literal);
+  return strings.lookup(value);
+}
+
+LogicalResult FunctionLowering::lower(td::FormatOp op) {
+  // A literal is a constant at its uses, and some texts are made by their user.
+  if (op.getValues().empty() || getConsumer(op))
+    return success();
+  code.call("tdrt_str_begin", code.getContext());
+  if (failed(appendText(op)))
+    return failure();
+  strings[op.getResult()] = endString();
+  return success();
+}
+
+Value FunctionLowering::endString() {
+  Value result = code.getScratchValue();
+  code.callChecked("tdrt_str_end", {code.getContext(), result});
+  return code.load(code.pointer, result);
+}
+
+void FunctionLowering::appendLiteral(std::string &literal) {
+  if (!literal.empty())
+    code.call("tdrt_out_text", {code.getContext(), code.text(literal),
+                                code.int64(literal.size())});
+  literal.clear();
+}
+
+LogicalResult FunctionLowering::appendText(td::FormatOp op) {
+  llvm::StringRef rest = op.getTemplateText();
+  ValueRange values = op.getValues();
+  std::string literal;
+  while (!rest.empty()) {
+    Piece piece = takePiece(rest);
+    literal += piece.literal;
+    if (!piece.hasField)
+      break;
+    Value value = values.front();
+    values = values.drop_front();
+    std::optional<std::string> known = isString(value) && piece.spec.empty()
+                                           ? getLiteral(value)
+                                           : std::nullopt;
+    if (known) {
+      literal += *known;
+      continue;
+    }
+    appendLiteral(literal);
+    if (failed(appendValue(op, value, piece.spec)))
+      return failure();
+  }
+  appendLiteral(literal);
+  return success();
+}
+
+LogicalResult FunctionLowering::appendValue(td::FormatOp op, Value value,
+                                            llvm::StringRef spec) {
+  Value context = code.getContext();
+  if (isTensor(value)) {
+    if (spec.empty()) {
+      code.call("tdrt_out_tensor", {context, describe(value)});
+      return success();
+    }
+    value = loadItem(value);
+  }
+  Value format = code.null();
+  if (!spec.empty()) {
+    tdrt_format parsed;
+    std::memset(&parsed, 0, sizeof parsed);
+    if (const char *problem = tdrt_parse_format(
+            spec.data(), spec.size(), getHostType(value.getType()), &parsed))
+      return op.emitOpError("format '") << spec << "': " << problem;
+    format = code.addressOf(code.globals.getBytes(
+        {reinterpret_cast<const char *>(&parsed), sizeof parsed},
+        alignof(tdrt_format)));
+  }
+  if (isString(value))
+    code.call("tdrt_out_str", {context, get(value), format});
+  else if (value.getType().isF64())
+    code.call("tdrt_out_f64", {context, value, format});
+  else if (value.getType().isInteger(1))
+    code.call("tdrt_out_bool",
+              {context,
+               LLVM::ZExtOp::create(code.builder, code.getLocation(), code.i32,
+                                    value),
+               format});
+  else
+    code.call("tdrt_out_i64", {context, value, format});
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::PrintOp op) {
+  Value text = op.getText();
+  auto format = text.getDefiningOp<td::FormatOp>();
+  if (format && getConsumer(format)) {
+    if (failed(appendText(format)))
+      return failure();
+  } else if (std::optional<std::string> literal = getLiteral(text)) {
+    appendLiteral(*literal);
+  } else {
+    code.call("tdrt_out_text", {code.getContext(), get(text), code.int64(-1)});
+  }
+  code.callChecked("tdrt_out_end", {code.getContext(), code.int32(0)});
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::AssertOp op) {
+  Block *failed = code.expect(op.getCondition());
+  Block *next = code.builder.getInsertionBlock();
+  code.setBlock(failed);
+  // A bad index in a kernel comes before what it led to.
+  code.poll();
+  if (op->hasAttr("td.division")) {
+    code.leave(code.call("tdrt_fail_division", code.i32,
+                         {code.getContext(), code.site()}));
+  } else {
+    Value message;
+    auto format = op.getMessage().getDefiningOp<td::FormatOp>();
+    if (format && getConsumer(format)) {
+      code.call("tdrt_str_begin", code.getContext());
+      if (mlir::failed(appendText(format)))
+        return failure();
+      message = endString();
+    } else {
+      message = get(op.getMessage());
+    }
+    code.leave(code.call("tdrt_fail_assert", code.i32,
+                         {code.getContext(), message, code.site()}));
+  }
+  code.setBlock(next);
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::CheckDimOp op) {
+  Block *differ = code.expect(
+      code.compare(LLVM::ICmpPredicate::eq, op.getLhs(), op.getRhs()));
+  Block *next = code.builder.getInsertionBlock();
+  code.setBlock(differ);
+  code.leave(code.call("tdrt_fail_sizes", code.i32,
+                       {code.getContext(), op.getLhs(), op.getRhs(),
+                        code.text(op.getWhat()), code.site()}));
+  code.setBlock(next);
+  return success();
+}
+
+} // namespace tdc

@@ -1,0 +1,104 @@
+// RUN: tdc-opt %s --td-print-memory-plan --split-input-file --verify-diagnostics
+
+// A carried value has one buffer: the initial value is made there, the next one
+// in place of the last, the result is there.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 64}}
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %a) -> (tensor<16xf32>) : i64 {
+    // expected-remark @below {{result 0: arena 0 + 64}}
+    %y = td.launch @unary(%x) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %y : tensor<16xf32>
+  }
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %z = td.launch @unary(%r) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+// Two carried values change places: one is copied by way of a third buffer.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 256}}
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  // expected-remark @below {{result 0: arena}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena}}
+  %b = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena}}
+  // expected-remark @below {{result 1: arena}}
+  %r:2 = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %a, %y = %b) -> (tensor<16xf32>, tensor<16xf32>) : i64 {
+    // expected-remark @below {{operand 0: copied twice}}
+    // expected-remark @below {{operand 1: copied twice}}
+    scf.yield %y, %x : tensor<16xf32>, tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// Each side of a branch makes its value where the result is; the value of an
+// outer block is copied.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 192}}
+func.func @main() {
+  %true = arith.constant true
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena 64 + 64}}
+  %r = scf.if %true -> (tensor<16xf32>) {
+    // expected-remark @below {{result 0: arena 64 + 64}}
+    %y = td.launch @unary(%a) in_place [] : (tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %y : tensor<16xf32>
+  } else {
+    scf.yield %a : tensor<16xf32>
+  }
+  // expected-remark @below {{result 0: arena 128 + 64}}
+  %z = td.launch @unary(%a) in_place [] : (tensor<16xf32>) -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %u = td.launch @unary(%r) in_place [] : (tensor<16xf32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+// Run-time sizes: freed after the last use, handed over where that is an edge.
+llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @grow(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
+
+// expected-remark @below {{arena 0}}
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  // expected-remark @below {{result 0: heap}}
+  // expected-remark @below {{heap values freed: 1}}
+  %unused = td.launch @make() sizes(%c1) in_place [] : () -> tensor<?xf32>
+  // expected-remark @below {{result 0: heap}}
+  %a = td.launch @make() sizes(%c1) in_place [] : () -> tensor<?xf32>
+  // expected-remark @below {{result 0: heap}}
+  // expected-remark @below {{operand 3: handed over}}
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %a) -> (tensor<?xf32>) : i64 {
+    // expected-remark @below {{result 0: heap}}
+    // expected-remark @below {{heap values freed: 1}}
+    %y = td.launch @grow(%x) sizes(%i) in_place [] : (tensor<?xf32>) -> tensor<?xf32>
+    // expected-remark @below {{operand 0: handed over}}
+    scf.yield %y : tensor<?xf32>
+  }
+  %s = td.format "{}" (%r) : tensor<?xf32>
+  // The text is made by the print, so the tensor is needed until then.
+  // expected-remark @below {{heap values freed: 1}}
+  td.print %s
+  return
+}
