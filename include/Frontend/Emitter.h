@@ -1,0 +1,243 @@
+//===- Emitter.h - what the checker says to code generation ---------------===//
+//
+// The checker walks a program once: it checks, evaluates what is constant and
+// calls an Emitter for everything that happens at run time. CodeGen implements
+// it with MLIR; `tdc check` uses a NullEmitter. So the checker links no MLIR,
+// and there is no second tree between the AST and td IR.
+//
+// Everything that arrives here has been checked: shapes fit, broadcasts and
+// casts are explicit, scalars have become tensors where tensors are needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FRONTEND_EMITTER_H
+#define TDC_FRONTEND_EMITTER_H
+
+#include "Dialect/TD/OpTable/Enums.h"
+#include "Dialect/TD/OpTable/OpTable.h"
+#include "Dialect/TD/OpTable/Types.h"
+#include "Frontend/Source.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tdc {
+
+/// A run-time value: an opaque handle that only its emitter understands. The
+/// null handle is "no value".
+class Value {
+public:
+  Value() = default;
+  explicit Value(void *handle) : handle(handle) {}
+  void *getHandle() const { return handle; }
+  explicit operator bool() const { return handle; }
+  bool operator==(Value other) const { return handle == other.handle; }
+
+private:
+  void *handle = nullptr;
+};
+
+enum class HostType : uint8_t { Int, Float, Bool, Str };
+
+/// Operations on host scalars. Int is 64 bit and wraps; `/` of ints gives a
+/// float; FloorDiv and Mod floor and stop the program when the divisor is 0.
+enum class HostOp : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  Neg,
+  Min,
+  Max,
+  Abs,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  And,
+  Or,
+  Not,
+  Sqrt,
+  Exp,
+  Log,
+  Sin,
+  Cos,
+  Tanh,
+  Floor,
+  Ceil,
+  Round,
+  IntToFloat,
+  FloatToInt,
+  BoolToInt
+};
+
+/// Where an operation stands in the source, and the calls that led there
+/// (innermost first). Ranges point into loaded sources.
+struct SourceLocation {
+  SourceRange range;
+  llvm::ArrayRef<SourceRange> callers;
+};
+
+class Emitter {
+public:
+  virtual ~Emitter() = default;
+
+  /// Applies to everything emitted until the next call.
+  virtual void setLocation(const SourceLocation &location) = 0;
+
+  // Host scalars ----------------------------------------------------------//
+  virtual Value constantInt(int64_t value) = 0;
+  virtual Value constantFloat(double value) = 0;
+  virtual Value constantBool(bool value) = 0;
+  virtual Value constantString(llvm::StringRef text) = 0;
+  /// Operands have equal types, except in conversions.
+  virtual Value host(HostOp op, llvm::ArrayRef<Value> operands) = 0;
+  /// `condition ? onTrue : onFalse` on values of one type (tensors too).
+  virtual Value hostSelect(Value condition, Value onTrue, Value onFalse) = 0;
+
+  // Control flow ----------------------------------------------------------//
+  // Between begin and end, calls emit into the region. Values that change in a
+  // region are passed in and out explicitly.
+
+  struct Loop {
+    Value index;
+    llvm::SmallVector<Value> carried;
+  };
+  /// for index in [from, to) by step > 0. `initial` are the carried values.
+  virtual Loop beginFor(Value from, Value to, Value step,
+                        llvm::ArrayRef<Value> initial) = 0;
+  /// Ends the body with the carried values' next values; gives their last ones.
+  virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) = 0;
+
+  virtual void beginIf(Value condition) = 0;
+  virtual void beginElse() = 0;
+  /// Both lists pair up by type; gives the values of the side taken.
+  virtual llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
+                                         llvm::ArrayRef<Value> elseValues) = 0;
+
+  // Exported functions ----------------------------------------------------//
+  struct Parameter {
+    llvm::StringRef name;
+    TensorShape type;
+  };
+  virtual llvm::SmallVector<Value>
+  beginExport(llvm::StringRef name, llvm::ArrayRef<Parameter> parameters) = 0;
+  virtual void endExport(llvm::ArrayRef<Value> results) = 0;
+
+  // Tensors: constructors -------------------------------------------------//
+  // `sizes` holds an int per run-time dim of `type`, in order.
+  virtual Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
+                               const TensorShape &type) = 0;
+  virtual Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
+                     const TensorShape &type) = 0;
+  virtual Value iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
+                     const TensorShape &type) = 0;
+  /// Takes the next call number of the random stream. `bounds` is low and high
+  /// for randint, else empty.
+  virtual Value random(td::Distribution distribution,
+                       llvm::ArrayRef<Value> bounds,
+                       llvm::ArrayRef<Value> sizes,
+                       const TensorShape &type) = 0;
+
+  // Tensors: arithmetic ---------------------------------------------------//
+  virtual Value elementwise(OpKind op, llvm::ArrayRef<Value> operands,
+                            const TensorShape &type) = 0;
+  virtual Value compare(td::ComparePredicate predicate, Value lhs, Value rhs,
+                        const TensorShape &type) = 0;
+  virtual Value select(Value condition, Value onTrue, Value onFalse,
+                       const TensorShape &type) = 0;
+  virtual Value cast(Value input, const TensorShape &type) = 0;
+  virtual Value toDevice(Value input, const TensorShape &type) = 0;
+  virtual Value detach(Value input) = 0;
+  virtual Value reduce(td::ReduceKind kind, Value input,
+                       llvm::ArrayRef<int64_t> dims,
+                       const TensorShape &type) = 0;
+  virtual Value argReduce(td::ReduceKind kind, Value input, int64_t dim,
+                          const TensorShape &type) = 0;
+  virtual Value matmul(Value lhs, Value rhs, const TensorShape &type) = 0;
+  virtual Value softmax(bool logarithm, Value input, int64_t dim) = 0;
+
+  // Tensors: movement -----------------------------------------------------//
+  virtual Value broadcast(Value input, llvm::ArrayRef<Value> sizes,
+                          const TensorShape &type) = 0;
+  virtual Value reshape(Value input, llvm::ArrayRef<Value> sizes,
+                        const TensorShape &type) = 0;
+  virtual Value permute(Value input, llvm::ArrayRef<int64_t> permutation,
+                        const TensorShape &type) = 0;
+  /// `start` is in range; `sizes` holds every run-time dim of `type`.
+  virtual Value slice(Value input, Value start, int64_t dim, int64_t step,
+                      llvm::ArrayRef<Value> sizes, const TensorShape &type) = 0;
+  virtual Value updateSlice(Value input, Value update, Value start, int64_t dim,
+                            int64_t step) = 0;
+  virtual Value concat(llvm::ArrayRef<Value> inputs, int64_t dim,
+                       const TensorShape &type) = 0;
+  virtual Value gather(Value input, Value indices, int64_t dim,
+                       const TensorShape &type) = 0;
+  virtual Value scatterAdd(Value input, Value indices, Value updates,
+                           int64_t dim) = 0;
+  virtual Value gatherAlong(Value input, Value indices, int64_t dim,
+                            const TensorShape &type) = 0;
+  virtual Value scatterAddAlong(Value input, Value indices, Value updates,
+                                int64_t dim) = 0;
+
+  /// The size of a dim as an int.
+  virtual Value dim(Value tensor, int64_t index) = 0;
+  /// The only element: float, int or bool by the tensor's dtype.
+  virtual Value item(Value tensor) = 0;
+
+  // State and gradients ---------------------------------------------------//
+  virtual void declareSlot(llvm::StringRef name, td::SlotKind kind,
+                           llvm::StringRef key, llvm::StringRef instance,
+                           const TensorShape &type) = 0;
+  virtual Value read(llvm::StringRef slot, const TensorShape &type) = 0;
+  virtual void write(llvm::StringRef slot, Value value) = 0;
+  virtual void seed(Value value) = 0;
+  virtual llvm::SmallVector<Value> grad(Value target,
+                                        llvm::ArrayRef<Value> wrt) = 0;
+  /// Slot names pair up: parameters[i] accumulates into gradients[i].
+  virtual void backward(Value target, llvm::ArrayRef<std::string> parameters,
+                        llvm::ArrayRef<std::string> gradients) = 0;
+
+  // The world -------------------------------------------------------------//
+  /// `{}` and `{:spec}` in the template stand for the values in order.
+  virtual Value format(llvm::StringRef templateText,
+                       llvm::ArrayRef<Value> values) = 0;
+  virtual void print(Value text) = 0;
+  virtual void assertThat(Value condition, Value message) = 0;
+  /// Stops the program unless two ints agree; `what` says it to the user.
+  virtual void checkDim(Value lhs, Value rhs, llvm::StringRef what) = 0;
+
+  /// A command-line argument; `defaultText` is its default as a user would
+  /// type it, none if the argument is required.
+  virtual void declareArgument(llvm::StringRef name, HostType type,
+                               std::optional<llvm::StringRef> defaultText,
+                               llvm::StringRef help) = 0;
+  virtual Value argument(llvm::StringRef name, HostType type) = 0;
+  virtual Value environment(Value variable, Value defaultValue) = 0;
+  virtual Value exists(Value path) = 0;
+
+  /// `key` names a tensor of a safetensors file, empty for npy.
+  virtual Value load(Value path, llvm::StringRef key,
+                     const TensorShape &type) = 0;
+  virtual void saveTensor(Value path, Value tensor) = 0;
+
+  struct Checkpoint {
+    llvm::SmallVector<std::string> slots; ///< names of slots …
+    llvm::SmallVector<std::string> keys;  ///< … and their keys in the file
+    llvm::SmallVector<std::string> names; ///< names of scalars …
+    llvm::SmallVector<Value> values;      ///< … and their values
+    bool full = false; ///< also the random counter: a checkpoint, not weights
+  };
+  virtual void save(Value path, const Checkpoint &checkpoint) = 0;
+  virtual void restore(Value path, const Checkpoint &checkpoint,
+                       bool lenient) = 0;
+  virtual Value restoreScalar(Value path, llvm::StringRef name,
+                              HostType type) = 0;
+};
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_EMITTER_H

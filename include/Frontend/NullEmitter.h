@@ -1,0 +1,112 @@
+//===- NullEmitter.h - checks without code --------------------------------===//
+//
+// The emitter of `tdc check`, and of the rest of a walk after its first error:
+// it gives handles that mean nothing and keeps none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FRONTEND_NULLEMITTER_H
+#define TDC_FRONTEND_NULLEMITTER_H
+
+#include "Frontend/Emitter.h"
+
+namespace tdc {
+
+class NullEmitter : public Emitter {
+public:
+  void setLocation(const SourceLocation &location) override;
+  Value constantInt(int64_t value) override;
+  Value constantFloat(double value) override;
+  Value constantBool(bool value) override;
+  Value constantString(llvm::StringRef text) override;
+  Value host(HostOp op, llvm::ArrayRef<Value> operands) override;
+  Value hostSelect(Value condition, Value onTrue, Value onFalse) override;
+  Loop beginFor(Value from, Value to, Value step,
+                llvm::ArrayRef<Value> initial) override;
+  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override;
+  void beginIf(Value condition) override;
+  void beginElse() override;
+  llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
+                                 llvm::ArrayRef<Value> elseValues) override;
+  llvm::SmallVector<Value>
+  beginExport(llvm::StringRef name,
+              llvm::ArrayRef<Parameter> parameters) override;
+  void endExport(llvm::ArrayRef<Value> results) override;
+  Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
+                       const TensorShape &type) override;
+  Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
+             const TensorShape &type) override;
+  Value iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
+             const TensorShape &type) override;
+  Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
+               llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
+  Value elementwise(OpKind op, llvm::ArrayRef<Value> operands,
+                    const TensorShape &type) override;
+  Value compare(td::ComparePredicate predicate, Value lhs, Value rhs,
+                const TensorShape &type) override;
+  Value select(Value condition, Value onTrue, Value onFalse,
+               const TensorShape &type) override;
+  Value cast(Value input, const TensorShape &type) override;
+  Value toDevice(Value input, const TensorShape &type) override;
+  Value detach(Value input) override;
+  Value reduce(td::ReduceKind kind, Value input, llvm::ArrayRef<int64_t> dims,
+               const TensorShape &type) override;
+  Value argReduce(td::ReduceKind kind, Value input, int64_t dim,
+                  const TensorShape &type) override;
+  Value matmul(Value lhs, Value rhs, const TensorShape &type) override;
+  Value softmax(bool logarithm, Value input, int64_t dim) override;
+  Value broadcast(Value input, llvm::ArrayRef<Value> sizes,
+                  const TensorShape &type) override;
+  Value reshape(Value input, llvm::ArrayRef<Value> sizes,
+                const TensorShape &type) override;
+  Value permute(Value input, llvm::ArrayRef<int64_t> permutation,
+                const TensorShape &type) override;
+  Value slice(Value input, Value start, int64_t dim, int64_t step,
+              llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
+  Value updateSlice(Value input, Value update, Value start, int64_t dim,
+                    int64_t step) override;
+  Value concat(llvm::ArrayRef<Value> inputs, int64_t dim,
+               const TensorShape &type) override;
+  Value gather(Value input, Value indices, int64_t dim,
+               const TensorShape &type) override;
+  Value scatterAdd(Value input, Value indices, Value updates,
+                   int64_t dim) override;
+  Value gatherAlong(Value input, Value indices, int64_t dim,
+                    const TensorShape &type) override;
+  Value scatterAddAlong(Value input, Value indices, Value updates,
+                        int64_t dim) override;
+  Value dim(Value tensor, int64_t index) override;
+  Value item(Value tensor) override;
+  void declareSlot(llvm::StringRef name, td::SlotKind kind, llvm::StringRef key,
+                   llvm::StringRef instance, const TensorShape &type) override;
+  Value read(llvm::StringRef slot, const TensorShape &type) override;
+  void write(llvm::StringRef slot, Value value) override;
+  void seed(Value value) override;
+  llvm::SmallVector<Value> grad(Value target,
+                                llvm::ArrayRef<Value> wrt) override;
+  void backward(Value target, llvm::ArrayRef<std::string> parameters,
+                llvm::ArrayRef<std::string> gradients) override;
+  Value format(llvm::StringRef templateText,
+               llvm::ArrayRef<Value> values) override;
+  void print(Value text) override;
+  void assertThat(Value condition, Value message) override;
+  void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;
+  void declareArgument(llvm::StringRef name, HostType type,
+                       std::optional<llvm::StringRef> defaultText,
+                       llvm::StringRef help) override;
+  Value argument(llvm::StringRef name, HostType type) override;
+  Value environment(Value variable, Value defaultValue) override;
+  Value exists(Value path) override;
+  Value load(Value path, llvm::StringRef key, const TensorShape &type) override;
+  void saveTensor(Value path, Value tensor) override;
+  void save(Value path, const Checkpoint &checkpoint) override;
+  void restore(Value path, const Checkpoint &checkpoint, bool lenient) override;
+  Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
+
+private:
+  Value some() { return Value(this); }
+};
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_NULLEMITTER_H

@@ -1,0 +1,58 @@
+//===- Sema.h - the checker's entry ---------------------------------------===//
+//
+// One walk over a program checks it, evaluates what is constant and tells an
+// Emitter what happens at run time. All errors of the author are found here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FRONTEND_SEMA_H
+#define TDC_FRONTEND_SEMA_H
+
+#include "Frontend/AST.h"
+#include "Frontend/Diagnostics.h"
+#include "Frontend/Emitter.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+
+namespace tdc {
+
+/// What the header of a data file says.
+struct FileHeader {
+  DType dtype = DType::F32;
+  llvm::SmallVector<int64_t, 4> dims;
+};
+
+/// What the checker is told of the machine and the command line.
+struct CheckOptions {
+  /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
+  llvm::StringMap<std::string> arguments;
+  /// `tdc run`: an `arg` that was not given has its default for certain.
+  bool argumentsAreFinal = false;
+  /// `--device`: what `auto` means. Empty: a GPU if there is one, else the cpu.
+  std::string device;
+  /// CUDA devices that the program will see.
+  unsigned cudaDevices = 0;
+  /// Reads the header of an existing data file (`key` picks a tensor of a
+  /// safetensors file); nullopt where there is no such file or it is not
+  /// readable, which is found again when the program runs. May be empty.
+  std::function<std::optional<FileHeader>(llvm::StringRef path,
+                                          llvm::StringRef key)>
+      readHeader;
+  /// `tdc run`: the sizes that headers say are used as constants.
+  bool headersAreFinal = false;
+  /// Folders to search for imported files, after the importing file's own.
+  std::vector<std::string> importPaths;
+};
+
+/// Checks the program that was parsed from `file` and emits it. Imported files
+/// and prelude files are added to `sources` and `context`. After the first
+/// error nothing more reaches `emitter`, so what it holds is useful only if
+/// `diags` has no errors afterwards. `context` must outlive the emitter's use
+/// of source locations.
+void check(SourceManager &sources, ast::Context &context, FileId file,
+           const ast::Program &program, const CheckOptions &options,
+           DiagnosticEngine &diags, Emitter &emitter);
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_SEMA_H

@@ -1,0 +1,194 @@
+//===- MLIREmitter.h - the emitter that builds td IR ----------------------===//
+//
+// One class, one file per group of calls: MLIREmitter.cpp holds the module,
+// locations and constants, Host.cpp host scalars and control flow, Tensors.cpp
+// the compute ops, World.cpp state, files and prints.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_CODEGEN_MLIREMITTER_H
+#define TDC_LIB_FRONTEND_CODEGEN_MLIREMITTER_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "Frontend/Emitter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tdc {
+
+class MLIREmitter final : public Emitter {
+public:
+  MLIREmitter(mlir::MLIRContext &context, const SourceManager &sources);
+
+  /// Ends @main and hands the module over.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  void setLocation(const SourceLocation &location) override;
+
+  Value constantInt(int64_t value) override;
+  Value constantFloat(double value) override;
+  Value constantBool(bool value) override;
+  Value constantString(llvm::StringRef text) override;
+  Value host(HostOp op, llvm::ArrayRef<Value> operands) override;
+  Value hostSelect(Value condition, Value onTrue, Value onFalse) override;
+
+  Loop beginFor(Value from, Value to, Value step,
+                llvm::ArrayRef<Value> initial) override;
+  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override;
+  void beginIf(Value condition) override;
+  void beginElse() override;
+  llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
+                                 llvm::ArrayRef<Value> elseValues) override;
+
+  llvm::SmallVector<Value>
+  beginExport(llvm::StringRef name,
+              llvm::ArrayRef<Parameter> parameters) override;
+  void endExport(llvm::ArrayRef<Value> results) override;
+
+  Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
+                       const TensorShape &type) override;
+  Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
+             const TensorShape &type) override;
+  Value iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
+             const TensorShape &type) override;
+  Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
+               llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
+
+  Value elementwise(OpKind op, llvm::ArrayRef<Value> operands,
+                    const TensorShape &type) override;
+  Value compare(td::ComparePredicate predicate, Value lhs, Value rhs,
+                const TensorShape &type) override;
+  Value select(Value condition, Value onTrue, Value onFalse,
+               const TensorShape &type) override;
+  Value cast(Value input, const TensorShape &type) override;
+  Value toDevice(Value input, const TensorShape &type) override;
+  Value detach(Value input) override;
+  Value reduce(td::ReduceKind kind, Value input, llvm::ArrayRef<int64_t> dims,
+               const TensorShape &type) override;
+  Value argReduce(td::ReduceKind kind, Value input, int64_t dim,
+                  const TensorShape &type) override;
+  Value matmul(Value lhs, Value rhs, const TensorShape &type) override;
+  Value softmax(bool logarithm, Value input, int64_t dim) override;
+
+  Value broadcast(Value input, llvm::ArrayRef<Value> sizes,
+                  const TensorShape &type) override;
+  Value reshape(Value input, llvm::ArrayRef<Value> sizes,
+                const TensorShape &type) override;
+  Value permute(Value input, llvm::ArrayRef<int64_t> permutation,
+                const TensorShape &type) override;
+  Value slice(Value input, Value start, int64_t dim, int64_t step,
+              llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
+  Value updateSlice(Value input, Value update, Value start, int64_t dim,
+                    int64_t step) override;
+  Value concat(llvm::ArrayRef<Value> inputs, int64_t dim,
+               const TensorShape &type) override;
+  Value gather(Value input, Value indices, int64_t dim,
+               const TensorShape &type) override;
+  Value scatterAdd(Value input, Value indices, Value updates,
+                   int64_t dim) override;
+  Value gatherAlong(Value input, Value indices, int64_t dim,
+                    const TensorShape &type) override;
+  Value scatterAddAlong(Value input, Value indices, Value updates,
+                        int64_t dim) override;
+  Value dim(Value tensor, int64_t index) override;
+  Value item(Value tensor) override;
+
+  void declareSlot(llvm::StringRef name, td::SlotKind kind, llvm::StringRef key,
+                   llvm::StringRef instance, const TensorShape &type) override;
+  Value read(llvm::StringRef slot, const TensorShape &type) override;
+  void write(llvm::StringRef slot, Value value) override;
+  void seed(Value value) override;
+  llvm::SmallVector<Value> grad(Value target,
+                                llvm::ArrayRef<Value> wrt) override;
+  void backward(Value target, llvm::ArrayRef<std::string> parameters,
+                llvm::ArrayRef<std::string> gradients) override;
+
+  Value format(llvm::StringRef templateText,
+               llvm::ArrayRef<Value> values) override;
+  void print(Value text) override;
+  void assertThat(Value condition, Value message) override;
+  void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;
+  void declareArgument(llvm::StringRef name, HostType type,
+                       std::optional<llvm::StringRef> defaultText,
+                       llvm::StringRef help) override;
+  Value argument(llvm::StringRef name, HostType type) override;
+  Value environment(Value variable, Value defaultValue) override;
+  Value exists(Value path) override;
+  Value load(Value path, llvm::StringRef key, const TensorShape &type) override;
+  void saveTensor(Value path, Value tensor) override;
+  void save(Value path, const Checkpoint &checkpoint) override;
+  void restore(Value path, const Checkpoint &checkpoint, bool lenient) override;
+  Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
+
+private:
+  /// A function under construction. Its constants stand at its top, each once.
+  struct Function {
+    mlir::func::FuncOp op;
+    llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+    mlir::Operation *lastConstant = nullptr;
+  };
+
+  mlir::Location getLocation();
+  mlir::Location getFileLocation(SourceRange range);
+  void beginFunction(llvm::StringRef name, mlir::TypeRange parameters);
+  /// The constant of the current function that `attribute` stands for.
+  mlir::Value getConstant(mlir::Attribute attribute);
+
+  mlir::Value hostInt(HostOp op, mlir::ValueRange operands);
+  mlir::Value hostFloat(HostOp op, mlir::ValueRange operands);
+  mlir::Value hostBool(HostOp op, mlir::ValueRange operands);
+  mlir::Value convertScalar(HostOp op, mlir::Value operand);
+  mlir::Value floorDivide(HostOp op, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
+  mlir::Value floatToInt(mlir::Value value);
+  void checkDivisor(mlir::Value divisor);
+
+  mlir::Type getHostType(HostType type);
+  mlir::RankedTensorType getType(const TensorShape &shape) {
+    return td::getTensorType(builder.getContext(), shape);
+  }
+  mlir::ArrayAttr getSymbols(llvm::ArrayRef<std::string> names);
+  mlir::ArrayAttr getStrings(llvm::ArrayRef<std::string> texts);
+
+  /// Creates an op at the current place.
+  template <typename Op, typename... Args> Op create(Args &&...args) {
+    return Op::create(builder, getLocation(), std::forward<Args>(args)...);
+  }
+
+  const SourceManager &sources;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::Operation *lastSlot = nullptr;
+  llvm::SmallVector<mlir::Attribute> arguments;
+
+  Function main;
+  Function exported;
+  Function *function = &main;
+  mlir::OpBuilder::InsertPoint mainPoint;
+  /// The loops and branches that are open.
+  llvm::SmallVector<mlir::Operation *> regions;
+
+  SourceRange range;
+  llvm::SmallVector<SourceRange> callers;
+  std::optional<mlir::Location> callersLocation;
+  std::optional<mlir::Location> location;
+};
+
+inline mlir::Value unwrap(Value value) {
+  return mlir::Value::getFromOpaquePointer(value.getHandle());
+}
+inline Value wrap(mlir::Value value) {
+  return Value(value.getAsOpaquePointer());
+}
+inline llvm::SmallVector<mlir::Value> unwrap(llvm::ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [](Value v) { return unwrap(v); });
+}
+inline llvm::SmallVector<Value> wrap(mlir::ValueRange values) {
+  return llvm::map_to_vector(values, [](mlir::Value v) { return wrap(v); });
+}
+
+} // namespace tdc
+
+#endif // TDC_LIB_FRONTEND_CODEGEN_MLIREMITTER_H

@@ -1,0 +1,155 @@
+//===- World.cpp - state, gradients, files, prints, arguments -------------===//
+
+#include "MLIREmitter.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+Type MLIREmitter::getHostType(HostType type) {
+  switch (type) {
+  case HostType::Int:
+    return builder.getI64Type();
+  case HostType::Float:
+    return builder.getF64Type();
+  case HostType::Bool:
+    return builder.getI1Type();
+  case HostType::Str:
+    return td::StrType::get(builder.getContext());
+  }
+  llvm_unreachable("not a host type");
+}
+
+ArrayAttr MLIREmitter::getSymbols(llvm::ArrayRef<std::string> names) {
+  return builder.getArrayAttr(
+      llvm::map_to_vector(names, [&](const std::string &name) -> Attribute {
+        return FlatSymbolRefAttr::get(builder.getContext(), name);
+      }));
+}
+
+ArrayAttr MLIREmitter::getStrings(llvm::ArrayRef<std::string> texts) {
+  return builder.getArrayAttr(
+      llvm::map_to_vector(texts, [&](const std::string &text) -> Attribute {
+        return builder.getStringAttr(text);
+      }));
+}
+
+//===----------------------------------------------------------------------===//
+// State and gradients
+//===----------------------------------------------------------------------===//
+
+/// Slots stand at the top of the module in the order of their declaration.
+void MLIREmitter::declareSlot(llvm::StringRef name, td::SlotKind kind,
+                              llvm::StringRef key, llvm::StringRef instance,
+                              const TensorShape &type) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastSlot)
+    builder.setInsertionPointAfter(lastSlot);
+  else
+    builder.setInsertionPointToStart(module->getBody());
+  lastSlot = create<td::SlotOp>(name, kind, key, instance, getType(type));
+}
+
+Value MLIREmitter::read(llvm::StringRef slot, const TensorShape &type) {
+  return wrap(create<td::ReadOp>(getType(type), slot));
+}
+
+void MLIREmitter::write(llvm::StringRef slot, Value value) {
+  create<td::WriteOp>(unwrap(value), slot);
+}
+
+void MLIREmitter::seed(Value value) { create<td::SeedOp>(unwrap(value)); }
+
+llvm::SmallVector<Value> MLIREmitter::grad(Value target,
+                                           llvm::ArrayRef<Value> wrt) {
+  auto op = create<td::GradOp>(unwrap(target), ValueRange(unwrap(wrt)));
+  return wrap(op.getGradients());
+}
+
+void MLIREmitter::backward(Value target, llvm::ArrayRef<std::string> parameters,
+                           llvm::ArrayRef<std::string> gradients) {
+  create<td::BackwardOp>(unwrap(target), getSymbols(parameters),
+                         getSymbols(gradients));
+}
+
+//===----------------------------------------------------------------------===//
+// Strings, prints, checks
+//===----------------------------------------------------------------------===//
+
+Value MLIREmitter::format(llvm::StringRef templateText,
+                          llvm::ArrayRef<Value> values) {
+  return wrap(create<td::FormatOp>(templateText, unwrap(values)));
+}
+
+void MLIREmitter::print(Value text) { create<td::PrintOp>(unwrap(text)); }
+
+void MLIREmitter::assertThat(Value condition, Value message) {
+  create<td::AssertOp>(unwrap(condition), unwrap(message));
+}
+
+void MLIREmitter::checkDim(Value lhs, Value rhs, llvm::StringRef what) {
+  create<td::CheckDimOp>(unwrap(lhs), unwrap(rhs), what);
+}
+
+//===----------------------------------------------------------------------===//
+// Command line and environment
+//===----------------------------------------------------------------------===//
+
+void MLIREmitter::declareArgument(llvm::StringRef name, HostType type,
+                                  std::optional<llvm::StringRef> defaultText,
+                                  llvm::StringRef help) {
+  NamedAttrList row;
+  row.append("name", builder.getStringAttr(name));
+  row.append("type", TypeAttr::get(getHostType(type)));
+  row.append("help", builder.getStringAttr(help));
+  if (defaultText)
+    row.append("default", builder.getStringAttr(*defaultText));
+  arguments.push_back(row.getDictionary(builder.getContext()));
+}
+
+Value MLIREmitter::argument(llvm::StringRef name, HostType type) {
+  return wrap(create<td::ArgOp>(getHostType(type), name));
+}
+
+Value MLIREmitter::environment(Value variable, Value defaultValue) {
+  return wrap(create<td::EnvOp>(getHostType(HostType::Str), unwrap(variable),
+                                unwrap(defaultValue)));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Value MLIREmitter::exists(Value path) {
+  return wrap(create<td::ExistsOp>(getHostType(HostType::Bool), unwrap(path)));
+}
+
+Value MLIREmitter::load(Value path, llvm::StringRef key,
+                        const TensorShape &type) {
+  StringAttr keyAttr = key.empty() ? StringAttr() : builder.getStringAttr(key);
+  return wrap(create<td::LoadOp>(getType(type), unwrap(path), keyAttr));
+}
+
+void MLIREmitter::saveTensor(Value path, Value tensor) {
+  create<td::SaveTensorOp>(unwrap(path), unwrap(tensor));
+}
+
+void MLIREmitter::save(Value path, const Checkpoint &checkpoint) {
+  create<td::SaveOp>(unwrap(path), getSymbols(checkpoint.slots),
+                     getStrings(checkpoint.keys), checkpoint.full,
+                     getStrings(checkpoint.names), unwrap(checkpoint.values));
+}
+
+void MLIREmitter::restore(Value path, const Checkpoint &checkpoint,
+                          bool lenient) {
+  create<td::RestoreOp>(unwrap(path), getSymbols(checkpoint.slots),
+                        getStrings(checkpoint.keys), checkpoint.full, lenient);
+}
+
+Value MLIREmitter::restoreScalar(Value path, llvm::StringRef name,
+                                 HostType type) {
+  return wrap(
+      create<td::RestoreScalarOp>(getHostType(type), unwrap(path), name));
+}
+
+} // namespace tdc

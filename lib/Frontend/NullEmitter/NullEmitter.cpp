@@ -1,0 +1,137 @@
+//===- NullEmitter.cpp - checks without code ------------------------------===//
+
+#include "Frontend/NullEmitter.h"
+
+using namespace tdc;
+
+void NullEmitter::setLocation(const SourceLocation &) {}
+Value NullEmitter::constantInt(int64_t) { return some(); }
+Value NullEmitter::constantFloat(double) { return some(); }
+Value NullEmitter::constantBool(bool) { return some(); }
+Value NullEmitter::constantString(llvm::StringRef) { return some(); }
+Value NullEmitter::host(HostOp, llvm::ArrayRef<Value>) { return some(); }
+Value NullEmitter::hostSelect(Value, Value, Value) { return some(); }
+Emitter::Loop NullEmitter::beginFor(Value, Value, Value,
+                                    llvm::ArrayRef<Value> initial) {
+  Loop loop;
+  loop.index = some();
+  loop.carried.assign(initial.size(), some());
+  return loop;
+}
+llvm::SmallVector<Value> NullEmitter::endFor(llvm::ArrayRef<Value> next) {
+  return llvm::SmallVector<Value>(next.size(), some());
+}
+void NullEmitter::beginIf(Value) {}
+void NullEmitter::beginElse() {}
+llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,
+                                            llvm::ArrayRef<Value>) {
+  return llvm::SmallVector<Value>(thenValues.size(), some());
+}
+llvm::SmallVector<Value>
+NullEmitter::beginExport(llvm::StringRef,
+                         llvm::ArrayRef<Parameter> parameters) {
+  return llvm::SmallVector<Value>(parameters.size(), some());
+}
+void NullEmitter::endExport(llvm::ArrayRef<Value>) {}
+Value NullEmitter::tensorConstant(llvm::ArrayRef<char>, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::fill(Value, llvm::ArrayRef<Value>, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::iota(Value, Value, llvm::ArrayRef<Value>,
+                        const TensorShape &) {
+  return some();
+}
+Value NullEmitter::random(td::Distribution, llvm::ArrayRef<Value>,
+                          llvm::ArrayRef<Value>, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::elementwise(OpKind, llvm::ArrayRef<Value>,
+                               const TensorShape &) {
+  return some();
+}
+Value NullEmitter::compare(td::ComparePredicate, Value, Value,
+                           const TensorShape &) {
+  return some();
+}
+Value NullEmitter::select(Value, Value, Value, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::cast(Value, const TensorShape &) { return some(); }
+Value NullEmitter::toDevice(Value, const TensorShape &) { return some(); }
+Value NullEmitter::detach(Value) { return some(); }
+Value NullEmitter::reduce(td::ReduceKind, Value, llvm::ArrayRef<int64_t>,
+                          const TensorShape &) {
+  return some();
+}
+Value NullEmitter::argReduce(td::ReduceKind, Value, int64_t,
+                             const TensorShape &) {
+  return some();
+}
+Value NullEmitter::matmul(Value, Value, const TensorShape &) { return some(); }
+Value NullEmitter::softmax(bool, Value, int64_t) { return some(); }
+Value NullEmitter::broadcast(Value, llvm::ArrayRef<Value>,
+                             const TensorShape &) {
+  return some();
+}
+Value NullEmitter::reshape(Value, llvm::ArrayRef<Value>, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::permute(Value, llvm::ArrayRef<int64_t>,
+                           const TensorShape &) {
+  return some();
+}
+Value NullEmitter::slice(Value, Value, int64_t, int64_t, llvm::ArrayRef<Value>,
+                         const TensorShape &) {
+  return some();
+}
+Value NullEmitter::updateSlice(Value, Value, Value, int64_t, int64_t) {
+  return some();
+}
+Value NullEmitter::concat(llvm::ArrayRef<Value>, int64_t, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::gather(Value, Value, int64_t, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::scatterAdd(Value, Value, Value, int64_t) { return some(); }
+Value NullEmitter::gatherAlong(Value, Value, int64_t, const TensorShape &) {
+  return some();
+}
+Value NullEmitter::scatterAddAlong(Value, Value, Value, int64_t) {
+  return some();
+}
+Value NullEmitter::dim(Value, int64_t) { return some(); }
+Value NullEmitter::item(Value) { return some(); }
+void NullEmitter::declareSlot(llvm::StringRef, td::SlotKind, llvm::StringRef,
+                              llvm::StringRef, const TensorShape &) {}
+Value NullEmitter::read(llvm::StringRef, const TensorShape &) { return some(); }
+void NullEmitter::write(llvm::StringRef, Value) {}
+void NullEmitter::seed(Value) {}
+llvm::SmallVector<Value> NullEmitter::grad(Value, llvm::ArrayRef<Value> wrt) {
+  return llvm::SmallVector<Value>(wrt.size(), some());
+}
+void NullEmitter::backward(Value, llvm::ArrayRef<std::string>,
+                           llvm::ArrayRef<std::string>) {}
+Value NullEmitter::format(llvm::StringRef, llvm::ArrayRef<Value>) {
+  return some();
+}
+void NullEmitter::print(Value) {}
+void NullEmitter::assertThat(Value, Value) {}
+void NullEmitter::checkDim(Value, Value, llvm::StringRef) {}
+void NullEmitter::declareArgument(llvm::StringRef, HostType,
+                                  std::optional<llvm::StringRef>,
+                                  llvm::StringRef) {}
+Value NullEmitter::argument(llvm::StringRef, HostType) { return some(); }
+Value NullEmitter::environment(Value, Value) { return some(); }
+Value NullEmitter::exists(Value) { return some(); }
+Value NullEmitter::load(Value, llvm::StringRef, const TensorShape &) {
+  return some();
+}
+void NullEmitter::saveTensor(Value, Value) {}
+void NullEmitter::save(Value, const Checkpoint &) {}
+void NullEmitter::restore(Value, const Checkpoint &, bool) {}
+Value NullEmitter::restoreScalar(Value, llvm::StringRef, HostType) {
+  return some();
+}

@@ -1,0 +1,202 @@
+//===- Assignments.cpp - x = v, m.w = v, x[a:b] = v -----------------------===//
+//
+// A tensor is a value: assigning to a part of it makes a new value that the
+// variable, or the model's slot, holds from then on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static ast::BinaryOp operatorOf(ast::AssignOp op) {
+  switch (op) {
+  case ast::AssignOp::Sub:
+    return ast::BinaryOp::Sub;
+  case ast::AssignOp::Mul:
+    return ast::BinaryOp::Mul;
+  case ast::AssignOp::Div:
+    return ast::BinaryOp::Div;
+  default:
+    return ast::BinaryOp::Add;
+  }
+}
+
+Flow Checker::execAssign(const ast::AssignStmt &stmt) {
+  if (stmt.op == ast::AssignOp::Set) {
+    Val val = eval(*stmt.value);
+    at(stmt.range);
+    assignTo(*stmt.target, val, stmt.range);
+    return Flow::Next;
+  }
+  Val old = eval(*stmt.target);
+  Val amount = eval(*stmt.value);
+  at(stmt.range);
+  Val result = old.isError() || amount.isError()
+                   ? fail()
+                   : binary(operatorOf(stmt.op), old, amount, stmt.opRange);
+  result.range = stmt.value->range;
+  assignTo(*stmt.target, result, stmt.range);
+  return Flow::Next;
+}
+
+void Checker::assignTo(const ast::Expr &target, Val val, SourceRange range) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
+    return assignName(*name, val);
+  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&target))
+    return assignMember(*member, val);
+  if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
+    Vals parts;
+    if (!unpack(val, tuple->elements.size(), range, parts))
+      return;
+    for (auto [element, part] : llvm::zip(tuple->elements, parts))
+      assignTo(*element, part, range);
+    return;
+  }
+  auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target);
+  if (!part || val.isError())
+    return;
+  Val base = eval(*part->base);
+  if (base.isError())
+    return;
+  if (!base.is(ValKind::Tensor)) {
+    if (base.is(ValKind::List))
+      unsupported(target.range, "assignment to an element of a list");
+    else
+      error(DiagCode::TD304, target.range,
+            "cannot assign to a part of " + describe(base));
+    return;
+  }
+  Val updated = updateTensor(base, part->items, val, target.range);
+  if (!updated.isError()) {
+    updated.range = part->base->range;
+    assignTo(*part->base, updated, range);
+  }
+}
+
+void Checker::assignName(const ast::NameExpr &target, Val val) {
+  Binding *binding = lookup(target.name);
+  if (!binding) {
+    std::optional<Val> global = findGlobal(target.name);
+    if (global) {
+      error(DiagCode::TD203, target.range,
+            "`" + target.name + "` belongs to the language");
+      return;
+    }
+    error(DiagCode::TD201, target.range, "unknown name `" + target.name + "`")
+        .label("a new name needs `let` or `var`")
+        .fix(FixIt::Choice, "`var " + target.name + " = …`",
+             {{target.range.start(), "var "}});
+    return;
+  }
+  bool foreign = !frames.empty() && file->scope.names.count(target.name) &&
+                 &file->scope.names[target.name] == binding;
+  if (!binding->isVar || foreign) {
+    if (val.isError() && binding->val.isError())
+      return;
+    Diagnostic &report = error(DiagCode::TD203, target.range,
+                               foreign ? "a function cannot assign to `" +
+                                             target.name + "` of the program"
+                                       : "`" + target.name + "` is immutable");
+    report.label("declared with `let` here, or a parameter");
+    report.note("declared here", binding->declared);
+    if (!foreign)
+      report.fix(FixIt::Choice,
+                 "`let " + target.name + " = …`  (a new `" + target.name + "`)",
+                 {{target.range.start(), "let "}});
+    return;
+  }
+  if (binding->annotation && !val.isError() &&
+      !matchType(*binding->annotation, val,
+                 val.range.isValid() ? val.range : target.range,
+                 "`" + target.name + "`", DiagCode::TD407))
+    val = fail();
+  if (binding->annotation && !val.isError())
+    val = loosen(val, *binding->annotation);
+  binding->val = nameDevice(val, target.name);
+}
+
+void Checker::assignMember(const ast::MemberExpr &target, Val val) {
+  Val base = eval(*target.base);
+  if (base.isError() || val.isError())
+    return;
+  llvm::StringRef name = target.member.text;
+  at(target.range);
+  if (base.is(ValKind::Optimizer) && name == "lr") {
+    auto &optimizer = base.as<OptimizerInfo>();
+    if (!val.isHostScalar() || val.is(ValKind::Bool)) {
+      error(DiagCode::TD303, target.range,
+            "`lr` is a float, not " + describe(val));
+      return;
+    }
+    TensorType type;
+    type.dtype = DType::F64;
+    rawWrite(optimizer.lrSlot, fillTensor(toFloat(val), type).value);
+    return;
+  }
+  if (base.is(ValKind::Model)) {
+    auto *member = base.as<ModelInstance>().find(name);
+    if (member && member->slot) {
+      Slot &slot = *member->slot;
+      if (val.isHostScalar() && slot.type.dims.empty())
+        val = fillTensor(val, slot.type);
+      if (!isTensor(val, target.range, "the state of a model"))
+        return;
+      const TensorType &type = typeOf(val);
+      ShapeAnswer answer =
+          sameShape(slot.type.dims, type.dims, "the shapes differ");
+      if (type.dtype != slot.type.dtype || !answer || !prove(answer)) {
+        error(DiagCode::TD407, target.range,
+              "`" + name + "` does not have the declared type")
+            .label(typeText(type) + ", declared " + typeText(slot.type))
+            .note("declared here", slot.declared);
+        return;
+      }
+      writeSlot(slot, val);
+      return;
+    }
+    error(member ? DiagCode::TD203 : DiagCode::TD202, target.member.range,
+          member ? "`" + name + "` is fixed when the model is made"
+                 : describe(base) + " has no `" + name + "`")
+        .note("state that changes is declared with `buffer` or `param`");
+    return;
+  }
+  error(DiagCode::TD203, target.range,
+        "cannot assign to `" + name + "` of " + describe(base));
+}
+
+//===----------------------------------------------------------------------===//
+// Whether learning rates change
+//===----------------------------------------------------------------------===//
+
+static bool assignsRate(const ast::Block *block);
+
+static bool assignsRate(const ast::Stmt *stmt) {
+  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
+    auto *member = llvm::dyn_cast<ast::MemberExpr>(assign->target);
+    return member && member->member.text == "lr";
+  }
+  if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt))
+    return assignsRate(branch->thenBlock) || assignsRate(branch->elseBlock);
+  if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt))
+    return assignsRate(loop->body);
+  if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt))
+    return assignsRate(loop->body);
+  if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt))
+    return assignsRate(with->body);
+  if (auto *fn = llvm::dyn_cast<ast::FnDecl>(stmt))
+    return assignsRate(fn->body);
+  return false;
+}
+
+static bool assignsRate(const ast::Block *block) {
+  return block && llvm::any_of(block->stmts, [](const ast::Stmt *stmt) {
+           return assignsRate(stmt);
+         });
+}
+
+bool sema::assignsLearningRate(const ast::Program &program) {
+  return llvm::any_of(program.items,
+                      [](const ast::Stmt *stmt) { return assignsRate(stmt); });
+}

@@ -1,0 +1,324 @@
+//===- Branches.cpp - if, conditional expressions, and, or ----------------===//
+//
+// A condition that is known decides which side is walked at all. Otherwise both
+// sides are emitted, and what they assigned is joined.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Joins.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+std::optional<Val> Checker::condition(const ast::Expr &expr) {
+  Val val = eval(expr);
+  if (val.isError())
+    return std::nullopt;
+  if (val.is(ValKind::Bool))
+    return val;
+  if (val.is(ValKind::Tensor)) {
+    Diagnostic &report = error(DiagCode::TD302, expr.range,
+                               "a tensor on a device is not a host condition");
+    report.label(typeText(typeOf(val)))
+        .note("reading it waits for the device; say so with `.item()`");
+    offerSuffix(report, expr.range, ".item()");
+    return std::nullopt;
+  }
+  Diagnostic &report = error(DiagCode::TD303, expr.range,
+                             "a condition is a bool, not " + describe(val));
+  if (val.is(ValKind::Int) || val.is(ValKind::Float))
+    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`", {});
+  return std::nullopt;
+}
+
+/// Names that are assigned in a block, at any depth.
+static void collectTargets(const ast::Expr &target, llvm::StringSet<> &names) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
+    names.insert(name->name);
+  else if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target))
+    collectTargets(*part->base, names);
+  else if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target))
+    for (const ast::Expr *element : tuple->elements)
+      collectTargets(*element, names);
+}
+
+static void collectAssigned(const ast::Block *block, llvm::StringSet<> &names) {
+  if (!block)
+    return;
+  for (const ast::Stmt *stmt : block->stmts) {
+    if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
+      collectTargets(*assign->target, names);
+    } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
+      collectAssigned(branch->thenBlock, names);
+      collectAssigned(branch->elseBlock, names);
+    } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
+      collectAssigned(loop->body, names);
+    } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt)) {
+      collectAssigned(loop->body, names);
+    } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt)) {
+      collectAssigned(with->body, names);
+    }
+  }
+}
+
+llvm::StringSet<> Checker::assignedNames(const ast::Block *block,
+                                         const ast::Block *other) {
+  llvm::StringSet<> names;
+  collectAssigned(block, names);
+  collectAssigned(other, names);
+  return names;
+}
+
+Flow Checker::execIf(const ast::IfStmt &stmt) {
+  std::optional<Val> truth = condition(*stmt.condition);
+  auto side = [&](const ast::Block *block) {
+    return block ? execBlock(*block) : Flow::Next;
+  };
+  if (!truth) {
+    // Both sides may hold further mistakes; what they assign is not known.
+    ++conditionDepth;
+    side(stmt.thenBlock);
+    side(stmt.elseBlock);
+    --conditionDepth;
+    return Flow::Next;
+  }
+  if (truth->known)
+    return side(truth->truth ? stmt.thenBlock : stmt.elseBlock);
+  at(stmt.range);
+  return branch(
+      truth->value, stmt.condition->range,
+      assignedNames(stmt.thenBlock, stmt.elseBlock),
+      [&] { return side(stmt.thenBlock); },
+      [&] { return side(stmt.elseBlock); });
+}
+
+namespace {
+/// One variable at a join.
+struct Joined {
+  std::string name;
+  Binding *binding;
+  Val before, then;
+  llvm::SmallVector<Value, 2> thenLeaves;
+};
+} // namespace
+
+Flow Checker::branch(Value condition, SourceRange range,
+                     const llvm::StringSet<> &assigned,
+                     llvm::function_ref<Flow()> thenSide,
+                     llvm::function_ref<Flow()> elseSide) {
+  std::vector<Joined> joined;
+  for (auto &entry : assigned)
+    if (Binding *binding = lookup(entry.first()))
+      if (binding->isVar)
+        joined.push_back(
+            {entry.first().str(), binding, binding->val, Val(), {}});
+  llvm::sort(joined,
+             [](const Joined &a, const Joined &b) { return a.name < b.name; });
+  std::vector<ModelState> before = saveModels(*this);
+  size_t known = facts.size();
+  bool inFunction = !frames.empty();
+  Val thenResult;
+
+  emit().beginIf(condition);
+  ++regionDepth;
+  ++conditionDepth;
+  forgetReads();
+  Flow thenFlow = thenSide();
+  llvm::SmallVector<Value, 2> resultLeaves;
+  for (Joined &one : joined) {
+    one.then = one.binding->val;
+    if (hasLeaves(one.then))
+      appendLeaves(*this, one.then, one.thenLeaves);
+    one.binding->val = one.before;
+  }
+  if (thenFlow == Flow::Return && inFunction) {
+    thenResult = frames.back().result;
+    if (hasLeaves(thenResult))
+      appendLeaves(*this, thenResult, resultLeaves);
+  }
+  std::vector<ModelState> afterThen = saveModels(*this);
+  restoreModels(*this, before);
+  facts.resize(known);
+  forgetReads();
+
+  emit().beginElse();
+  Flow elseFlow = elseSide();
+  llvm::SmallVector<Value> thenValues, elseValues;
+  std::vector<Joined *> changed;
+  for (Joined &one : joined) {
+    const Val &other = one.binding->val;
+    if (isSame(one.then, other) && isSame(one.before, other))
+      continue;
+    if (!hasLeaves(one.then) || !hasLeaves(other)) {
+      if (!one.then.isError() && !other.isError())
+        error(DiagCode::TD214, range,
+              "`" + one.name +
+                  "` cannot change under a condition that is "
+                  "known only at run time")
+            .label("it is " + describe(other) +
+                   ", which exists only while compiling");
+      continue;
+    }
+    if (!canMeet(*this, one.then, other, range, one.name, false)) {
+      one.binding->val = Val();
+      continue;
+    }
+    thenValues.append(one.thenLeaves);
+    appendLeaves(*this, other, elseValues);
+    changed.push_back(&one);
+  }
+  bool returns = thenFlow == Flow::Return && elseFlow == Flow::Return;
+  bool joinResult = false;
+  if (returns && inFunction && !isSame(thenResult, frames.back().result)) {
+    joinResult = hasLeaves(thenResult) && hasLeaves(frames.back().result) &&
+                 canMeet(*this, thenResult, frames.back().result, range,
+                         "the result", false);
+    if (joinResult) {
+      thenValues.append(resultLeaves);
+      appendLeaves(*this, frames.back().result, elseValues);
+    }
+  } else if (thenFlow != elseFlow) {
+    unsupported(range, "leaving a function or loop under a condition that is "
+                       "known only at run time");
+  }
+  llvm::SmallVector<Value> results = emit().endIf(thenValues, elseValues);
+  --regionDepth;
+  --conditionDepth;
+  facts.resize(known);
+  forgetReads();
+  joinModels(*this, afterThen);
+  llvm::ArrayRef<Value> rest(results);
+  for (Joined *one : changed) {
+    Val result = rebuild(*this, one->then, one->binding->val, rest, one->name);
+    one->binding->val = result;
+  }
+  if (joinResult)
+    frames.back().result =
+        rebuild(*this, thenResult, frames.back().result, rest, "result");
+  return returns ? Flow::Return : Flow::Next;
+}
+
+Val Checker::evalConditional(const ast::ConditionalExpr &expr,
+                             const ast::TypeExpr *expected) {
+  std::optional<Val> truth = condition(*expr.condition);
+  if (!truth)
+    return fail();
+  if (truth->known)
+    return eval(truth->truth ? *expr.thenValue : *expr.elseValue, expected);
+  // Devices are chosen when the program starts: a place with two possible
+  // values, and no code.
+  auto isDevice = [&](const ast::Expr &side) {
+    if (auto *name = llvm::dyn_cast<ast::NameExpr>(&side)) {
+      if (Binding *binding = lookup(name->name))
+        return binding->val.is(ValKind::Device);
+      return name->name == "cpu" || name->name == "cuda" ||
+             name->name == "auto";
+    }
+    return side.kind == ast::ExprKind::Device;
+  };
+  if (isDevice(*expr.thenValue) && isDevice(*expr.elseValue)) {
+    ++conditionDepth;
+    Val onTrue = eval(*expr.thenValue), onFalse = eval(*expr.elseValue);
+    --conditionDepth;
+    if (onTrue.isError() || onFalse.isError())
+      return fail();
+    return chooseDevice(*truth, onTrue, onFalse, expr.range);
+  }
+  at(expr.range);
+  Val onTrue, onFalse;
+  llvm::SmallVector<Value> thenLeaves, elseLeaves;
+  std::vector<ModelState> before = saveModels(*this);
+  size_t known = facts.size();
+  emit().beginIf(truth->value);
+  ++regionDepth;
+  ++conditionDepth;
+  forgetReads();
+  onTrue = eval(*expr.thenValue, expected);
+  if (hasLeaves(onTrue))
+    appendLeaves(*this, onTrue, thenLeaves);
+  emit().beginElse();
+  facts.resize(known);
+  forgetReads();
+  onFalse = eval(*expr.elseValue, expected);
+  if (hasLeaves(onFalse))
+    appendLeaves(*this, onFalse, elseLeaves);
+  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  if (good && !hasLeaves(onTrue)) {
+    error(DiagCode::TD214, expr.condition->range,
+          "the choice must be known when the program is compiled")
+        .label("it chooses " + describe(onTrue));
+    good = false;
+  }
+  if (!good) {
+    thenLeaves.clear();
+    elseLeaves.clear();
+  }
+  llvm::SmallVector<Value> results = emit().endIf(thenLeaves, elseLeaves);
+  --regionDepth;
+  --conditionDepth;
+  facts.resize(known);
+  forgetReads();
+  restoreModels(*this, before);
+  if (!good)
+    return fail();
+  llvm::ArrayRef<Value> rest(results);
+  return rebuild(*this, onTrue, onFalse, rest, "value");
+}
+
+/// Evaluating it cannot stop the program or take long.
+static bool isHarmless(const ast::Expr &expr) {
+  using namespace ast;
+  if (auto *compare = llvm::dyn_cast<CompareExpr>(&expr))
+    return isHarmless(*compare->lhs) && isHarmless(*compare->rhs);
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr))
+    return isHarmless(*unary->operand);
+  if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr))
+    return binary->op != BinaryOp::Div && binary->op != BinaryOp::FloorDiv &&
+           binary->op != BinaryOp::Mod && isHarmless(*binary->lhs) &&
+           isHarmless(*binary->rhs);
+  return isConstantExpr(expr);
+}
+
+Val Checker::evalLogical(const ast::BinaryExpr &expr) {
+  bool isAnd = expr.op == ast::BinaryOp::And;
+  std::optional<Val> lhs = condition(*expr.lhs);
+  if (!lhs)
+    return fail();
+  if (lhs->known) {
+    if (lhs->truth != isAnd)
+      return *lhs;
+    std::optional<Val> rhs = condition(*expr.rhs);
+    return rhs ? *rhs : fail();
+  }
+  HostOp op = isAnd ? HostOp::And : HostOp::Or;
+  if (isHarmless(*expr.rhs)) {
+    std::optional<Val> rhs = condition(*expr.rhs);
+    at(expr.range);
+    if (!rhs)
+      return fail();
+    return makeRunTime(ValKind::Bool,
+                       emit().host(op, {lhs->value, materialize(*rhs)}));
+  }
+  // The right side is evaluated only when it matters.
+  at(expr.range);
+  emit().beginIf(lhs->value);
+  ++regionDepth;
+  ++conditionDepth;
+  forgetReads();
+  size_t known = facts.size();
+  Value thenValue, elseValue;
+  std::optional<Val> rhs;
+  auto right = [&] {
+    rhs = condition(*expr.rhs);
+    return rhs ? materialize(*rhs) : emit().constantBool(false);
+  };
+  thenValue = isAnd ? right() : emit().constantBool(true);
+  emit().beginElse();
+  elseValue = isAnd ? emit().constantBool(false) : right();
+  llvm::SmallVector<Value> results = emit().endIf({thenValue}, {elseValue});
+  --regionDepth;
+  --conditionDepth;
+  facts.resize(known);
+  forgetReads();
+  return rhs ? makeRunTime(ValKind::Bool, results[0]) : fail();
+}

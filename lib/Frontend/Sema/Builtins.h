@@ -1,0 +1,88 @@
+//===- Builtins.h - the functions that are part of the checker ------------===//
+//
+// What cannot be written in the prelude: functions over any number of things,
+// over dtypes and devices, and the ops themselves. One table row per function;
+// a row's text says its parameters, so binding arguments is written once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_BUILTINS_H
+#define TDC_LIB_FRONTEND_SEMA_BUILTINS_H
+
+#include "Values.h"
+
+namespace tdc::sema {
+
+/// Evaluated arguments before they are matched to parameters.
+struct CallArgs {
+  struct Keyword {
+    ast::Identifier name;
+    Val val;
+  };
+  Vals positional;
+  llvm::SmallVector<Keyword, 2> keywords;
+  SourceRange range;                       ///< of the whole call
+  SourceRange calleeRange;                 ///< of what is called
+  const ast::TypeExpr *expected = nullptr; ///< type wanted by the context
+};
+
+/// Arguments matched to a builtin's parameters.
+class Bound {
+public:
+  explicit Bound(const CallArgs &call) : call(call) {}
+
+  /// The argument, or null where an optional one was not given.
+  const Val *find(llvm::StringRef name) const {
+    for (auto &[key, val] : named)
+      if (key == name)
+        return &val;
+    return nullptr;
+  }
+  bool has(llvm::StringRef name) const { return find(name); }
+  const Val &operator[](llvm::StringRef name) const {
+    const Val *val = find(name);
+    assert(val && "not a required parameter");
+    return *val;
+  }
+  /// What the `*` parameter took.
+  llvm::ArrayRef<Val> rest() const { return variadic; }
+  SourceRange range() const { return call.range; }
+
+  const CallArgs &call;
+  llvm::SmallVector<std::pair<llvm::StringRef, Val>, 4> named;
+  Vals variadic;
+};
+
+using BuiltinHandler = Val (*)(Checker &, const Bound &);
+
+/// A row: `params` lists names with commas; `name=` is optional, `*name` takes
+/// the remaining positional arguments, what follows it is keyword-only; `**`
+/// leaves all arguments to the handler.
+struct Builtin {
+  llvm::StringLiteral name;
+  llvm::StringLiteral params;
+  BuiltinHandler handler;
+};
+
+/// The rows of each family; `init.` and `cuda.` are part of a name.
+llvm::ArrayRef<Builtin> getFactoryBuiltins();
+llvm::ArrayRef<Builtin> getElementwiseBuiltins();
+llvm::ArrayRef<Builtin> getReductionBuiltins();
+llvm::ArrayRef<Builtin> getMovementBuiltins();
+llvm::ArrayRef<Builtin> getIndexingBuiltins();
+llvm::ArrayRef<Builtin> getHostBuiltins();
+llvm::ArrayRef<Builtin> getConversionBuiltins();
+llvm::ArrayRef<Builtin> getFileBuiltins();
+llvm::ArrayRef<Builtin> getDeviceBuiltins();
+llvm::ArrayRef<Builtin> getInitBuiltins();
+llvm::ArrayRef<Builtin> getTrainingBuiltins();
+llvm::ArrayRef<Builtin> getContractionBuiltins();
+llvm::ArrayRef<Builtin> getPatternBuiltins();
+
+const Builtin *findBuiltin(llvm::StringRef name);
+/// All names, for suggestions.
+llvm::ArrayRef<llvm::StringRef> getBuiltinNames();
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_BUILTINS_H

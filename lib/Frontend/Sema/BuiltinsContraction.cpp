@@ -1,0 +1,37 @@
+//===- BuiltinsContraction.cpp - matmul and friends -----------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Val matmul(Checker &c, const Bound &args) {
+  return c.binary(ast::BinaryOp::MatMul, args["input"], args["other"],
+                  args.range());
+}
+
+/// `mm` and `bmm` are `@` for exactly two and three dims.
+template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
+  for (llvm::StringRef name : {"input", "other"}) {
+    const Val &val = args[name];
+    if (!c.isTensor(val, args.range(), "this product"))
+      return c.fail();
+    if (typeOf(val).dims.size() != rank) {
+      c.error(DiagCode::TD401, args.range(),
+              "needs tensors of " + llvm::Twine(rank) + " dims")
+          .label(c.typeText(typeOf(val)));
+      return c.fail();
+    }
+  }
+  return c.matmulOf(args["input"], args["other"], args.range());
+}
+
+llvm::ArrayRef<Builtin> sema::getContractionBuiltins() {
+  static const Builtin table[] = {
+      {"matmul", "input, other", matmul},
+      {"mm", "input, other", ranked<2>},
+      {"bmm", "input, other", ranked<3>},
+      {"dot", "input, other", ranked<1>},
+  };
+  return table;
+}

@@ -1,0 +1,92 @@
+//===- BuiltinsConversion.cpp - .to and its shorthands, item, detach ------===//
+//
+// Names that begin with a dot exist as methods only: `x.float()` is f32, while
+// `float(x)` is a host number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Val to(Checker &c, const Bound &args) {
+  CallArgs rest = args.call;
+  Val input = rest.positional.front();
+  rest.positional.erase(rest.positional.begin());
+  return c.applyTo(input, rest);
+}
+
+template <DType dtype> static Val as(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  return c.isTensor(input, args.range(), "this cast") ? c.castTo(input, dtype)
+                                                      : c.fail();
+}
+
+template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {
+  Place place;
+  place.kind = kind;
+  if (const Val *device = args.find("device")) {
+    if (auto given = c.asDevice(*device)) {
+      place = given->as<DeviceInfo>().place;
+    } else {
+      auto ordinal = c.requireInt(*device, "the number of a device");
+      if (!ordinal)
+        return c.fail();
+      place.ordinal = *ordinal;
+    }
+  }
+  const Val &input = args["input"];
+  CallArgs rest;
+  rest.range = args.range();
+  Val device = makeDevice(place, args.range());
+  device.range = args.range();
+  rest.positional.push_back(device);
+  return c.applyTo(input, rest);
+}
+
+static Val item(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (input.isHostScalar())
+    return input;
+  if (!c.isTensor(input, args.range(), "`item`"))
+    return c.fail();
+  auto count = c.constantOf(numElements(typeOf(input).dims));
+  if (count == std::optional<int64_t>(1))
+    return c.itemOf(input);
+  c.error(DiagCode::TD410, args.range(), "`item` needs one element")
+      .label(c.typeText(typeOf(input)));
+  return c.fail();
+}
+
+static Val detach(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  return c.isTensor(input, args.range(), "`detach`") ? c.stopGradient(input)
+                                                     : c.fail();
+}
+
+static Val clone(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (input.is(ValKind::Tensor))
+    return input; // a tensor is a value
+  return c.unsupported(args.range(), "`clone` of " + c.describe(input));
+}
+
+llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
+  static const Builtin table[] = {
+      {".to", "input, *device_dtype, device=, dtype=, non_blocking=", to},
+      {".float", "input", as<DType::F32>},
+      {".double", "input", as<DType::F64>},
+      {".half", "input", as<DType::F16>},
+      {".bfloat16", "input", as<DType::BF16>},
+      {".int", "input", as<DType::I32>},
+      {".long", "input", as<DType::I64>},
+      {".bool", "input", as<DType::Bool>},
+      {".cuda", "input, device=", moved<Place::Kind::Cuda>},
+      {".cpu", "input", moved<Place::Kind::Cpu>},
+      {"item", "input", item},
+      {"detach", "input", detach},
+      {"clone", "input", clone},
+  };
+  return table;
+}

@@ -1,0 +1,158 @@
+//===- BuiltinsElementwise.cpp - one element in, one element out ----------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// One op of the table, or its meaning for a host number where it has one.
+template <OpKind op, HostOp host, bool onHost>
+static Val unary(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (onHost && input.isHostScalar())
+    return c.hostMath(host, input);
+  std::string what = ("`" + getOpInfo(op).mnemonic + "`").str();
+  if (!c.isTensor(input, args.range(), what))
+    return c.fail();
+  return c.elementwise(op, {input}, args.range(), what);
+}
+
+template <OpKind op>
+constexpr BuiltinHandler tensorOnly = unary<op, HostOp::Abs, false>;
+
+static Val round(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (args.has("decimals"))
+    return c.unsupported(args["decimals"].range, "`decimals=`");
+  if (input.isHostScalar())
+    return c.toInt(c.hostMath(HostOp::Round, input));
+  return unary<OpKind::Round, HostOp::Round, true>(c, args);
+}
+
+template <OpKind op> static Val pairwise(Checker &c, const Bound &args) {
+  std::string what = ("`" + getOpInfo(op).mnemonic + "`").str();
+  const Val &input = args["input"], &other = args["other"];
+  if (!input.is(ValKind::Tensor) && !c.isTensor(other, args.range(), what))
+    return c.fail();
+  return c.elementwise(op, {input, other}, args.range(), what);
+}
+
+template <ast::BinaryOp op>
+static Val viaOperator(Checker &c, const Bound &args) {
+  return c.binary(op, args["input"], args["other"], args.range());
+}
+
+template <ast::CompareOp op>
+static Val viaComparison(Checker &c, const Bound &args) {
+  return c.compareVals(op, args["input"], args["other"], args.range());
+}
+
+static Val clamp(Checker &c, const Bound &args) {
+  Val result = args["input"];
+  const Val *low = args.find("min"), *high = args.find("max");
+  if (!c.isTensor(result, args.range(), "`clamp`"))
+    return c.fail();
+  if (low && !low->is(ValKind::None))
+    result =
+        c.elementwise(OpKind::Max, {result, *low}, args.range(), "`clamp`");
+  if (high && !high->is(ValKind::None) && !result.isError())
+    result =
+        c.elementwise(OpKind::Min, {result, *high}, args.range(), "`clamp`");
+  return result;
+}
+
+static Val where(Checker &c, const Bound &args) {
+  return c.selectTensors(args["condition"], args["input"], args["other"],
+                         args.range());
+}
+
+static Val maskedFill(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!c.isTensor(input, args.range(), "`masked_fill`"))
+    return c.fail();
+  return c.selectTensors(args["mask"], args["value"], input, args.range());
+}
+
+static Val square(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  return c.binary(ast::BinaryOp::Mul, input, input, args.range());
+}
+
+static Val negative(Checker &c, const Bound &args) {
+  return c.negate(args["input"], args.range());
+}
+
+template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  std::string what = logarithm ? "`log_softmax`" : "`softmax`";
+  if (!c.isTensor(input, args.range(), what))
+    return c.fail();
+  auto dim = c.requireInt(args["dim"], "`dim`");
+  if (!dim)
+    return c.fail();
+  const TensorType &type = typeOf(input);
+  auto index = normalizeDim(*dim, type.dims.size());
+  if (!index) {
+    c.error(DiagCode::TD403, args["dim"].range,
+            "there is no dim " + llvm::Twine(*dim))
+        .label(c.typeText(type));
+    return c.fail();
+  }
+  if (!c.accepts(OpKind::Softmax, type.dtype, args.range(), what, input))
+    return c.fail();
+  Value value = c.emit().softmax(logarithm, input.value, *index);
+  return makeTensor(type, value, input.as<TensorInfo>().placed);
+}
+
+llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
+  using ast::BinaryOp;
+  using ast::CompareOp;
+  static const Builtin table[] = {
+      {"relu", "input", tensorOnly<OpKind::Relu>},
+      {"sigmoid", "input", tensorOnly<OpKind::Sigmoid>},
+      {"erf", "input", tensorOnly<OpKind::Erf>},
+      {"expm1", "input", tensorOnly<OpKind::Expm1>},
+      {"log1p", "input", tensorOnly<OpKind::Log1p>},
+      {"rsqrt", "input", tensorOnly<OpKind::Rsqrt>},
+      {"sign", "input", tensorOnly<OpKind::Sign>},
+      {"trunc", "input", tensorOnly<OpKind::Trunc>},
+      {"logical_not", "input", tensorOnly<OpKind::Not>},
+      {"abs", "input", unary<OpKind::Abs, HostOp::Abs, true>},
+      {"exp", "input", unary<OpKind::Exp, HostOp::Exp, true>},
+      {"log", "input", unary<OpKind::Log, HostOp::Log, true>},
+      {"sqrt", "input", unary<OpKind::Sqrt, HostOp::Sqrt, true>},
+      {"sin", "input", unary<OpKind::Sin, HostOp::Sin, true>},
+      {"cos", "input", unary<OpKind::Cos, HostOp::Cos, true>},
+      {"tanh", "input", unary<OpKind::Tanh, HostOp::Tanh, true>},
+      {"floor", "input", unary<OpKind::Floor, HostOp::Floor, true>},
+      {"ceil", "input", unary<OpKind::Ceil, HostOp::Ceil, true>},
+      {"round", "input, decimals=", round},
+      {"neg", "input", negative},
+      {"square", "input", square},
+      {"maximum", "input, other", pairwise<OpKind::Max>},
+      {"minimum", "input, other", pairwise<OpKind::Min>},
+      {"add", "input, other", viaOperator<BinaryOp::Add>},
+      {"sub", "input, other", viaOperator<BinaryOp::Sub>},
+      {"mul", "input, other", viaOperator<BinaryOp::Mul>},
+      {"div", "input, other", viaOperator<BinaryOp::Div>},
+      {"pow", "input, other", viaOperator<BinaryOp::Pow>},
+      {"floor_divide", "input, other", viaOperator<BinaryOp::FloorDiv>},
+      {"remainder", "input, other", viaOperator<BinaryOp::Mod>},
+      {"logical_and", "input, other", viaOperator<BinaryOp::BitAnd>},
+      {"logical_or", "input, other", viaOperator<BinaryOp::BitOr>},
+      {"logical_xor", "input, other", viaOperator<BinaryOp::BitXor>},
+      {"eq", "input, other", viaComparison<CompareOp::Eq>},
+      {"ne", "input, other", viaComparison<CompareOp::Ne>},
+      {"lt", "input, other", viaComparison<CompareOp::Lt>},
+      {"le", "input, other", viaComparison<CompareOp::Le>},
+      {"gt", "input, other", viaComparison<CompareOp::Gt>},
+      {"ge", "input, other", viaComparison<CompareOp::Ge>},
+      {"clamp", "input, min=, max=", clamp},
+      {"clip", "input, min=, max=", clamp},
+      {"where", "condition, input, other", where},
+      {"masked_fill", "input, mask, value", maskedFill},
+      {"softmax", "input, dim", softmax<false>},
+      {"log_softmax", "input, dim", softmax<true>},
+  };
+  return table;
+}

@@ -1,0 +1,447 @@
+//===- BuiltinsFactories.cpp - tensors from nothing -----------------------===//
+//
+// Without `device=` a tensor is made on the ambient device (Places.cpp); with
+// no size at all `zeros()` takes its type from the annotation around it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include <cmath>
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// A list of sizes, given one by one or as one tuple or list.
+static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
+                      Dims &dims) {
+  Vals sizes(given.begin(), given.end());
+  if (sizes.size() == 1 &&
+      (sizes[0].is(ValKind::Tuple) || sizes[0].is(ValKind::List)))
+    sizes.assign(elementsOf(given[0]).begin(), elementsOf(given[0]).end());
+  for (const Val &size : sizes) {
+    if (!size.is(ValKind::Int)) {
+      c.error(DiagCode::TD303, size.range.isValid() ? size.range : range,
+              "a size is an int, not " + c.describe(size));
+      return false;
+    }
+    auto constant = c.constantInt(size);
+    if (constant && *constant < 0) {
+      c.error(DiagCode::TD401, size.range.isValid() ? size.range : range,
+              "a size cannot be " + llvm::Twine(*constant));
+      return false;
+    }
+    // Elements are counted in 64 bits.
+    if (constant && *constant > (int64_t(1) << 48)) {
+      c.error(DiagCode::TD401, size.range.isValid() ? size.range : range,
+              "the tensor is too large");
+      return false;
+    }
+    dims.push_back(size.size);
+  }
+  if (dims.size() > kMaxRank) {
+    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
+    return false;
+  }
+  return true;
+}
+
+/// Sizes, dtype and place of a factory's result.
+static std::optional<std::pair<TensorType, SourceRange>>
+factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
+            DType otherwise) {
+  TensorType type;
+  type.dtype = otherwise;
+  bool fromContext = sizes.empty() && args.call.expected &&
+                     c.isTensorType(*args.call.expected);
+  if (fromContext) {
+    std::optional<TensorType> expected =
+        c.tensorFromType(*args.call.expected, false);
+    if (!expected)
+      return std::nullopt;
+    type = *expected;
+    if (type.place.kind != Place::Kind::Free) {
+      c.checkDeviceExists(type.place, args.range());
+      return std::make_pair(type, args.range());
+    }
+  } else if (!takeSizes(c, sizes, args.range(), type.dims)) {
+    return std::nullopt;
+  }
+  if (const Val *dtype = args.find("dtype");
+      dtype && !dtype->is(ValKind::None)) {
+    std::optional<DType> given = c.asDType(*dtype);
+    if (!given) {
+      c.error(DiagCode::TD303, dtype->range,
+              "`dtype=` takes a dtype, not " + c.describe(*dtype));
+      return std::nullopt;
+    }
+    type.dtype = *given;
+  }
+  auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
+  type.place = place;
+  return std::make_pair(type, placed);
+}
+
+static Val filled(Checker &c, const Bound &args, double value) {
+  auto type = factoryType(c, args, args.rest(), DType::F32);
+  if (!type)
+    return c.fail();
+  return c.fillTensor(isFloat(type->first.dtype)
+                          ? makeFloat(value)
+                          : makeInt(static_cast<int64_t>(value)),
+                      type->first, type->second);
+}
+
+static Val zeros(Checker &c, const Bound &args) { return filled(c, args, 0); }
+static Val ones(Checker &c, const Bound &args) { return filled(c, args, 1); }
+
+/// The dtype of a host scalar as a tensor, as in PyTorch.
+static DType dtypeOfScalar(const Val &val) {
+  return val.is(ValKind::Bool)  ? DType::Bool
+         : val.is(ValKind::Int) ? DType::I64
+                                : DType::F32;
+}
+
+static Val full(Checker &c, const Bound &args) {
+  const Val &value = args["fill_value"];
+  if (!value.isHostScalar()) {
+    c.error(DiagCode::TD303, value.range,
+            "`full` takes a number, not " + c.describe(value));
+    return c.fail();
+  }
+  auto type = factoryType(c, args, {args["size"]}, dtypeOfScalar(value));
+  if (!type)
+    return c.fail();
+  if (value.is(ValKind::Float) && !isFloat(type->first.dtype)) {
+    c.error(DiagCode::TD301, value.range,
+            "no implicit conversion between a float and " +
+                tdc::spelling(type->first.dtype));
+    return c.fail();
+  }
+  return c.fillTensor(value, type->first, type->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Like another tensor
+//===----------------------------------------------------------------------===//
+
+static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!c.isTensor(input, args.range(), "this"))
+    return std::nullopt;
+  TensorType type = typeOf(input);
+  if (const Val *dtype = args.find("dtype")) {
+    auto given = c.asDType(*dtype);
+    if (!given) {
+      c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
+      return std::nullopt;
+    }
+    type.dtype = *given;
+  }
+  return type;
+}
+
+static Val filledLike(Checker &c, const Bound &args, const Val &value) {
+  auto type = likeType(c, args);
+  return type
+             ? c.fillTensor(value, *type, args["input"].as<TensorInfo>().placed)
+             : c.fail();
+}
+static Val zerosLike(Checker &c, const Bound &args) {
+  return filledLike(c, args, makeInt(0));
+}
+static Val onesLike(Checker &c, const Bound &args) {
+  return filledLike(c, args, makeInt(1));
+}
+static Val fullLike(Checker &c, const Bound &args) {
+  return filledLike(c, args, args["fill_value"]);
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+static Val randomTensor(Checker &c, SourceRange range, TensorType type,
+                        td::Distribution distribution,
+                        llvm::ArrayRef<Value> bounds, SourceRange placed) {
+  bool floats = distribution == td::Distribution::Uniform ||
+                distribution == td::Distribution::Normal;
+  if (floats != isFloat(type.dtype) || type.dtype == DType::Bool) {
+    c.error(DiagCode::TD304, range,
+            "these random numbers cannot be " + tdc::spelling(type.dtype));
+    return c.fail();
+  }
+  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(type.dims),
+                                c.shapeOf(type));
+  return makeTensor(type, value, placed);
+}
+
+static Val randomOf(Checker &c, const Bound &args,
+                    td::Distribution distribution) {
+  if (args.has("generator"))
+    return c.unsupported(args["generator"].range, "`generator=`");
+  auto type = factoryType(c, args, args.rest(), DType::F32);
+  return type ? randomTensor(c, args.range(), type->first, distribution, {},
+                             type->second)
+              : c.fail();
+}
+static Val randn(Checker &c, const Bound &args) {
+  return randomOf(c, args, td::Distribution::Normal);
+}
+static Val rand(Checker &c, const Bound &args) {
+  return randomOf(c, args, td::Distribution::Uniform);
+}
+
+static Val randomLike(Checker &c, const Bound &args,
+                      td::Distribution distribution) {
+  auto type = likeType(c, args);
+  return type ? randomTensor(c, args.range(), *type, distribution, {},
+                             args["input"].as<TensorInfo>().placed)
+              : c.fail();
+}
+static Val randLike(Checker &c, const Bound &args) {
+  return randomLike(c, args, td::Distribution::Uniform);
+}
+static Val randnLike(Checker &c, const Bound &args) {
+  return randomLike(c, args, td::Distribution::Normal);
+}
+
+static bool isInt(Checker &c, const Val &val, llvm::StringRef what) {
+  if (val.is(ValKind::Int))
+    return true;
+  c.error(DiagCode::TD303, val.range,
+          what + " is an int, not " + c.describe(val));
+  return false;
+}
+
+/// randint(high, size) or randint(low, high, size).
+static Val randint(Checker &c, const Bound &args) {
+  llvm::ArrayRef<Val> given = args.rest();
+  Vals all(given.begin(), given.end());
+  if (const Val *size = args.find("size"))
+    all.push_back(*size);
+  if (all.size() != 2 && all.size() != 3) {
+    c.error(DiagCode::TD205, args.range(),
+            "`randint` takes (high, size) or (low, high, size)");
+    return c.fail();
+  }
+  Val low = all.size() == 3 ? all[0] : makeInt(0);
+  const Val &high = all[all.size() - 2];
+  if (!isInt(c, low, "`low`") || !isInt(c, high, "`high`"))
+    return c.fail();
+  auto l = c.constantInt(low), h = c.constantInt(high);
+  if (l && h && *l >= *h) {
+    c.error(DiagCode::TD222, args.range(), "`low` must be below `high`");
+    return c.fail();
+  }
+  auto type = factoryType(c, args, {all.back()}, DType::I64);
+  if (!type)
+    return c.fail();
+  return randomTensor(c, args.range(), type->first, td::Distribution::RandInt,
+                      {c.materialize(low), c.materialize(high)}, type->second);
+}
+
+static Val randperm(Checker &c, const Bound &args) {
+  auto type = factoryType(c, args, {args["n"]}, DType::I64);
+  if (!type)
+    return c.fail();
+  return randomTensor(c, args.range(), type->first,
+                      td::Distribution::Permutation, {}, type->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Sequences and literals
+//===----------------------------------------------------------------------===//
+
+/// arange(end), arange(start, end), arange(start, end, step).
+static Val arange(Checker &c, const Bound &args) {
+  llvm::ArrayRef<Val> given = args.rest();
+  if (given.empty() || given.size() > 3) {
+    c.error(DiagCode::TD205, args.range(),
+            "`arange` takes (end), (start, end) or (start, end, step)");
+    return c.fail();
+  }
+  for (const Val &val : given)
+    if (!val.is(ValKind::Int) && !val.is(ValKind::Float)) {
+      c.error(DiagCode::TD303, val.range,
+              "`arange` takes numbers, not " + c.describe(val));
+      return c.fail();
+    }
+  Val start = given.size() > 1 ? given[0] : makeInt(0);
+  Val end = given.size() > 1 ? given[1] : given[0];
+  Val step = given.size() > 2 ? given[2] : makeInt(1);
+  bool floats = start.is(ValKind::Float) || end.is(ValKind::Float) ||
+                step.is(ValKind::Float);
+  Size count;
+  if (floats) {
+    auto from = c.requireFloat(start, "`start`"),
+         to = c.requireFloat(end, "`end`"), by = c.requireFloat(step, "`step`");
+    if (!from || !to || !by)
+      return c.fail();
+    double exact = *by == 0 ? -1 : std::ceil((*to - *from) / *by);
+    if (!(exact >= 0 && exact < 1e15)) {
+      c.error(DiagCode::TD222, args.range(), "`arange` never reaches its end");
+      return c.fail();
+    }
+    count = Size(static_cast<int64_t>(exact));
+  } else {
+    auto by = c.requireInt(step, "`step`");
+    if (!by)
+      return c.fail();
+    if (*by == 0) {
+      c.error(DiagCode::TD222, args.range(), "`step` must not be 0");
+      return c.fail();
+    }
+    Size distance = *by > 0 ? end.size - start.size : start.size - end.size;
+    int64_t stride = *by > 0 ? *by : -*by;
+    count = Size::floorDiv(distance + Size(stride - 1), Size(stride));
+    if (auto known = c.constantOf(count))
+      count = Size(std::max<int64_t>(*known, 0));
+    else if (!c.provablyNonNegative(count))
+      c.checkInRange(makeInt(start.size), end.size, true, args.range());
+  }
+  auto type =
+      factoryType(c, args, {makeInt(count)}, floats ? DType::F32 : DType::I64);
+  if (!type)
+    return c.fail();
+  if (type->first.dtype == DType::Bool) {
+    c.error(DiagCode::TD304, args.range(), "`arange` cannot be bool");
+    return c.fail();
+  }
+  bool asFloats = isFloat(type->first.dtype);
+  Value value =
+      c.emit().iota(c.materialize(asFloats ? c.toFloat(start) : start),
+                    c.materialize(asFloats ? c.toFloat(step) : step),
+                    c.runTimeSizes(type->first.dims), c.shapeOf(type->first));
+  return makeTensor(type->first, value, type->second);
+}
+
+/// Flattens nested lists of numbers; the shape is that of the first of each.
+static bool flatten(Checker &c, const Val &val, size_t depth, Dims &dims,
+                    Vals &leaves, SourceRange range) {
+  if (!val.is(ValKind::List) && !val.is(ValKind::Tuple)) {
+    if (!val.isHostScalar() || depth != dims.size()) {
+      c.error(val.isHostScalar() ? DiagCode::TD401 : DiagCode::TD303,
+              val.range.isValid() ? val.range : range,
+              val.isHostScalar()
+                  ? "the rows have different lengths"
+                  : "`tensor` takes numbers, not " + c.describe(val));
+      return false;
+    }
+    leaves.push_back(val);
+    return true;
+  }
+  llvm::ArrayRef<Val> elements = elementsOf(val);
+  int64_t count = static_cast<int64_t>(elements.size());
+  bool firstOfDepth = depth == dims.size() && leaves.empty();
+  if (firstOfDepth)
+    dims.push_back(count);
+  if (depth >= dims.size() || !dims[depth].isConstant(count)) {
+    c.error(DiagCode::TD401, val.range.isValid() ? val.range : range,
+            "the rows have different lengths");
+    return false;
+  }
+  if (dims.size() > kMaxRank) {
+    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
+    return false;
+  }
+  for (const Val &element : elements)
+    if (!flatten(c, element, depth + 1, dims, leaves, range))
+      return false;
+  return true;
+}
+
+template <typename T> static void put(std::vector<char> &bytes, T value) {
+  const char *data = reinterpret_cast<const char *>(&value);
+  bytes.insert(bytes.end(), data, data + sizeof(T));
+}
+
+static void putNumber(std::vector<char> &bytes, DType dtype, double number,
+                      int64_t whole) {
+  switch (dtype) {
+  case DType::F64:
+    return put(bytes, number);
+  case DType::F32:
+    return put(bytes, static_cast<float>(number));
+  case DType::I64:
+    return put(bytes, whole);
+  case DType::I32:
+    return put(bytes, static_cast<int32_t>(whole));
+  case DType::I16:
+    return put(bytes, static_cast<int16_t>(whole));
+  case DType::I8:
+  case DType::U8:
+    return put(bytes, static_cast<int8_t>(whole));
+  default:
+    return put(bytes, static_cast<char>(number != 0));
+  }
+}
+
+static Val tensor(Checker &c, const Bound &args) {
+  const Val &data = args["data"];
+  if (data.is(ValKind::Tensor))
+    return data;
+  TensorType shape;
+  Vals leaves;
+  if (!flatten(c, data, 0, shape.dims, leaves, args.range()))
+    return c.fail();
+  int rank = 0;
+  bool known = true;
+  for (const Val &leaf : leaves) {
+    rank = std::max(rank, leaf.is(ValKind::Float) ? 2
+                          : leaf.is(ValKind::Int) ? 1
+                                                  : 0);
+    known &= leaf.is(ValKind::Int) ? bool(c.constantInt(leaf)) : leaf.known;
+  }
+  DType otherwise = leaves.empty() || rank == 2 ? DType::F32
+                    : rank == 1                 ? DType::I64
+                                                : DType::Bool;
+  Vals sizes;
+  for (const Size &size : shape.dims)
+    sizes.push_back(makeInt(size));
+  auto type = factoryType(
+      c, args, {makeSequence(ValKind::Tuple, std::move(sizes))}, otherwise);
+  if (!type)
+    return c.fail();
+  TensorType result = type->first;
+  if (leaves.size() == 1 && shape.dims.empty())
+    return c.fillTensor(leaves[0], result, type->second);
+  if (known && result.dtype != DType::F16 && result.dtype != DType::BF16) {
+    std::vector<char> bytes;
+    for (const Val &leaf : leaves) {
+      Val number = c.toFloat(leaf), whole = c.toInt(leaf);
+      putNumber(bytes, result.dtype, number.number, *c.constantInt(whole));
+    }
+    return makeTensor(result, c.emit().tensorConstant(bytes, c.shapeOf(result)),
+                      type->second);
+  }
+  // Elements that are computed when the program runs.
+  if (leaves.empty())
+    return c.fillTensor(makeInt(0), result, type->second);
+  TensorType one = result;
+  one.dims = {Size(1)};
+  Vals parts;
+  for (const Val &leaf : leaves)
+    parts.push_back(c.fillTensor(leaf, one, type->second));
+  return c.reshapeTo(c.concatOf(parts, 0, args.range()), result.dims);
+}
+
+llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {
+  static const Builtin table[] = {
+      {"zeros", "*size, dtype=, device=", zeros},
+      {"ones", "*size, dtype=, device=", ones},
+      {"empty", "*size, dtype=, device=", zeros},
+      {"full", "size, fill_value, dtype=, device=", full},
+      {"zeros_like", "input, dtype=", zerosLike},
+      {"ones_like", "input, dtype=", onesLike},
+      {"full_like", "input, fill_value, dtype=", fullLike},
+      {"randn", "*size, dtype=, device=, generator=", randn},
+      {"rand", "*size, dtype=, device=, generator=", rand},
+      {"rand_like", "input, dtype=", randLike},
+      {"randn_like", "input, dtype=", randnLike},
+      {"randint", "*low_high_size, size=, dtype=, device=", randint},
+      {"randperm", "n, dtype=, device=", randperm},
+      {"arange", "*start_end_step, dtype=, device=", arange},
+      {"tensor", "data, dtype=, device=", tensor},
+  };
+  return table;
+}

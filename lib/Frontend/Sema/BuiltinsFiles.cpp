@@ -1,0 +1,281 @@
+//===- BuiltinsFiles.cpp - load, save, restore, exists, env ---------------===//
+//
+// The annotation of a `let` is the contract of a `load`. If the file is there
+// while compiling, its header is checked at once; the same check runs again
+// when the program loads it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// A str that need not be known.
+static bool isText(Checker &c, const Val &val, llvm::StringRef what) {
+  if (val.is(ValKind::Str))
+    return true;
+  c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
+          what + " is a str, not " + c.describe(val));
+  return false;
+}
+
+/// The header contradicts the annotation.
+static void reportHeader(Checker &c, const Bound &args,
+                         const FileHeader &header, llvm::StringRef shown) {
+  const ast::TypeExpr *expected = args.call.expected;
+  Diagnostic &report = c.error(DiagCode::TD701, expected->range,
+                               "the file does not have the declared type");
+  report.label("the header says " + shown);
+  report.note("read while compiling; when the file is absent the same check "
+              "runs at load time");
+  // The fix keeps the names of sizes.
+  auto *type = llvm::cast<ast::NamedType>(expected);
+  std::string text = tdc::spelling(header.dtype).str() + "[";
+  for (auto [i, size] : llvm::enumerate(header.dims)) {
+    text += i ? ", " : "";
+    bool keep = type->dims.size() == header.dims.size() &&
+                type->dims[i].index &&
+                type->dims[i].index->kind == ast::ExprKind::Name;
+    text += keep ? c.text(type->dims[i].range).str() : std::to_string(size);
+  }
+  text += "]";
+  report.fix(FixIt::Choice, "`" + text + "`", {{expected->range, text}});
+}
+
+/// Compares a header with the wanted type; takes over sizes that were open.
+static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
+                        llvm::StringRef key) {
+  const Val &path = args["path"];
+  if (!c.options.readHeader || !path.known)
+    return true;
+  std::optional<FileHeader> header = c.options.readHeader(textOf(path), key);
+  if (!header)
+    return true;
+  TensorType actual;
+  actual.dtype = header->dtype;
+  for (int64_t size : header->dims)
+    actual.dims.push_back(Size(size));
+  bool fits =
+      header->dtype == type.dtype && header->dims.size() == type.dims.size();
+  llvm::DenseMap<const SizeAtom *, int64_t> seen;
+  for (size_t i = 0; fits && i != type.dims.size(); ++i) {
+    auto known = c.constantOf(type.dims[i]);
+    auto atom = type.dims[i].getAtom();
+    if (known)
+      fits = *known == header->dims[i];
+    else if (atom)
+      fits = seen.try_emplace(atom.get(), header->dims[i]).first->second ==
+             header->dims[i];
+  }
+  if (!fits) {
+    reportHeader(c, args, *header, c.typeText(actual));
+    return false;
+  }
+  if (c.options.headersAreFinal)
+    for (auto [i, size] : llvm::enumerate(type.dims))
+      if (auto atom = size.getAtom())
+        if (!c.sizeVariables[atom.get()].value)
+          c.sizeVariables[atom.get()].known = header->dims[i];
+  return true;
+}
+
+static Val load(Checker &c, const Bound &args) {
+  const Val &path = args["path"];
+  if (!isText(c, path, "a path"))
+    return c.fail();
+  llvm::StringRef key;
+  if (const Val *given = args.find("key")) {
+    auto text = c.requireStr(*given, "`key`");
+    if (!text)
+      return c.fail();
+    key = *text;
+  }
+  if (path.known) {
+    llvm::StringRef extension = textOf(path).rsplit('.').second;
+    static const llvm::StringLiteral later[] = {"npz", "csv", "gz"};
+    if (llvm::is_contained(later, extension))
+      return c.unsupported(args.range(), "loading ." + extension + " files");
+    if (textOf(path).ends_with("-ubyte") || extension.starts_with("idx"))
+      return c.unsupported(args.range(), "loading IDX files");
+  }
+  if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
+    c.error(DiagCode::TD702, args.range(),
+            "`load` needs to be told what the file holds")
+        .fix(FixIt::Choice, "`let x: f32[N, 10] = load(…)`", {});
+    return c.fail();
+  }
+  std::optional<TensorType> type = c.tensorFromType(*args.call.expected, true);
+  if (!type)
+    return c.fail();
+  type->place = Place(); // checked by the annotation, made by `.to`
+  if (!checkHeader(c, args, *type, key))
+    return c.fail();
+  Value value = c.emit().load(c.materialize(path), key, c.shapeOf(*type));
+  // Names that occur here first are read off the tensor; others must agree.
+  for (auto [i, size] : llvm::enumerate(type->dims)) {
+    auto atom = size.getAtom();
+    if (c.constantOf(size))
+      continue;
+    Value actual = c.emit().dim(value, i);
+    if (atom && !c.sizeVariables[atom.get()].value) {
+      c.sizeVariables[atom.get()].value = actual;
+      c.sizeVariables[atom.get()].nonNegative = true;
+    } else {
+      c.emit().checkDim(actual, c.sizeValue(size),
+                        "the sizes of a file differ");
+    }
+  }
+  auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
+  type->place = place;
+  return makeTensor(*type, value, placed);
+}
+
+/// Slots of `model=` and `opt=` keywords, and other scalars.
+static bool fillCheckpoint(Checker &c, const Bound &args,
+                           Emitter::Checkpoint &checkpoint, bool saves) {
+  size_t modelCount = 0;
+  for (const auto &keyword : args.call.keywords)
+    modelCount += keyword.val.is(ValKind::Model);
+  for (const auto &keyword : args.call.keywords) {
+    const Val &val = keyword.val;
+    std::string name = keyword.name.text.str();
+    if (val.isError())
+      return false;
+    if (!saves && (name == "key" || name == "strict"))
+      continue;
+    if (val.is(ValKind::Model)) {
+      std::vector<Checker::NamedSlot> slots;
+      c.collectSlots(val, modelCount > 1 ? name : "", slots);
+      for (Checker::NamedSlot &named : slots) {
+        c.ensureSlotNamed(*named.slot);
+        checkpoint.slots.push_back(named.slot->name);
+        checkpoint.keys.push_back(named.key);
+      }
+    } else if (val.is(ValKind::Optimizer)) {
+      auto &optimizer = val.as<OptimizerInfo>();
+      std::string prefix = "opt." + name + ".";
+      auto add = [&](const std::string &slot, const std::string &leaf) {
+        if (slot.empty())
+          return;
+        checkpoint.slots.push_back(slot);
+        checkpoint.keys.push_back(prefix + leaf);
+      };
+      add(optimizer.stepSlot, "step");
+      add(optimizer.lrSlot, "lr");
+      for (const auto &leaf : optimizer.leaves)
+        for (auto [slot, moment] :
+             llvm::zip(leaf.moments, optimizer.momentNames))
+          add(slot, leaf.path + "." + moment);
+    } else if (saves && val.isHostScalar()) {
+      checkpoint.names.push_back(name);
+      checkpoint.values.push_back(c.materialize(val));
+    } else {
+      c.error(DiagCode::TD303, keyword.name.range,
+              c.describe(val) + " cannot be part of a checkpoint")
+          .label("models, optimizers and host numbers can");
+      return false;
+    }
+  }
+  checkpoint.full = true;
+  return true;
+}
+
+static Val save(Checker &c, const Bound &bound) {
+  const CallArgs &args = bound.call;
+  if (args.positional.empty() || !isText(c, args.positional[0], "a path"))
+    return c.fail();
+  const Val &path = args.positional[0];
+  if (args.positional.size() == 2 && args.keywords.empty()) {
+    if (!c.isTensor(args.positional[1], args.range, "`save`"))
+      return c.fail();
+    c.emit().saveTensor(c.materialize(path), args.positional[1].value);
+    return makeVal(ValKind::None);
+  }
+  if (args.positional.size() != 1 || args.keywords.empty()) {
+    c.error(DiagCode::TD205, args.range,
+            "`save` takes a path and a tensor, or a path and `model=`, `opt=` "
+            "and numbers by name");
+    return c.fail();
+  }
+  Emitter::Checkpoint checkpoint;
+  if (!fillCheckpoint(c, bound, checkpoint, true))
+    return c.fail();
+  c.emit().save(c.materialize(path), checkpoint);
+  return makeVal(ValKind::None);
+}
+
+static Val restore(Checker &c, const Bound &args) {
+  const CallArgs &call = args.call;
+  if (call.positional.size() != 1 || !isText(c, call.positional[0], "a path"))
+    return c.fail();
+  Value path = c.materialize(call.positional[0]);
+  Emitter::Checkpoint checkpoint;
+  if (!fillCheckpoint(c, args, checkpoint, false))
+    return c.fail();
+  bool lenient = false;
+  std::optional<llvm::StringRef> key;
+  for (const auto &keyword : call.keywords) {
+    if (keyword.name.text == "strict") {
+      auto strict = c.requireBool(keyword.val, "`strict`");
+      if (!strict)
+        return c.fail();
+      lenient = !*strict;
+    } else if (keyword.name.text == "key") {
+      key = c.requireStr(keyword.val, "`key`");
+      if (!key)
+        return c.fail();
+    }
+  }
+  if (!checkpoint.slots.empty()) {
+    c.emit().restore(path, checkpoint, lenient);
+    c.forgetReads();
+  }
+  if (!key)
+    return makeVal(ValKind::None);
+  auto *type = llvm::dyn_cast_or_null<ast::NamedType>(call.expected);
+  llvm::StringRef word = type ? type->name.text : "";
+  if (word != "int" && word != "float" && word != "bool") {
+    c.error(DiagCode::TD702, call.range,
+            "`restore` needs to be told the type of `" + *key + "`")
+        .fix(FixIt::Choice, "`let " + *key + ": int = restore(…)`", {});
+    return c.fail();
+  }
+  HostType host = word == "int"     ? HostType::Int
+                  : word == "float" ? HostType::Float
+                                    : HostType::Bool;
+  Value value = c.emit().restoreScalar(path, *key, host);
+  if (host == HostType::Int)
+    return c.runTimeInt(value, *key);
+  return makeRunTime(host == HostType::Float ? ValKind::Float : ValKind::Bool,
+                     value);
+}
+
+static Val exists(Checker &c, const Bound &args) {
+  if (!isText(c, args["path"], "a path"))
+    return c.fail();
+  return makeRunTime(ValKind::Bool,
+                     c.emit().exists(c.materialize(args["path"])));
+}
+
+static Val env(Checker &c, const Bound &args) {
+  const Val *otherwise = args.find("default");
+  Val fallback = otherwise ? *otherwise : makeStr("");
+  if (!isText(c, args["name"], "a variable's name") ||
+      !isText(c, fallback, "the default"))
+    return c.fail();
+  return makeRunTime(ValKind::Str,
+                     c.emit().environment(c.materialize(args["name"]),
+                                          c.materialize(fallback)));
+}
+
+llvm::ArrayRef<Builtin> sema::getFileBuiltins() {
+  static const Builtin table[] = {
+      {"load", "path, key=, device=", load},
+      {"save", "**", save},
+      {"restore", "**", restore},
+      {"exists", "path", exists},
+      {"env", "name, default=", env},
+  };
+  return table;
+}

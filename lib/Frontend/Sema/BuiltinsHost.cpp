@@ -1,0 +1,208 @@
+//===- BuiltinsHost.cpp - print, len, range and other host functions ------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Val print(Checker &c, const Bound &args) {
+  std::string text;
+  llvm::SmallVector<Value> values;
+  std::string separator = " ", end = "\n";
+  for (auto [name, out] :
+       {std::make_pair("sep", &separator), std::make_pair("end", &end)})
+    if (const Val *given = args.find(name)) {
+      auto known = c.requireStr(*given, name);
+      if (!known)
+        return c.fail();
+      *out = known->str();
+    }
+  Val between = makeStr(separator);
+  for (auto [i, val] : llvm::enumerate(args.rest())) {
+    if (i)
+      c.appendValue(text, values, between, "", false);
+    c.appendValue(text, values, val, "", false);
+  }
+  c.appendValue(text, values, makeStr(end), "", false);
+  c.emit().print(c.emitText(text, values));
+  return makeVal(ValKind::None);
+}
+
+static Val len(Checker &c, const Bound &args) {
+  const Val &val = args["input"];
+  switch (val.kind) {
+  case ValKind::Tuple:
+  case ValKind::List:
+    return makeInt(static_cast<int64_t>(elementsOf(val).size()));
+  case ValKind::Str:
+    if (val.known) {
+      int64_t count = 0; // code points
+      for (char byte : textOf(val))
+        count += (byte & 0xC0) != 0x80;
+      return makeInt(count);
+    }
+    return c.unsupported(args.range(), "`len` of a str of the running program");
+  case ValKind::Tensor:
+    if (!typeOf(val).dims.empty())
+      return makeInt(typeOf(val).dims[0]);
+    break;
+  case ValKind::Model:
+    if (val.as<ModelInstance>().native != NativeModel::None)
+      return makeInt(
+          static_cast<int64_t>(val.as<ModelInstance>().members.size()));
+    break;
+  case ValKind::Loader: {
+    auto &loader = val.as<LoaderInfo>();
+    Size batch(loader.batchSize);
+    Size rows = loader.dropLast ? loader.rows : loader.rows + batch - Size(1);
+    return makeInt(Size::floorDiv(rows, batch));
+  }
+  default:
+    break;
+  }
+  c.error(DiagCode::TD304, args.range(), c.describe(val) + " has no length");
+  return c.fail();
+}
+
+static Val range(Checker &c, const Bound &args) {
+  llvm::ArrayRef<Val> given = args.rest();
+  if (given.empty() || given.size() > 3) {
+    c.error(DiagCode::TD205, args.range(),
+            "`range` takes (end), (start, end) or (start, end, step)");
+    return c.fail();
+  }
+  for (const Val &val : given)
+    if (!val.is(ValKind::Int)) {
+      c.error(DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
+              "`range` takes ints, not " + c.describe(val));
+      return c.fail();
+    }
+  auto info = std::make_shared<RangeInfo>();
+  info->from = given.size() > 1 ? given[0] : makeInt(0);
+  info->to = given.size() > 1 ? given[1] : given[0];
+  info->step = given.size() > 2 ? given[2] : makeInt(1);
+  if (auto step = c.constantInt(info->step); step && *step == 0) {
+    c.error(DiagCode::TD222, args.range(), "the step of a range must not be 0");
+    return c.fail();
+  }
+  Val val = makeVal(ValKind::Range);
+  val.data = std::move(info);
+  return val;
+}
+
+static Val enumerate(Checker &c, const Bound &args) {
+  auto info = std::make_shared<EnumerateInfo>();
+  info->inner = args["iterable"];
+  if (const Val *start = args.find("start")) {
+    auto number = c.requireInt(*start, "`start`");
+    if (!number)
+      return c.fail();
+    info->start = *number;
+  }
+  Val val = makeVal(ValKind::Enumerate);
+  val.data = std::move(info);
+  return val;
+}
+
+static Val zip(Checker &c, const Bound &args) {
+  std::vector<Vals> lists;
+  size_t shortest = SIZE_MAX;
+  for (const Val &list : args.rest()) {
+    lists.emplace_back();
+    if (!c.elementsOfIterable(list, args.range(), lists.back()))
+      return c.fail();
+    shortest = std::min(shortest, lists.back().size());
+  }
+  Vals rows;
+  for (size_t i = 0; !lists.empty() && i != shortest; ++i) {
+    Vals row;
+    for (const Vals &list : lists)
+      row.push_back(list[i]);
+    rows.push_back(makeSequence(ValKind::Tuple, std::move(row)));
+  }
+  return makeSequence(ValKind::List, std::move(rows));
+}
+
+static Val list(Checker &c, const Bound &args) {
+  Vals elements;
+  if (!c.elementsOfIterable(args["iterable"], args.range(), elements))
+    return c.fail();
+  return makeSequence(ValKind::List, std::move(elements));
+}
+
+/// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor.
+static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
+  Val val = args["x"];
+  if (val.is(ValKind::Tensor)) {
+    auto count = c.constantOf(numElements(typeOf(val).dims));
+    if (count && *count == 1)
+      return c.itemOf(val);
+  }
+  if (val.isHostScalar())
+    return val;
+  if (val.is(ValKind::Str) && val.known) {
+    int64_t whole;
+    double number;
+    if (!textOf(val).trim().getAsInteger(10, whole))
+      return makeInt(whole);
+    if (!textOf(val).trim().getAsDouble(number))
+      return makeFloat(number);
+  }
+  c.error(DiagCode::TD304, args.range(),
+          "cannot make a number of " + c.describe(val));
+  return std::nullopt;
+}
+
+static Val toInt(Checker &c, const Bound &args) {
+  auto val = scalarOf(c, args);
+  return val ? c.toInt(*val) : c.fail();
+}
+static Val toFloat(Checker &c, const Bound &args) {
+  auto val = scalarOf(c, args);
+  return val ? c.toFloat(*val) : c.fail();
+}
+static Val toBool(Checker &c, const Bound &args) {
+  auto val = scalarOf(c, args);
+  if (!val || val->is(ValKind::Bool))
+    return val.value_or(Val());
+  Val zero = val->is(ValKind::Float) ? makeFloat(0) : makeInt(0);
+  return c.hostCompare(ast::CompareOp::Ne, *val, zero, args.range());
+}
+
+static Val str(Checker &c, const Bound &args) {
+  if (auto text = c.constantText(args["x"]))
+    return makeStr(*text);
+  std::string text;
+  llvm::SmallVector<Value> values;
+  c.appendValue(text, values, args["x"], "", false);
+  return makeRunTime(ValKind::Str, c.emitText(text, values));
+}
+
+static Val seed(Checker &c, const Bound &args) {
+  const Val &value = args["seed"];
+  if (!value.is(ValKind::Int)) {
+    c.error(DiagCode::TD303, value.range,
+            "a seed is an int, not " + c.describe(value));
+    return c.fail();
+  }
+  c.emit().seed(c.materialize(value));
+  return makeVal(ValKind::None);
+}
+
+llvm::ArrayRef<Builtin> sema::getHostBuiltins() {
+  static const Builtin table[] = {
+      {"print", "*values, sep=, end=", print},
+      {"len", "input", len},
+      {"range", "*start_end_step", range},
+      {"enumerate", "iterable, start=", enumerate},
+      {"zip", "*iterables", zip},
+      {"list", "iterable", list},
+      {"int", "x", toInt},
+      {"float", "x", toFloat},
+      {"bool", "x", toBool},
+      {"str", "x", str},
+      {"seed", "seed", seed},
+      {"manual_seed", "seed", seed},
+  };
+  return table;
+}

@@ -1,0 +1,167 @@
+//===- BuiltinsInit.cpp - initial values of parameters --------------------===//
+//
+// An initialiser takes its shape from the annotation of the `param`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include <cmath>
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
+  if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
+    c.error(DiagCode::TD702, args.range(),
+            "an initialiser takes its shape from an annotation")
+        .fix(FixIt::Choice, "`param w: f32[10] = init.uniform(0.1)`", {});
+    return std::nullopt;
+  }
+  std::optional<TensorType> type = c.tensorFromType(*args.call.expected, false);
+  if (type && !isFloat(type->dtype)) {
+    c.error(DiagCode::TD304, args.range(),
+            "random initial values are floats, not " +
+                tdc::spelling(type->dtype));
+    return std::nullopt;
+  }
+  return type;
+}
+
+/// low + (high - low) * U[0, 1)
+static Val uniformIn(Checker &c, const Bound &args, const TensorType &type,
+                     const Val &low, const Val &high) {
+  Value value = c.emit().random(td::Distribution::Uniform, {},
+                                c.runTimeSizes(type.dims), c.shapeOf(type));
+  Val unit = makeTensor(type, value);
+  Val width = c.hostBinary(ast::BinaryOp::Sub, high, low, args.range());
+  Val scaled = c.elementwise(OpKind::Mul, {unit, c.toFloat(width)},
+                             args.range(), "`init`");
+  return c.elementwise(OpKind::Add, {scaled, c.toFloat(low)}, args.range(),
+                       "`init`");
+}
+
+static Val normalWith(Checker &c, const Bound &args, const TensorType &type,
+                      const Val &mean, const Val &deviation) {
+  Value value = c.emit().random(td::Distribution::Normal, {},
+                                c.runTimeSizes(type.dims), c.shapeOf(type));
+  Val result = makeTensor(type, value);
+  if (!(deviation.known && deviation.number == 1))
+    result =
+        c.elementwise(OpKind::Mul, {result, deviation}, args.range(), "`init`");
+  if (!(mean.known && mean.number == 0))
+    result = c.elementwise(OpKind::Add, {result, mean}, args.range(), "`init`");
+  return result;
+}
+
+static Val number(const Bound &args, llvm::StringRef name, double otherwise) {
+  const Val *given = args.find(name);
+  return given ? *given : makeFloat(otherwise);
+}
+
+static bool numbers(Checker &c, llvm::ArrayRef<Val> vals) {
+  for (const Val &val : vals)
+    if (!val.isHostScalar()) {
+      c.error(DiagCode::TD303, val.range,
+              "a number is needed, not " + c.describe(val));
+      return false;
+    }
+  return true;
+}
+
+/// init.uniform(bound) is U(-bound, bound); init.uniform(a, b) is U(a, b).
+static Val uniform(Checker &c, const Bound &args) {
+  Val a = number(args, "a", 0), b = number(args, "b", 1);
+  if (!numbers(c, {a, b}))
+    return c.fail();
+  if (args.has("a") && !args.has("b")) {
+    b = a;
+    a = c.hostMath(HostOp::Neg, a);
+  }
+  auto type = wanted(c, args);
+  return type ? uniformIn(c, args, *type, a, b) : c.fail();
+}
+
+static Val normal(Checker &c, const Bound &args) {
+  Val mean = number(args, "mean", 0), deviation = number(args, "std", 1);
+  if (!numbers(c, {mean, deviation}))
+    return c.fail();
+  auto type = wanted(c, args);
+  return type
+             ? normalWith(c, args, *type, c.toFloat(mean), c.toFloat(deviation))
+             : c.fail();
+}
+
+/// PyTorch's fan-in and fan-out: dim 1 and dim 0, times the receptive field.
+static std::pair<Size, Size> fans(const TensorType &type) {
+  if (type.dims.size() < 2)
+    return {numElements(type.dims), numElements(type.dims)};
+  Size field = numElements(DimsRef(type.dims).drop_front(2));
+  return {type.dims[1] * field, type.dims[0] * field};
+}
+
+/// sqrt(numerator / size) as a host float.
+static Val rootOf(Checker &c, double numerator, const Size &size,
+                  SourceRange range) {
+  Val ratio = c.hostBinary(ast::BinaryOp::Div, makeFloat(numerator),
+                           makeInt(size), range);
+  return c.hostMath(HostOp::Sqrt, ratio);
+}
+
+static Val kaimingUniform(Checker &c, const Bound &args) {
+  auto a = c.requireFloat(number(args, "a", std::sqrt(5.0)), "`a`");
+  auto type = wanted(c, args);
+  if (!a || !type)
+    return c.fail();
+  Val bound = rootOf(c, 6.0 / (1.0 + *a * *a), fans(*type).first, args.range());
+  return uniformIn(c, args, *type, c.hostMath(HostOp::Neg, bound), bound);
+}
+
+static Val kaimingNormal(Checker &c, const Bound &args) {
+  auto a = c.requireFloat(number(args, "a", 0), "`a`");
+  auto type = wanted(c, args);
+  if (!a || !type)
+    return c.fail();
+  Val deviation =
+      rootOf(c, 2.0 / (1.0 + *a * *a), fans(*type).first, args.range());
+  return normalWith(c, args, *type, makeFloat(0), deviation);
+}
+
+static Val xavierUniform(Checker &c, const Bound &args) {
+  auto type = wanted(c, args);
+  if (!type)
+    return c.fail();
+  auto [in, out] = fans(*type);
+  Val bound = rootOf(c, 6.0, in + out, args.range());
+  return uniformIn(c, args, *type, c.hostMath(HostOp::Neg, bound), bound);
+}
+
+static Val xavierNormal(Checker &c, const Bound &args) {
+  auto type = wanted(c, args);
+  if (!type)
+    return c.fail();
+  auto [in, out] = fans(*type);
+  return normalWith(c, args, *type, makeFloat(0),
+                    rootOf(c, 2.0, in + out, args.range()));
+}
+
+static Val constant(Checker &c, const Bound &args) {
+  if (!numbers(c, {args["value"]}))
+    return c.fail();
+  auto type = wanted(c, args);
+  return type ? c.fillTensor(c.toFloat(args["value"]), *type) : c.fail();
+}
+
+llvm::ArrayRef<Builtin> sema::getInitBuiltins() {
+  static const Builtin table[] = {
+      {"init.uniform", "a=, b=", uniform},
+      {"init.normal", "mean=, std=", normal},
+      {"init.kaiming", "a=", kaimingUniform},
+      {"init.kaiming_uniform", "a=", kaimingUniform},
+      {"init.kaiming_normal", "a=", kaimingNormal},
+      {"init.xavier", "", xavierUniform},
+      {"init.xavier_uniform", "", xavierUniform},
+      {"init.xavier_normal", "", xavierNormal},
+      {"init.constant", "value", constant},
+  };
+  return table;
+}

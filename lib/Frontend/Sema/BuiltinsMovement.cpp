@@ -1,0 +1,388 @@
+//===- BuiltinsMovement.cpp - reshape, permute, cat … ---------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static std::optional<unsigned> dimOf(Checker &c, const Val &val, size_t rank,
+                                     SourceRange range) {
+  auto dim = c.requireInt(val, "`dim`");
+  if (!dim)
+    return std::nullopt;
+  auto index = normalizeDim(*dim, rank);
+  if (!index)
+    c.error(DiagCode::TD403, val.range.isValid() ? val.range : range,
+            "there is no dim " + llvm::Twine(*dim))
+        .label("the tensor has " + llvm::Twine(rank) + " dims");
+  return index;
+}
+
+/// Ints given one by one, or as one tuple or list.
+static Vals listOf(llvm::ArrayRef<Val> rest) {
+  if (rest.size() == 1 &&
+      (rest[0].is(ValKind::Tuple) || rest[0].is(ValKind::List)))
+    return Vals(elementsOf(rest[0]).begin(), elementsOf(rest[0]).end());
+  return Vals(rest.begin(), rest.end());
+}
+
+static bool tensorInput(Checker &c, const Bound &args, llvm::StringRef what) {
+  return c.isTensor(args["input"], args.range(), what);
+}
+
+static Val reshape(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`reshape`"))
+    return c.fail();
+  Dims wanted;
+  for (const Val &size : listOf(args.rest())) {
+    if (!size.is(ValKind::Int)) {
+      c.error(DiagCode::TD303, size.range,
+              "a size is an int, not " + c.describe(size));
+      return c.fail();
+    }
+    wanted.push_back(size.size);
+  }
+  if (wanted.size() > kMaxRank) {
+    c.error(DiagCode::TD411, args.range(), "a tensor has at most 16 dims");
+    return c.fail();
+  }
+  const TensorType &type = typeOf(args["input"]);
+  ShapeAnswer answer = reshapeShape(type.dims, wanted);
+  if (!answer || !c.prove(answer)) {
+    c.error(DiagCode::TD406, args.range(),
+            "cannot reshape " + spelling(type.dims) + " to " + spelling(wanted))
+        .label(answer.problem);
+    return c.fail();
+  }
+  return c.reshapeTo(args["input"], answer.dims);
+}
+
+static Val flatten(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`flatten`"))
+    return c.fail();
+  const TensorType &type = typeOf(args["input"]);
+  size_t rank = type.dims.size();
+  if (rank == 0)
+    return c.reshapeTo(args["input"], {Size(1)});
+  const Val *first = args.find("start_dim"), *last = args.find("end_dim");
+  auto from = dimOf(c, first ? *first : makeInt(0), rank, args.range());
+  auto to = dimOf(c, last ? *last : makeInt(-1), rank, args.range());
+  if (!from || !to)
+    return c.fail();
+  Dims dims(type.dims.begin(), type.dims.begin() + *from);
+  if (*to >= *from)
+    dims.push_back(
+        numElements(DimsRef(type.dims).slice(*from, *to - *from + 1)));
+  dims.append(type.dims.begin() + std::max(*to + 1, *from), type.dims.end());
+  return c.reshapeTo(args["input"], dims);
+}
+
+static Val permute(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`permute`"))
+    return c.fail();
+  llvm::SmallVector<int64_t> permutation;
+  for (const Val &dim : listOf(args.rest())) {
+    auto number = c.requireInt(dim, "a dim");
+    if (!number)
+      return c.fail();
+    permutation.push_back(*number);
+  }
+  const TensorType &type = typeOf(args["input"]);
+  ShapeAnswer answer = permuteShape(type.dims, permutation);
+  if (!answer) {
+    c.error(DiagCode::TD403, args.range(), "not a permutation of the dims")
+        .label(answer.problem);
+    return c.fail();
+  }
+  for (int64_t &dim : permutation)
+    dim = *normalizeDim(dim, type.dims.size());
+  return c.permuteTo(args["input"], permutation);
+}
+
+static Val transpose(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`transpose`"))
+    return c.fail();
+  size_t rank = typeOf(args["input"]).dims.size();
+  auto a = dimOf(c, args["dim0"], rank, args.range());
+  auto b = dimOf(c, args["dim1"], rank, args.range());
+  if (!a || !b)
+    return c.fail();
+  llvm::SmallVector<int64_t> permutation;
+  for (size_t i = 0; i != rank; ++i)
+    permutation.push_back(i);
+  std::swap(permutation[*a], permutation[*b]);
+  return c.permuteTo(args["input"], permutation);
+}
+
+static Val unsqueeze(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`unsqueeze`"))
+    return c.fail();
+  Dims dims = typeOf(args["input"]).dims;
+  auto index = dimOf(c, args["dim"], dims.size() + 1, args.range());
+  if (!index)
+    return c.fail();
+  if (dims.size() == kMaxRank) {
+    c.error(DiagCode::TD411, args.range(), "a tensor has at most 16 dims");
+    return c.fail();
+  }
+  dims.insert(dims.begin() + *index, Size(1));
+  return c.reshapeTo(args["input"], dims);
+}
+
+static Val squeeze(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`squeeze`"))
+    return c.fail();
+  const Dims &dims = typeOf(args["input"]).dims;
+  Dims kept;
+  if (const Val *dim = args.find("dim")) {
+    auto index = dimOf(c, *dim, dims.size(), args.range());
+    if (!index)
+      return c.fail();
+    // A dim that is not 1 stays, as in PyTorch.
+    for (unsigned i = 0; i != dims.size(); ++i)
+      if (i != *index || c.constantOf(dims[i]) != std::optional<int64_t>(1))
+        kept.push_back(dims[i]);
+  } else {
+    for (const Size &size : dims)
+      if (!size.isConstant(1))
+        kept.push_back(size);
+  }
+  return c.reshapeTo(args["input"], kept);
+}
+
+static Val expand(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`expand`"))
+    return c.fail();
+  const Dims &own = typeOf(args["input"]).dims;
+  Dims wanted;
+  Vals sizes = listOf(args.rest());
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!size.is(ValKind::Int)) {
+      c.error(DiagCode::TD303, size.range, "a size is an int");
+      return c.fail();
+    }
+    size_t added = sizes.size() - std::min(sizes.size(), own.size());
+    bool keep = size.size.isConstant(-1) && i >= added;
+    wanted.push_back(keep ? own[i - added] : size.size);
+  }
+  ShapeAnswer answer = broadcastShapes({own, wanted});
+  bool grows = answer && (answer.dims.size() != wanted.size() ||
+                          !sameShape(answer.dims, wanted, ""));
+  if (!answer || grows || !c.prove(answer)) {
+    c.error(DiagCode::TD401, args.range(),
+            "cannot expand " + spelling(own) + " to " + spelling(wanted));
+    return c.fail();
+  }
+  return c.broadcastTo(args["input"], wanted);
+}
+
+static Val expandAs(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`expand_as`") ||
+      !c.isTensor(args["other"], args.range(), "`expand_as`"))
+    return c.fail();
+  const Dims &wanted = typeOf(args["other"]).dims;
+  ShapeAnswer answer = broadcastShapes({typeOf(args["input"]).dims, wanted});
+  if (!answer || answer.dims.size() != wanted.size() || !c.prove(answer)) {
+    c.error(DiagCode::TD401, args.range(), "shapes do not fit: `expand_as`");
+    return c.fail();
+  }
+  return c.broadcastTo(args["input"], wanted);
+}
+
+static bool tensorsOf(Checker &c, const Val &list, SourceRange range,
+                      Vals &tensors) {
+  if (!list.is(ValKind::List) && !list.is(ValKind::Tuple)) {
+    c.error(DiagCode::TD303, list.range,
+            "a list of tensors is needed, not " + c.describe(list));
+    return false;
+  }
+  tensors.assign(elementsOf(list).begin(), elementsOf(list).end());
+  if (tensors.empty()) {
+    c.error(DiagCode::TD222, range, "there is nothing to join");
+    return false;
+  }
+  return llvm::all_of(tensors, [&](const Val &tensor) {
+    return c.isTensor(tensor, range, "joining");
+  });
+}
+
+static Val cat(Checker &c, const Bound &args) {
+  Vals tensors;
+  if (!tensorsOf(c, args["tensors"], args.range(), tensors))
+    return c.fail();
+  const Val *dim = args.find("dim");
+  size_t rank = typeOf(tensors[0]).dims.size();
+  auto index = dimOf(c, dim ? *dim : makeInt(0), rank, args.range());
+  return index ? c.concatOf(tensors, *index, args.range()) : c.fail();
+}
+
+static Val stack(Checker &c, const Bound &args) {
+  Vals tensors;
+  if (!tensorsOf(c, args["tensors"], args.range(), tensors))
+    return c.fail();
+  const Val *dim = args.find("dim");
+  size_t rank = typeOf(tensors[0]).dims.size();
+  auto index = dimOf(c, dim ? *dim : makeInt(0), rank + 1, args.range());
+  if (!index)
+    return c.fail();
+  Vals raised;
+  for (const Val &tensor : tensors) {
+    Dims dims = typeOf(tensor).dims;
+    ShapeAnswer answer =
+        sameShape(typeOf(tensors[0]).dims, dims, "the shapes differ");
+    if (!answer || !c.prove(answer)) {
+      c.error(DiagCode::TD401, args.range(), "shapes do not fit: `stack`")
+          .label(answer.problem);
+      return c.fail();
+    }
+    dims.insert(dims.begin() + *index, Size(1));
+    raised.push_back(c.reshapeTo(tensor, dims));
+  }
+  return c.concatOf(raised, *index, args.range());
+}
+
+/// Parts of known sizes along a dim.
+static Val partsOf(Checker &c, const Val &input, unsigned dim,
+                   llvm::ArrayRef<int64_t> sizes) {
+  Vals parts;
+  int64_t start = 0;
+  for (int64_t size : sizes) {
+    Val part = c.sliceOf(input, makeInt(start), dim, 1, Size(size));
+    part.range = input.range;
+    parts.push_back(part);
+    start += size;
+  }
+  return makeSequence(ValKind::Tuple, std::move(parts));
+}
+
+static Val chunk(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`chunk`"))
+    return c.fail();
+  const Dims &dims = typeOf(args["input"]).dims;
+  const Val *dim = args.find("dim");
+  auto index = dimOf(c, dim ? *dim : makeInt(0), dims.size(), args.range());
+  auto chunks = c.requireInt(args["chunks"], "`chunks`");
+  if (!index || !chunks)
+    return c.fail();
+  auto total = c.requireInt(makeInt(dims[*index]), "the size of the dim");
+  if (!total)
+    return c.fail();
+  if (*chunks < 1 || *chunks > 100000) {
+    c.error(DiagCode::TD222, args.range(), "`chunks` must be positive");
+    return c.fail();
+  }
+  int64_t each = std::max<int64_t>(1, (*total + *chunks - 1) / *chunks);
+  llvm::SmallVector<int64_t> sizes;
+  for (int64_t start = 0; start < *total; start += each)
+    sizes.push_back(std::min(each, *total - start));
+  return partsOf(c, args["input"], *index, sizes);
+}
+
+static Val split(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`split`"))
+    return c.fail();
+  const Dims &dims = typeOf(args["input"]).dims;
+  const Val *dim = args.find("dim");
+  auto index = dimOf(c, dim ? *dim : makeInt(0), dims.size(), args.range());
+  if (!index)
+    return c.fail();
+  auto total = c.requireInt(makeInt(dims[*index]), "the size of the dim");
+  if (!total)
+    return c.fail();
+  llvm::SmallVector<int64_t> sizes;
+  const Val &wanted = args["split_size"];
+  if (wanted.is(ValKind::Int)) {
+    auto each = c.requireInt(wanted, "`split_size`");
+    if (!each)
+      return c.fail();
+    if (*each < 1 || *total / *each > 100000) {
+      c.error(DiagCode::TD222, args.range(), "`split_size` must be positive");
+      return c.fail();
+    }
+    for (int64_t start = 0; start < *total; start += *each)
+      sizes.push_back(std::min(*each, *total - start));
+  } else {
+    Vals list;
+    if (!c.elementsOfIterable(wanted, args.range(), list))
+      return c.fail();
+    int64_t sum = 0;
+    for (const Val &size : list) {
+      auto number = c.requireInt(size, "a size");
+      if (!number)
+        return c.fail();
+      sizes.push_back(*number);
+      sum += *number;
+    }
+    if (sum != *total ||
+        llvm::any_of(sizes, [](int64_t size) { return size < 0; })) {
+      c.error(DiagCode::TD401, args.range(),
+              "the parts do not add up to " + llvm::Twine(*total));
+      return c.fail();
+    }
+  }
+  return partsOf(c, args["input"], *index, sizes);
+}
+
+static Val numel(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`numel`"))
+    return c.fail();
+  return makeInt(numElements(typeOf(args["input"]).dims));
+}
+
+static Val sizeOf(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`size`"))
+    return c.fail();
+  const Dims &dims = typeOf(args["input"]).dims;
+  if (const Val *dim = args.find("dim")) {
+    auto index = dimOf(c, *dim, dims.size(), args.range());
+    return index ? makeInt(dims[*index]) : c.fail();
+  }
+  Vals sizes;
+  for (const Size &size : dims)
+    sizes.push_back(makeInt(size));
+  return makeSequence(ValKind::Tuple, std::move(sizes));
+}
+
+static Val rankOf(Checker &c, const Bound &args) {
+  if (!tensorInput(c, args, "`dim`"))
+    return c.fail();
+  return makeInt(static_cast<int64_t>(typeOf(args["input"]).dims.size()));
+}
+
+static Val contiguous(Checker &c, const Bound &args) {
+  return tensorInput(c, args, "`contiguous`") ? args["input"] : c.fail();
+}
+
+/// The last dims of a normalised shape, as negative numbers; for the prelude.
+static Val trailingDims(Checker &c, const Bound &args) {
+  Vals shape = listOf({args["shape"]});
+  Vals dims;
+  for (size_t i = 0; i != shape.size(); ++i)
+    dims.push_back(
+        makeInt(static_cast<int64_t>(i) - static_cast<int64_t>(shape.size())));
+  return makeSequence(ValKind::Tuple, std::move(dims));
+}
+
+llvm::ArrayRef<Builtin> sema::getMovementBuiltins() {
+  static const Builtin table[] = {
+      {"reshape", "input, *shape", reshape},
+      {"view", "input, *shape", reshape},
+      {"flatten", "input, start_dim=, end_dim=", flatten},
+      {"permute", "input, *dims", permute},
+      {"transpose", "input, dim0, dim1", transpose},
+      {"unsqueeze", "input, dim", unsqueeze},
+      {"squeeze", "input, dim=", squeeze},
+      {"expand", "input, *sizes", expand},
+      {"expand_as", "input, other", expandAs},
+      {"cat", "tensors, dim=", cat},
+      {"stack", "tensors, dim=", stack},
+      {"chunk", "input, chunks, dim=", chunk},
+      {"split", "input, split_size, dim=", split},
+      {"numel", "input", numel},
+      {"size", "input, dim=", sizeOf},
+      {"dim", "input", rankOf},
+      {"contiguous", "input", contiguous},
+      {"trailing_dims", "shape", trailingDims},
+  };
+  return table;
+}

@@ -1,0 +1,325 @@
+//===- BuiltinsReductions.cpp - sum, mean, max, argmax … ------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+using ast::BinaryOp;
+
+namespace {
+/// `dim=` and `keepdim=` of a reduction.
+struct Along {
+  llvm::SmallVector<unsigned, 4> dims;
+  bool keep = false;
+  bool all = false; ///< no dim was named
+};
+} // namespace
+
+static std::optional<unsigned> dimOf(Checker &c, const Val &val,
+                                     const TensorType &type) {
+  auto dim = c.requireInt(val, "`dim`");
+  if (!dim)
+    return std::nullopt;
+  auto index = normalizeDim(*dim, type.dims.size());
+  if (!index)
+    c.error(DiagCode::TD403, val.range.isValid() ? val.range : c.here,
+            "there is no dim " + llvm::Twine(*dim))
+        .label(c.typeText(type));
+  return index;
+}
+
+static std::optional<Along> along(Checker &c, const Bound &args,
+                                  const TensorType &type) {
+  Along result;
+  const Val *dim = args.find("dim");
+  if (dim && dim->isError())
+    return std::nullopt;
+  if (!dim || dim->is(ValKind::None)) {
+    result.all = true;
+    for (unsigned i = 0; i != type.dims.size(); ++i)
+      result.dims.push_back(i);
+  } else {
+    Vals list{*dim};
+    if (dim->is(ValKind::Tuple) || dim->is(ValKind::List))
+      list.assign(elementsOf(*dim).begin(), elementsOf(*dim).end());
+    for (const Val &one : list) {
+      auto index = dimOf(c, one, type);
+      if (!index)
+        return std::nullopt;
+      if (llvm::is_contained(result.dims, *index)) {
+        c.error(DiagCode::TD403, dim->range, "a dim is named twice");
+        return std::nullopt;
+      }
+      result.dims.push_back(*index);
+    }
+  }
+  if (const Val *keep = args.find("keepdim")) {
+    auto flag = c.requireBool(*keep, "`keepdim`");
+    if (!flag)
+      return std::nullopt;
+    result.keep = *flag;
+  }
+  return result;
+}
+
+/// The number of elements that are combined, as a host value.
+static Val countOf(const TensorType &type, const Along &a) {
+  Size count = 1;
+  for (unsigned dim : a.dims)
+    count = count * type.dims[dim];
+  return makeInt(count);
+}
+
+static Val sumAlong(Checker &c, const Val &input, const Along &a) {
+  // bool and small integers add up in i64.
+  Val wide = isFloat(typeOf(input).dtype) ? input : c.castTo(input, DType::I64);
+  return c.reduceOf(td::ReduceKind::Sum, wide, a.dims, a.keep);
+}
+
+static bool ready(Checker &c, const Bound &args, llvm::StringRef what,
+                  std::optional<Along> &a) {
+  const Val &input = args["input"];
+  if (!c.isTensor(input, args.range(), what))
+    return false;
+  a = along(c, args, typeOf(input));
+  return bool(a);
+}
+
+static bool isFloating(Checker &c, const Val &input, SourceRange range,
+                       llvm::StringRef what) {
+  return c.accepts(OpKind::Exp, typeOf(input).dtype, range, what, input);
+}
+
+static Val sum(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  if (!ready(c, args, "`sum`", a))
+    return c.fail();
+  return sumAlong(c, args["input"], *a);
+}
+
+static Val meanAlong(Checker &c, const Val &input, const Along &a,
+                     SourceRange range) {
+  Val total = c.reduceOf(td::ReduceKind::Sum, input, a.dims, a.keep);
+  Val count = countOf(typeOf(input), a);
+  if (c.constantInt(count) == std::optional<int64_t>(1))
+    return total;
+  return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`mean`");
+}
+
+static Val mean(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  if (!ready(c, args, "`mean`", a) ||
+      !isFloating(c, args["input"], args.range(), "`mean`"))
+    return c.fail();
+  return meanAlong(c, args["input"], *a, args.range());
+}
+
+/// Bessel's correction unless `correction=0` or `unbiased=false`.
+static Val variance(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  const Val &input = args["input"];
+  if (!ready(c, args, "`var`", a) ||
+      !isFloating(c, input, args.range(), "`var`"))
+    return c.fail();
+  int64_t correction = 1;
+  if (const Val *given = args.find("correction")) {
+    auto number = c.requireInt(*given, "`correction`");
+    if (!number)
+      return c.fail();
+    correction = *number;
+  }
+  if (const Val *given = args.find("unbiased")) {
+    auto flag = c.requireBool(*given, "`unbiased`");
+    if (!flag)
+      return c.fail();
+    correction = *flag;
+  }
+  Along kept = *a;
+  kept.keep = true;
+  SourceRange range = args.range();
+  Val centre = meanAlong(c, input, kept, range);
+  Val d = c.elementwise(OpKind::Sub, {input, centre}, range, "`var`");
+  Val square = c.elementwise(OpKind::Mul, {d, d}, range, "`var`");
+  if (square.isError())
+    return c.fail();
+  Val total = c.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
+  Val count = c.hostBinary(BinaryOp::Sub, countOf(typeOf(input), *a),
+                           makeInt(correction), range);
+  return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`var`");
+}
+
+static Val deviation(Checker &c, const Bound &args) {
+  Val squared = variance(c, args);
+  return squared.isError()
+             ? squared
+             : c.elementwise(OpKind::Sqrt, {squared}, args.range(), "`std`");
+}
+
+template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  if (!ready(c, args, "this reduction", a))
+    return c.fail();
+  Val input = args["input"];
+  bool logical = kind == td::ReduceKind::Any || kind == td::ReduceKind::All;
+  if (logical)
+    input = c.castTo(input, DType::Bool);
+  else if (kind == td::ReduceKind::Prod && !isFloat(typeOf(input).dtype))
+    input = c.castTo(input, DType::I64);
+  if (!logical && !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(),
+                             "this reduction", input))
+    return c.fail();
+  return c.reduceOf(kind, input, a->dims, a->keep);
+}
+
+static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
+                    const Along &a, SourceRange range) {
+  Val source = input;
+  unsigned dim = a.dims.empty() ? 0 : a.dims[0];
+  if (a.all) {
+    source = c.reshapeTo(input, {numElements(typeOf(input).dims)});
+    dim = 0;
+  }
+  TensorType type = typeOf(source);
+  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, "this", input))
+    return c.fail();
+  if (c.constantOf(type.dims[dim]) == std::optional<int64_t>(0)) {
+    c.error(DiagCode::TD401, range, "the dim is empty")
+        .label(c.typeText(typeOf(input)));
+    return c.fail();
+  }
+  Dims full = type.dims;
+  type.dtype = DType::I64;
+  type.dims = reduceShape(full, {dim}, false).dims;
+  Value value = c.emit().argReduce(kind, source.value, dim, c.shapeOf(type));
+  Val result = makeTensor(type, value, input.as<TensorInfo>().placed);
+  return a.keep && !a.all
+             ? c.reshapeTo(result, reduceShape(full, {dim}, true).dims)
+             : result;
+}
+
+template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  if (!ready(c, args, "`argmax`", a))
+    return c.fail();
+  if (!a->all && a->dims.size() != 1) {
+    c.error(DiagCode::TD403, args.range(), "`dim` must be one dim");
+    return c.fail();
+  }
+  return argAlong(c, kind, args["input"], *a, args.range());
+}
+
+/// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers.
+template <td::ReduceKind kind>
+static Val extreme(Checker &c, const Bound &args) {
+  constexpr bool isMax = kind == td::ReduceKind::Max;
+  const char *what = isMax ? "`max`" : "`min`";
+  const Val &input = args["input"];
+  const Val *other = args.find("other");
+  if (input.isHostScalar()) {
+    if (!other || !other->isHostScalar()) {
+      c.error(DiagCode::TD205, args.range(), "two numbers or a tensor");
+      return c.fail();
+    }
+    bool floats = input.is(ValKind::Float) || other->is(ValKind::Float);
+    Val a = floats ? c.toFloat(input) : c.toInt(input);
+    Val b = floats ? c.toFloat(*other) : c.toInt(*other);
+    Val less = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
+                             b, args.range());
+    if (less.known)
+      return less.truth ? a : b;
+    Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
+                                {c.materialize(a), c.materialize(b)});
+    return floats ? makeRunTime(ValKind::Float, value)
+                  : c.runTimeInt(value, "int");
+  }
+  if (!c.isTensor(input, args.range(), what))
+    return c.fail();
+  if (other && other->is(ValKind::Tensor))
+    return c.elementwise(isMax ? OpKind::Max : OpKind::Min, {input, *other},
+                         args.range(), what);
+  std::optional<Along> a;
+  if (other) {
+    // The second positional argument of a tensor's max is the dim.
+    auto dim = dimOf(c, *other, typeOf(input));
+    if (!dim)
+      return c.fail();
+    Along one;
+    one.dims = {*dim};
+    if (const Val *keep = args.find("keepdim")) {
+      auto flag = c.requireBool(*keep, "`keepdim`");
+      if (!flag)
+        return c.fail();
+      one.keep = *flag;
+    }
+    a = one;
+  } else {
+    a = along(c, args, typeOf(input));
+  }
+  if (!a ||
+      !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what, input))
+    return c.fail();
+  Val values = c.reduceOf(kind, input, a->dims, a->keep);
+  if (a->all)
+    return values;
+  return makeSequence(ValKind::Tuple,
+                      {values, argAlong(c, kind, input, *a, args.range())});
+}
+
+static Val norm(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  const Val &input = args["input"];
+  if (args.has("p")) {
+    auto p = c.requireFloat(args["p"], "`p`");
+    if (p && *p != 2)
+      return c.unsupported(args["p"].range, "a norm other than 2");
+  }
+  if (!ready(c, args, "`norm`", a) ||
+      !isFloating(c, input, args.range(), "`norm`"))
+    return c.fail();
+  Val square =
+      c.elementwise(OpKind::Mul, {input, input}, args.range(), "`norm`");
+  return c.elementwise(OpKind::Sqrt, {sumAlong(c, square, *a)}, args.range(),
+                       "`norm`");
+}
+
+static Val logSumExp(Checker &c, const Bound &args) {
+  std::optional<Along> a;
+  const Val &input = args["input"];
+  if (!ready(c, args, "`logsumexp`", a) ||
+      !isFloating(c, input, args.range(), "`logsumexp`"))
+    return c.fail();
+  SourceRange range = args.range();
+  Val top =
+      c.stopGradient(c.reduceOf(td::ReduceKind::Max, input, a->dims, true));
+  Val shifted = c.elementwise(OpKind::Sub, {input, top}, range, "`logsumexp`");
+  Val exps = c.elementwise(OpKind::Exp, {shifted}, range, "`logsumexp`");
+  Val total = c.reduceOf(td::ReduceKind::Sum, exps, a->dims, true);
+  Val logs = c.elementwise(OpKind::Log, {total}, range, "`logsumexp`");
+  Val sumOfBoth = c.elementwise(OpKind::Add, {logs, top}, range, "`logsumexp`");
+  if (sumOfBoth.isError() || a->keep)
+    return sumOfBoth;
+  return c.reshapeTo(sumOfBoth,
+                     reduceShape(typeOf(input).dims, a->dims, false).dims);
+}
+
+llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
+  using td::ReduceKind;
+  static const Builtin table[] = {
+      {"sum", "input, dim=, keepdim=", sum},
+      {"mean", "input, dim=, keepdim=", mean},
+      {"var", "input, dim=, keepdim=, correction=, unbiased=", variance},
+      {"std", "input, dim=, keepdim=, correction=, unbiased=", deviation},
+      {"prod", "input, dim=, keepdim=", plain<ReduceKind::Prod>},
+      {"amax", "input, dim=, keepdim=", plain<ReduceKind::Max>},
+      {"amin", "input, dim=, keepdim=", plain<ReduceKind::Min>},
+      {"any", "input, dim=, keepdim=", plain<ReduceKind::Any>},
+      {"all", "input, dim=, keepdim=", plain<ReduceKind::All>},
+      {"argmax", "input, dim=, keepdim=", argOf<ReduceKind::Max>},
+      {"argmin", "input, dim=, keepdim=", argOf<ReduceKind::Min>},
+      {"max", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Max>},
+      {"min", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Min>},
+      {"norm", "input, p=, dim=, keepdim=", norm},
+      {"logsumexp", "input, dim=, keepdim=", logSumExp},
+  };
+  return table;
+}

@@ -1,0 +1,394 @@
+//===- Calls.cpp - calls are walked in place ------------------------------===//
+//
+// A function is a template over everything: its body is walked again for each
+// call with the values at hand. There is no recursion, so this ends.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+Val Checker::call(const Val &callee, CallArgs &args) {
+  switch (callee.kind) {
+  case ValKind::Error:
+    return callee;
+  case ValKind::Function: {
+    if (!callee.known)
+      return callFunction(callee.as<FunctionInfo>(), args);
+    auto &bound = callee.as<BoundCall>();
+    args.positional.insert(args.positional.begin(), bound.receiver);
+    return call(bound.callee, args);
+  }
+  case ValKind::Builtin:
+    return callBuiltin(*callee.as<BuiltinInfo>().builtin, args);
+  case ValKind::Class:
+    return construct(callee.as<ClassInfo>(), args);
+  case ValKind::Model:
+    return callModel(callee, args);
+  case ValKind::Device: {
+    // cuda(i)
+    Place place = callee.as<DeviceInfo>().place;
+    if (place.kind != Place::Kind::Cuda || args.positional.size() != 1 ||
+        !args.keywords.empty())
+      break;
+    auto ordinal = requireInt(args.positional[0], "the number of a device");
+    if (!ordinal)
+      return fail();
+    place.ordinal = *ordinal;
+    return makeDevice(place, args.range);
+  }
+  default:
+    break;
+  }
+  error(DiagCode::TD206, args.calleeRange,
+        describe(callee) + " cannot be called");
+  return fail();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+void Checker::reportExtra(const CallArgs &args, llvm::StringRef what,
+                          llvm::ArrayRef<llvm::StringRef> names, size_t given) {
+  error(DiagCode::TD205, args.range,
+        what + " takes " + llvm::Twine(names.size()) + " arguments, " +
+            llvm::Twine(given) + " are given");
+}
+
+/// A keyword that names no parameter.
+static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
+                          llvm::StringRef what,
+                          llvm::ArrayRef<llvm::StringRef> names) {
+  Diagnostic &report =
+      c.error(DiagCode::TD205, keyword.name.range,
+              what + " has no parameter `" + keyword.name.text + "`");
+  if (auto nearest = findNearest(keyword.name.text, names))
+    report.fix(FixIt::Choice, "`" + *nearest + "=`",
+               {{keyword.name.range, nearest->str()}});
+}
+
+/// Losses do not broadcast: a mistake of shapes would train on the wrong loss.
+static bool checkLoss(Checker &c, llvm::ArrayRef<ast::Param> params,
+                      llvm::ArrayRef<const Val *> given, SourceRange range) {
+  auto shapeless = [](const ast::Param &param) {
+    auto *type = llvm::dyn_cast_or_null<ast::NamedType>(param.type);
+    return type && type->dims.size() == 1 &&
+           type->dims[0].kind == ast::SubscriptItem::Ellipsis;
+  };
+  if (params.size() < 2 || !shapeless(params[0]) || !shapeless(params[1]) ||
+      !given[0] || !given[1] || !given[0]->is(ValKind::Tensor) ||
+      !given[1]->is(ValKind::Tensor))
+    return true;
+  const Val &input = *given[0], &target = *given[1];
+  const Dims &a = typeOf(input).dims, &b = typeOf(target).dims;
+  ShapeAnswer answer = sameShape(a, b, "the shapes differ");
+  if (answer && c.prove(answer))
+    return true;
+  Diagnostic &report =
+      c.error(DiagCode::TD402, input.range.isValid() ? input.range : range);
+  report.label(c.typeText(typeOf(input)));
+  if (target.range.isValid())
+    report.secondaryLabel(target.range, c.typeText(typeOf(target)));
+  if (ShapeAnswer wide = broadcastShapes({a, b}))
+    report.note("broadcasting would give " + spelling(wide.dims) +
+                " and silently train on the wrong loss");
+  auto isColumnOf = [](const Dims &tall, const Dims &flat) {
+    return tall.size() == 2 && flat.size() == 1 && tall[1].isConstant(1);
+  };
+  if (isColumnOf(a, b)) {
+    c.offerSuffix(report, target.range, ".unsqueeze(1)");
+    c.offerSuffix(report, input.range, ".squeeze(1)");
+  } else if (isColumnOf(b, a)) {
+    c.offerSuffix(report, input.range, ".unsqueeze(1)");
+    c.offerSuffix(report, target.range, ".squeeze(1)");
+  }
+  return false;
+}
+
+bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
+                         llvm::StringRef what) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::Param &param : params)
+    names.push_back(param.name.text);
+  if (args.positional.size() > params.size()) {
+    reportExtra(args, what, names, args.positional.size());
+    return false;
+  }
+  llvm::SmallVector<const Val *> given(params.size(), nullptr);
+  for (auto [i, val] : llvm::enumerate(args.positional))
+    given[i] = &val;
+  for (const auto &keyword : args.keywords) {
+    auto *found = llvm::find(names, keyword.name.text);
+    if (found == names.end()) {
+      reportKeyword(*this, keyword, what, names);
+      return false;
+    }
+    if (given[found - names.begin()]) {
+      error(DiagCode::TD205, keyword.name.range,
+            "`" + keyword.name.text + "` is given twice");
+      return false;
+    }
+    given[found - names.begin()] = &keyword.val;
+  }
+  bool isLoss = what.ends_with("_loss") && isPrelude(file->id);
+  if (isLoss && !checkLoss(*this, params, given, args.range))
+    return false;
+  bool good = true;
+  for (auto [i, param] : llvm::enumerate(params)) {
+    Val val;
+    if (given[i]) {
+      val = *given[i];
+    } else if (param.defaultValue) {
+      val = eval(*param.defaultValue, param.type);
+    } else {
+      error(DiagCode::TD205, args.range,
+            what + " needs an argument for `" + param.name.text + "`");
+      return false;
+    }
+    if (val.isError())
+      return false;
+    if (param.type) {
+      SourceRange range = val.range.isValid() ? val.range : args.range;
+      SourceRange user = given[i] ? range : args.range;
+      DiagCode code = isLoss ? DiagCode::TD402 : DiagCode::TD407;
+      good &=
+          matchType(*param.type, val, user, "`" + param.name.text + "`", code);
+    }
+    bind(param.name.text, param.name.range, val, false);
+  }
+  return good;
+}
+
+bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
+                          Bound &bound) {
+  llvm::SmallVector<llvm::StringRef> words, names;
+  builtin.params.split(words, ',', -1, false);
+  size_t next = 0;
+  bool keywordOnly = false;
+  llvm::SmallVector<llvm::StringRef> required;
+  for (llvm::StringRef word : words) {
+    word = word.trim();
+    if (word.consume_front("*")) {
+      while (!word.empty() && next < args.positional.size())
+        bound.variadic.push_back(args.positional[next++]);
+      keywordOnly = true;
+      continue;
+    }
+    bool optional = word.consume_back("=");
+    names.push_back(word);
+    if (!keywordOnly && next < args.positional.size())
+      bound.named.push_back({word, args.positional[next++]});
+    else if (!optional)
+      required.push_back(word);
+  }
+  std::string what = ("`" + builtin.name + "`").str();
+  if (next < args.positional.size()) {
+    reportExtra(args, what, names, args.positional.size());
+    return false;
+  }
+  for (const auto &keyword : args.keywords) {
+    auto *found = llvm::find(names, keyword.name.text);
+    if (found == names.end()) {
+      reportKeyword(*this, keyword, what, names);
+      return false;
+    }
+    if (bound.has(*found)) {
+      error(DiagCode::TD205, keyword.name.range,
+            "`" + keyword.name.text + "` is given twice");
+      return false;
+    }
+    bound.named.push_back({*found, keyword.val});
+  }
+  for (llvm::StringRef name : required)
+    if (!bound.has(name)) {
+      error(DiagCode::TD205, args.range,
+            what + " needs an argument for `" + name + "`");
+      return false;
+    }
+  return true;
+}
+
+Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
+  Bound bound(args);
+  for (const Val &val : args.positional)
+    if (val.isError())
+      return fail();
+  // `**`: the handler reads the arguments itself.
+  if (builtin.params == "**")
+    return builtin.handler(*this, bound);
+  if (!bindBuiltin(builtin, args, bound))
+    return fail();
+  return builtin.handler(*this, bound);
+}
+
+Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
+  std::optional<Val> callee = findPrelude(name);
+  return callee ? call(*callee, args) : fail();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
+  for (const Frame &frame : frames)
+    if (frame.fn == fn.decl && frame.self == fn.self.get()) {
+      error(DiagCode::TD220, args.range,
+            "`" + fn.decl->name.text + "` calls itself")
+          .note("there is no recursion: use a loop");
+      return fail();
+    }
+  if (frames.size() >= 200) {
+    error(DiagCode::TD220, args.range, "calls are nested too deeply");
+    return fail();
+  }
+  for (const Val &val : args.positional)
+    if (val.isError())
+      return fail();
+  checkAlone(fn);
+
+  Frame frame;
+  frame.fn = fn.decl;
+  frame.file = fn.file;
+  frame.selfOwner = fn.self;
+  frame.self = fn.self.get();
+  frame.callRange = args.range;
+  frame.loopDepth = loops.size();
+  llvm::SmallVector<SourceRange> callers{args.range};
+  if (!frames.empty())
+    callers.append(frames.back().callers.begin(), frames.back().callers.end());
+  frame.callers = context.copy(callers);
+  for (const Val &val : args.positional)
+    if (val.is(ValKind::Tensor) && !frame.sharedPlace)
+      frame.sharedPlace = typeOf(val).place;
+
+  Restore<FileScope *> savedFile(file, fn.file);
+  Scope *outer = scope;
+  Scope config;
+  config.parent = &fn.file->scope;
+  if (fn.self)
+    for (auto &entry : fn.self->config) {
+      config.names[entry.first()].val = entry.second;
+      config.names[entry.first()].used = true;
+    }
+  scope = &config;
+  pushScope();
+  frames.push_back(std::move(frame));
+  locationIsStale = true;
+
+  Val result;
+  std::string what = fn.decl->name.text == "forward" && fn.self
+                         ? "`" + fn.self->typeName + "`"
+                         : "`" + fn.decl->name.text.str() + "`";
+  std::string lossName = fn.decl->name.text.str();
+  if (bindParams(fn.decl->params, args,
+                 isPrelude(fn.file->id) ? llvm::StringRef(lossName)
+                                        : llvm::StringRef(what)))
+    result = callBody(*fn.decl);
+  frames.pop_back();
+  popScope();
+  scope = outer;
+  locationIsStale = true;
+  return result;
+}
+
+Val Checker::callBody(const ast::FnDecl &fn) {
+  if (fn.value) {
+    Val result = eval(*fn.value, fn.result);
+    if (fn.result && !result.isError() &&
+        !matchType(*fn.result, result, fn.value->range, "the result",
+                   DiagCode::TD407))
+      return fail();
+    return result;
+  }
+  unsigned errors = errorCount;
+  Flow flow = execStatements(fn.body->stmts);
+  if (flow == Flow::Return)
+    return frames.back().result;
+  // A failed statement may have been the one that returns.
+  if (errorCount != errors)
+    return fail();
+  if (fn.result) {
+    error(DiagCode::TD221, fn.name.range,
+          "`" + fn.name.text + "` does not return a value on every path");
+    return fail();
+  }
+  return makeVal(ValKind::None);
+}
+
+//===----------------------------------------------------------------------===//
+// Exported functions
+//===----------------------------------------------------------------------===//
+
+void Checker::execExport(const ast::FnDecl &fn) {
+  llvm::SmallVector<Emitter::Parameter> parameters;
+  std::vector<TensorType> types;
+  pushScope();
+  for (const ast::Param &param : fn.params) {
+    std::optional<TensorType> type;
+    if (!param.type || !isTensorType(*param.type))
+      unsupported(param.range, "a parameter of an exported function that is "
+                               "not an annotated tensor");
+    else
+      type = tensorFromType(*param.type, true);
+    if (!type) {
+      popScope();
+      return;
+    }
+    for (auto [item, size] :
+         llvm::zip(llvm::cast<ast::NamedType>(param.type)->dims, type->dims))
+      if (auto *name =
+              item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
+          name && introducesSize(name->name))
+        bindSize(*name, size);
+    checkDeviceExists(type->place, param.range);
+    types.push_back(*type);
+    parameters.push_back({param.name.text, shapeOf(*type)});
+  }
+  popScope();
+  at(fn.range);
+  exporting = true;
+  llvm::SmallVector<Value> values =
+      emit().beginExport(fn.name.text, parameters);
+  forgetReads();
+  CallArgs args;
+  args.range = fn.name.range;
+  args.calleeRange = fn.name.range;
+  for (auto [type, value] : llvm::zip(types, values)) {
+    for (auto [i, size] : llvm::enumerate(type.dims)) {
+      if (constantOf(size))
+        continue;
+      Value actual = emit().dim(value, i);
+      auto atom = size.getAtom();
+      if (atom && !sizeVariables[atom.get()].value)
+        sizeVariables[atom.get()].value = actual;
+      else
+        emit().checkDim(actual, sizeValue(size), "the sizes differ");
+    }
+    Val val = makeTensor(type, value, fn.name.range);
+    val.range = fn.params[args.positional.size()].range;
+    args.positional.push_back(val);
+  }
+  FunctionInfo info;
+  info.decl = &fn;
+  info.file = file;
+  checkedAlone.insert(&fn);
+  Val result = callFunction(info, args);
+  llvm::SmallVector<Value> results;
+  Vals parts{result};
+  if (result.is(ValKind::Tuple))
+    parts.assign(elementsOf(result).begin(), elementsOf(result).end());
+  for (const Val &part : parts) {
+    if (part.is(ValKind::Tensor))
+      results.push_back(part.value);
+    else if (!part.isError())
+      unsupported(fn.name.range,
+                  "an exported function that returns " + describe(part));
+  }
+  emit().endExport(results);
+  forgetReads();
+  exporting = false;
+}

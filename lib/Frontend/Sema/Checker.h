@@ -1,0 +1,484 @@
+//===- Checker.h - the state of the walk and its parts --------------------===//
+//
+// Abstract interpretation with elaboration: statements are executed in order,
+// calls are walked in place with their argument values, and what happens at run
+// time goes to the emitter. The methods are defined by topic in the files named
+// in the comments.
+//
+// After the first error the walk goes on, to find more of them, but a
+// NullEmitter takes the place of the real one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_CHECKER_H
+#define TDC_LIB_FRONTEND_SEMA_CHECKER_H
+
+#include "Builtins.h"
+#include "Frontend/NullEmitter.h"
+#include "Frontend/Sema.h"
+#include "Scopes.h"
+#include "Values.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tdc::sema {
+
+/// How a statement ended.
+enum class Flow : uint8_t { Next, Return, Break, Continue };
+
+class Checker {
+public:
+  Checker(SourceManager &sources, ast::Context &context,
+          const CheckOptions &options, DiagnosticEngine &diags,
+          Emitter &emitter)
+      : sources(sources), context(context), options(options), diags(&diags),
+        emitter(&emitter) {}
+
+  void run(FileId file, const ast::Program &program);
+
+  // Diagnostics and locations (Reporting.cpp) ------------------------------//
+
+  /// Reports an error at the user's code: a range in the prelude stands for the
+  /// call that led there.
+  Diagnostic &error(DiagCode code, SourceRange range,
+                    const llvm::Twine &title = {});
+  Diagnostic &warning(DiagCode code, SourceRange range,
+                      const llvm::Twine &title = {});
+  /// Offers to write `.suffix` behind an expression of the user's code, in
+  /// parentheses where the expression needs them.
+  void offerSuffix(Diagnostic &report, SourceRange expr,
+                   const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+  /// Reports a feature that is parsed and not built, and gives an error value.
+  Val unsupported(SourceRange range, const llvm::Twine &feature);
+  /// An error value after a report.
+  Val fail() { return Val(); }
+  SourceRange userRange(SourceRange range) const;
+  bool isPrelude(FileId file) const;
+  llvm::StringRef text(SourceRange range) const {
+    return range.isValid() ? sources.getText(range) : llvm::StringRef();
+  }
+  /// The place that the emitter should name for what comes next.
+  void at(SourceRange range);
+  Emitter &emit();
+
+  // Spelling (Printing.cpp) ------------------------------------------------//
+
+  std::string describe(const Val &val);
+  std::string typeText(const TensorType &type);
+  std::string placeText(const Place &place);
+
+  // Scopes (Scopes.cpp) ----------------------------------------------------//
+
+  Binding *lookup(llvm::StringRef name);
+  void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
+  void reportUnknown(llvm::StringRef name, SourceRange range);
+  void pushScope();
+  void popScope();
+  std::optional<Val> findGlobal(llvm::StringRef name);
+  std::optional<Val> findPrelude(llvm::StringRef name);
+  /// A function of the language that can be called as a method of its first
+  /// argument.
+  std::optional<Val> findMethod(llvm::StringRef name);
+  void importItems(const ast::ImportDecl &import);
+  FileScope *loadFile(FileId file, bool isPrelude);
+
+  // Statements (Statements.cpp, Assignments.cpp) ---------------------------//
+
+  Flow exec(const ast::Stmt &stmt);
+  Flow execBlock(const ast::Block &block);
+  Flow execStatements(llvm::ArrayRef<const ast::Stmt *> stmts);
+  Flow execLet(const ast::LetStmt &stmt);
+  Flow execAssign(const ast::AssignStmt &stmt);
+  Flow execExpr(const ast::ExprStmt &stmt);
+  Flow execWith(const ast::WithStmt &stmt);
+  Flow execReturn(const ast::ReturnStmt &stmt);
+  Flow execAssert(const ast::AssertStmt &stmt);
+  void execArg(const ast::ArgDecl &arg);
+  void execExport(const ast::FnDecl &fn);
+  void assignTo(const ast::Expr &target, Val val, SourceRange opRange);
+  void assignName(const ast::NameExpr &target, Val val);
+  void assignMember(const ast::MemberExpr &target, Val val);
+  bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);
+
+  // Branches and loops (Branches.cpp, Loops.cpp, Loaders.cpp) --------------//
+
+  Flow execIf(const ast::IfStmt &stmt);
+  Val evalConditional(const ast::ConditionalExpr &expr,
+                      const ast::TypeExpr *expected);
+  Val evalLogical(const ast::BinaryExpr &expr);
+  /// The truth of a host condition: nullopt with an error, or a Bool value.
+  std::optional<Val> condition(const ast::Expr &expr);
+  /// Runs both sides under a condition that is not known and joins what they
+  /// changed: variables named in `assigned`, places and modes of models.
+  Flow branch(Value condition, SourceRange range,
+              const llvm::StringSet<> &assigned,
+              llvm::function_ref<Flow()> thenSide,
+              llvm::function_ref<Flow()> elseSide);
+  Flow execFor(const ast::ForStmt &stmt);
+  Flow execWhile(const ast::WhileStmt &stmt);
+  Flow forRange(const ast::ForStmt &stmt, const Val &range);
+  Flow forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
+  Flow forLoader(const ast::ForStmt &stmt, const Val &loader,
+                 std::optional<int64_t> enumerateFrom);
+  Val loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
+                  const Size &size);
+  /// A loop that runs at run time; `body` gets the index.
+  void runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
+                   llvm::function_ref<void(Val index)> body);
+  void bindTarget(const ast::Target &target, Val val, bool isVar = false,
+                  bool warnUnused = false);
+  Val evalComprehension(const ast::ComprehensionExpr &expr);
+  bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
+  llvm::StringSet<> assignedNames(const ast::Block *block,
+                                  const ast::Block *other = nullptr);
+  Val buildLoader(const Bound &args);
+
+  // Expressions (Expressions.cpp, Operators.cpp) ---------------------------//
+
+  Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
+  Val evalName(const ast::NameExpr &expr);
+  Val evalMember(const ast::MemberExpr &expr);
+  Val member(const Val &base, const ast::Identifier &name, SourceRange range);
+  Val evalCall(const ast::CallExpr &expr, const ast::TypeExpr *expected);
+  Val evalUnary(const ast::UnaryExpr &expr);
+  Val evalBinary(const ast::BinaryExpr &expr);
+  Val evalCompare(const ast::CompareExpr &expr);
+  Val binary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
+             SourceRange range);
+  Val compareVals(ast::CompareOp op, const Val &lhs, const Val &rhs,
+                  SourceRange range);
+  Val negate(const Val &operand, SourceRange range);
+  Val evalSubscript(const ast::SubscriptExpr &expr);
+  Val evalFString(const ast::FStringExpr &expr);
+
+  // Host scalars (ConstantEvaluation.cpp) ----------------------------------//
+
+  Val hostBinary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
+                 SourceRange range);
+  Val hostCompare(ast::CompareOp op, const Val &lhs, const Val &rhs,
+                  SourceRange range);
+  Val hostMath(HostOp op, const Val &operand);
+  Val toFloat(const Val &val);
+  Val toInt(const Val &val);
+  Val boolNot(const Val &val);
+  /// An int that is known only at run time.
+  Val runTimeInt(Value value, llvm::StringRef name,
+                 std::optional<int64_t> known = std::nullopt);
+  /// A fresh size variable with its emitted value.
+  Size newSize(llvm::StringRef name, Value value,
+               std::optional<int64_t> known = std::nullopt);
+  std::optional<int64_t> constantOf(const Size &size) const;
+  std::optional<int64_t> constantInt(const Val &val) const;
+  /// The emitter's value of a host scalar or size; emitted now if need be.
+  Value materialize(const Val &val);
+  Value sizeValue(const Size &size);
+  Value atomValue(const SizeAtom &atom);
+  /// The argument as a number known now, or an error that says to use --set.
+  std::optional<int64_t> requireInt(const Val &val, llvm::StringRef what);
+  std::optional<double> requireFloat(const Val &val, llvm::StringRef what);
+  std::optional<bool> requireBool(const Val &val, llvm::StringRef what);
+  std::optional<llvm::StringRef> requireStr(const Val &val,
+                                            llvm::StringRef what);
+  void reportNotKnown(const Val &val, llvm::StringRef what);
+
+  // Tensors (Tensors.cpp) --------------------------------------------------//
+
+  TensorShape shapeOf(const TensorType &type) const;
+  llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
+  /// Makes tensors of the operands (at least one is a tensor) with one dtype,
+  /// shape and place; false after a report.
+  bool unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
+             llvm::StringRef what, TensorType &common);
+  Val elementwise(OpKind op, llvm::ArrayRef<Val> operands, SourceRange range,
+                  llvm::StringRef what);
+  Val tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
+                    SourceRange range, llvm::StringRef what);
+  Val selectTensors(Val condition, Val onTrue, Val onFalse, SourceRange range);
+  Val castTo(const Val &tensor, DType dtype);
+  Val fillTensor(const Val &scalar, const TensorType &type,
+                 SourceRange placed = {});
+  Val broadcastTo(const Val &tensor, DimsRef dims);
+  Val reshapeTo(const Val &tensor, DimsRef dims);
+  Val permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation);
+  Val sliceOf(const Val &tensor, const Val &start, unsigned dim, int64_t step,
+              const Size &size);
+  Val updateSliceOf(const Val &tensor, const Val &update, const Val &start,
+                    unsigned dim, int64_t step);
+  Val concatOf(llvm::ArrayRef<Val> tensors, unsigned dim, SourceRange range);
+  Val gatherOf(const Val &tensor, const Val &indices, unsigned dim,
+               SourceRange range);
+  Val reduceOf(td::ReduceKind kind, const Val &tensor,
+               llvm::ArrayRef<unsigned> dims, bool keepDims);
+  Val matmulOf(const Val &lhs, const Val &rhs, SourceRange range);
+  Val itemOf(const Val &tensor);
+  /// Turns undecided facts into run-time checks, each once; false if known
+  /// values contradict one (the answer then has the problem).
+  bool prove(ShapeAnswer &answer);
+  bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
+  /// Checks the dtypes that an op of the table takes.
+  bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
+               const Val &operand);
+
+  // Indexing (Indexing.cpp) ------------------------------------------------//
+
+  /// One item of `x[…]`, resolved against a dim.
+  struct Restriction {
+    unsigned dim;
+    Val start;
+    Size size;
+    int64_t step = 1;
+    bool drop = false; ///< an index: the dim goes away
+    Val indices;       ///< an integer tensor in place of the above
+  };
+  bool resolveItems(const TensorType &type,
+                    llvm::ArrayRef<ast::SubscriptItem> items, SourceRange range,
+                    llvm::SmallVectorImpl<Restriction> &restrictions);
+  Val indexTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
+                  SourceRange range);
+  Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
+                   const Val &update, SourceRange range);
+  Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,
+                  const Val &update);
+  Val indexSequence(const Val &base, const ast::SubscriptItem &item,
+                    SourceRange range);
+  std::optional<Val> boundedStart(const Val &index, const Size &size,
+                                  SourceRange range, bool inclusive);
+  void checkInRange(const Val &index, const Size &limit, bool inclusive,
+                    SourceRange range);
+  bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
+  bool provablyNonNegative(const Size &value);
+
+  // Types (Types.cpp, Signatures.cpp) --------------------------------------//
+
+  /// A type from an annotation; fresh variables for names not seen before if
+  /// `fresh`, an error otherwise.
+  std::optional<TensorType> tensorFromType(const ast::TypeExpr &type,
+                                           bool fresh);
+  bool isTensorType(const ast::TypeExpr &type);
+  std::optional<Place> placeFromType(const ast::Place &place);
+  std::optional<DType> dtypeFromName(llvm::StringRef name);
+  /// Checks a value against an annotation and binds the names that occur there
+  /// first. `role` says what the value is ("`x`", "the result").
+  bool matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
+                 const llvm::Twine &role, DiagCode code);
+  bool matchTensor(const ast::NamedType &type, Val &val, SourceRange range,
+                   const llvm::Twine &role, DiagCode code);
+  /// Whether a name in a type is seen first here. The sizes of the program's
+  /// own annotations mean nothing in the signature of a function.
+  bool introducesSize(llvm::StringRef name);
+  void bindSize(const ast::NameExpr &name, const Size &size);
+  std::optional<Val> evalDim(const ast::Expr &expr);
+  std::optional<DType> asDType(const Val &val);
+
+  /// Makes the sizes run-time ones that the annotation of a `var` leaves open
+  /// with `?`, so that its type is one in all turns and branches.
+  Val loosen(const Val &val, const ast::TypeExpr &annotation);
+
+  // Calls (Calls.cpp, Standalone.cpp) --------------------------------------//
+
+  Val call(const Val &callee, CallArgs &args);
+  Val callFunction(const FunctionInfo &fn, CallArgs &args);
+  Val callBuiltin(const Builtin &builtin, CallArgs &args);
+  Val callPrelude(llvm::StringRef name, CallArgs args);
+  Val callBody(const ast::FnDecl &fn);
+  bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
+  /// Matches arguments to declared parameters and binds them in the scope.
+  bool bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
+                  llvm::StringRef what);
+  bool bindBuiltin(const Builtin &builtin, const CallArgs &args, Bound &bound);
+  void reportExtra(const CallArgs &args, llvm::StringRef what,
+                   llvm::ArrayRef<llvm::StringRef> names, size_t given);
+  void checkAlone(const FunctionInfo &fn);
+  void checkUncalled();
+  std::optional<Val> symbolicArgument(const ast::Param &param);
+
+  // Places (Places.cpp) ----------------------------------------------------//
+
+  /// The place that all operands share, or an error.
+  std::optional<Place> samePlace(llvm::ArrayRef<Val> operands,
+                                 SourceRange range);
+  bool agree(const Place &lhs, const Place &rhs) const;
+  std::optional<Val> asDevice(const Val &val);
+  /// Whether a literal place exists here; TD506 if it is used for certain.
+  void checkDeviceExists(const Place &place, SourceRange range);
+  Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
+  void moveModel(ModelInstance &model, const Val &device, SourceRange range);
+  Val chooseDevice(const Val &condition, const Val &onTrue, const Val &onFalse,
+                   SourceRange range);
+  /// Gives a symbol the name of its binding.
+  Val nameDevice(Val val, llvm::StringRef name);
+  Val autoDevice(SourceRange range);
+  /// Where a factory puts its tensor: the argument, or the ambient device.
+  std::pair<Place, SourceRange> factoryPlace(const Val *device,
+                                             SourceRange range);
+  Place modelPlace(const ModelInstance &model);
+  Val applyTo(const Val &base, CallArgs &args);
+
+  // Models (Models.cpp, ModelMethods.cpp, Slots.cpp) -----------------------//
+
+  Val construct(const ClassInfo &cls, CallArgs &args);
+  Val constructNative(const ClassInfo &cls, CallArgs &args);
+  void buildMembers(ModelInstance &model,
+                    llvm::ArrayRef<const ast::Decl *> members);
+  void buildState(ModelInstance &model, const ast::StateDecl &decl);
+  void adopt(const Val &val);
+  void nameModels(const Val &val, llvm::StringRef name);
+  void nameRoot(ModelInstance &model, llvm::StringRef name);
+  void ensureNamed(ModelInstance &model);
+  void ensureSlotNamed(Slot &slot);
+  Val callModel(const Val &model, CallArgs &args);
+  Val callSequential(const Val &model, CallArgs &args);
+  std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
+  Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
+  Val readSlot(Slot &slot, SourceRange range);
+  void writeSlot(Slot &slot, const Val &val);
+  void rawWrite(llvm::StringRef slot, Value value);
+  void setMode(ModelInstance &model, ModelInstance::Mode mode);
+  bool isTraining(const Val &model, SourceRange range, bool &training);
+  void forgetReads() { readCache.clear(); }
+  struct NamedSlot {
+    std::string key;
+    Slot *slot;
+  };
+  /// State in order with its checkpoint keys.
+  void collectSlots(const Val &model, llvm::StringRef prefix,
+                    std::vector<NamedSlot> &slots);
+  bool isInsideRunTimeRegion() const { return regionDepth != 0; }
+  std::string uniqueName(llvm::StringRef wanted);
+
+  // Training (Optimizers.cpp, Gradients.cpp) -------------------------------//
+
+  Val buildOptimizer(OptimizerKind kind, const Bound &args);
+  Val callOptimizerMethod(const Val &optimizer, llvm::StringRef name,
+                          CallArgs &args);
+  Val optimizerMember(const Val &optimizer, const ast::Identifier &name);
+  void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
+                     SourceRange range);
+  Val learningRate(OptimizerInfo &optimizer);
+  void zeroGrad(const Val &model, SourceRange range);
+  Val backward(const Val &loss, SourceRange range);
+  Val gradOf(const Val &target, const Val &wrt, SourceRange range);
+  void ensureGradSlot(Slot &slot);
+  Val stopGradient(const Val &val);
+
+  // Text (Formatting.cpp) --------------------------------------------------//
+
+  /// Appends the value to a template, as `print` shows it.
+  void appendValue(std::string &templateText, llvm::SmallVectorImpl<Value> &out,
+                   const Val &val, llvm::StringRef spec, bool inFString);
+  bool checkSpec(const ast::FormatSpec &spec, const Val &val);
+  Value emitText(llvm::StringRef templateText, llvm::ArrayRef<Value> values);
+  std::optional<std::string> constantText(const Val &val);
+
+  // State of the walk ------------------------------------------------------//
+
+  SourceManager &sources;
+  ast::Context &context;
+  const CheckOptions &options;
+  DiagnosticEngine *diags;
+  Emitter *emitter;
+  NullEmitter nullEmitter;
+
+  std::vector<std::unique_ptr<FileScope>> files;
+  llvm::DenseMap<FileId, FileScope *> filesById;
+  FileScope *file = nullptr; ///< whose code is being walked
+  Scope *scope = nullptr;
+
+  /// A function that is being walked; innermost last.
+  struct Frame {
+    const ast::FnDecl *fn = nullptr;
+    FileScope *file = nullptr;
+    ModelInstance *self = nullptr;
+    std::shared_ptr<ModelInstance> selfOwner;
+    SourceRange callRange;
+    llvm::ArrayRef<SourceRange> callers;
+    std::optional<Dims> leading; ///< what `...` stands for
+    std::optional<Place> sharedPlace;
+    size_t loopDepth = 0; ///< loops around the call
+    Val result;
+    bool returned = false;
+  };
+  std::vector<Frame> frames;
+  /// Models whose members are being made; innermost last.
+  std::vector<ModelInstance *> building;
+
+  /// Counts what has been evaluated; false, with a report, beyond what any
+  /// program of use needs.
+  bool withinLimits(SourceRange range);
+  uint64_t evaluated = 0;
+  unsigned evalDepth = 0;
+  static constexpr uint64_t kMaxEvaluated = 4000000;
+  static constexpr unsigned kMaxDepth = 2500;
+  static constexpr size_t kMaxElements = 1000000;
+
+  unsigned errorCount = 0; ///< also those that were reported before
+  SourceRange here;
+  bool locationIsStale = true;
+
+  /// A loop, of either kind, for TD610 and for places and modes.
+  struct LoopRecord {
+    bool runTime = false;
+    unsigned regionDepth = 0; ///< around its body
+    Scope *scope = nullptr;   ///< of its body
+    std::vector<std::pair<SourceRange, std::string>> backwards;
+    bool cleared = false;
+    /// Models whose place or mode was used before the loop's body set it.
+    llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
+    llvm::DenseMap<const ModelInstance *, bool> placeSet, modeSet;
+  };
+  std::vector<LoopRecord> loops;
+  void endLoop();
+
+  unsigned regionDepth = 0; ///< run-time branches and loops around this point
+  unsigned conditionDepth = 0; ///< what runs only under a condition
+  unsigned noGrad = 0;
+
+  struct SizeVariable {
+    SizeAtomRef atom;
+    Value value;
+    std::optional<int64_t> known;
+    std::optional<Size> limit; ///< 0 <= variable < limit, if known
+    bool nonNegative = false;
+  };
+  llvm::DenseMap<const SizeAtom *, SizeVariable> sizeVariables;
+  /// What run-time checks have proved on the way to this point: that a size is
+  /// 0, or that it is not negative.
+  struct Fact {
+    Size size;
+    bool isZero;
+  };
+  std::vector<Fact> facts;
+
+  std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
+  std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
+  llvm::StringMap<Value> readCache;
+  llvm::StringSet<> usedNames;
+  std::string nameHint; ///< the binding that is being made
+  bool learningRateAssigned = false;
+
+  llvm::DenseSet<const ast::FnDecl *> checkedAlone;
+  bool alone = false;                  ///< walking a function on its own
+  bool abandoned = false;              ///< … which turned out to need a caller
+  DiagnosticEngine *scratch = nullptr; ///< takes reports of what was given up
+  bool exporting = false;              ///< inside an exported function
+};
+
+/// Restores a variable at the end of a scope.
+template <typename T> class Restore {
+public:
+  explicit Restore(T &variable) : variable(variable), saved(variable) {}
+  Restore(T &variable, T value) : variable(variable), saved(variable) {
+    variable = std::move(value);
+  }
+  ~Restore() { variable = std::move(saved); }
+  /// Restores something else instead.
+  void replace(T value) { saved = std::move(value); }
+
+private:
+  T &variable;
+  T saved;
+};
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_CHECKER_H

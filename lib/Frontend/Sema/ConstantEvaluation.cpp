@@ -1,0 +1,439 @@
+//===- ConstantEvaluation.cpp - host scalars ------------------------------===//
+//
+// Host arithmetic is done now where all operands are known and emitted where
+// not. Ints are sizes: what is computed from them stays a polynomial, so that
+// `x.shape[0] // 2` can be a dim. Rules: ints wrap, `/` gives a float, `//` and
+// `%` floor, also for negatives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include <cmath>
+
+using namespace tdc;
+using namespace tdc::sema;
+using ast::BinaryOp;
+using ast::CompareOp;
+
+//===----------------------------------------------------------------------===//
+// Sizes and their values
+//===----------------------------------------------------------------------===//
+
+Size Checker::newSize(llvm::StringRef name, Value value,
+                      std::optional<int64_t> known) {
+  Size size = Size::variable(name);
+  SizeVariable variable;
+  variable.atom = size.getAtom();
+  variable.value = value;
+  variable.known = known;
+  sizeVariables[variable.atom.get()] = variable;
+  return size;
+}
+
+Val Checker::runTimeInt(Value value, llvm::StringRef name,
+                        std::optional<int64_t> known) {
+  return makeInt(newSize(name, value, known), value);
+}
+
+std::optional<int64_t> Checker::constantOf(const Size &size) const {
+  if (size.isConstant())
+    return size.getConstant();
+  return size.evaluate([&](const SizeAtom &atom) {
+    auto found = sizeVariables.find(&atom);
+    return found == sizeVariables.end() ? std::nullopt : found->second.known;
+  });
+}
+
+std::optional<int64_t> Checker::constantInt(const Val &val) const {
+  return val.is(ValKind::Int) ? constantOf(val.size) : std::nullopt;
+}
+
+Value Checker::atomValue(const SizeAtom &atom) {
+  if (!atom.isVariable())
+    return emit().host(HostOp::FloorDiv, {sizeValue(atom.getNumerator()),
+                                          sizeValue(atom.getDenominator())});
+  const SizeVariable &variable = sizeVariables[&atom];
+  return variable.value ? variable.value : emit().constantInt(0);
+}
+
+Value Checker::sizeValue(const Size &size) {
+  if (std::optional<int64_t> constant = constantOf(size))
+    return emit().constantInt(*constant);
+  Value sum;
+  for (const SizeTerm &term : size.getTerms()) {
+    Value product;
+    for (const SizeAtomRef &atom : term.factors) {
+      Value factor = atomValue(*atom);
+      product = product ? emit().host(HostOp::Mul, {product, factor}) : factor;
+    }
+    if (term.coefficient != 1)
+      product = emit().host(HostOp::Mul,
+                            {product, emit().constantInt(term.coefficient)});
+    sum = sum ? emit().host(HostOp::Add, {sum, product}) : product;
+  }
+  if (size.getConstant() != 0)
+    sum =
+        emit().host(HostOp::Add, {sum, emit().constantInt(size.getConstant())});
+  return sum;
+}
+
+Value Checker::materialize(const Val &val) {
+  switch (val.kind) {
+  case ValKind::Int:
+    return val.value && !constantOf(val.size) ? val.value : sizeValue(val.size);
+  case ValKind::Float:
+    return val.known ? emit().constantFloat(val.number) : val.value;
+  case ValKind::Bool:
+    return val.known ? emit().constantBool(val.truth) : val.value;
+  case ValKind::Str:
+    if (val.known)
+      return emit().constantString(textOf(val));
+    return val.value ? val.value
+                     : emit().format(textOf(val), val.as<Text>().values);
+  default:
+    return val.value;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+Val Checker::toInt(const Val &val) {
+  if (val.is(ValKind::Int))
+    return val;
+  if (val.known && val.is(ValKind::Bool))
+    return makeInt(val.truth ? 1 : 0);
+  if (val.known && val.is(ValKind::Float)) {
+    double whole = std::trunc(val.number);
+    if (std::isnan(whole))
+      return makeInt(0);
+    if (whole >= 9223372036854775808.0)
+      return makeInt(INT64_MAX);
+    if (whole < -9223372036854775808.0)
+      return makeInt(INT64_MIN);
+    return makeInt(static_cast<int64_t>(whole));
+  }
+  HostOp op = val.is(ValKind::Bool) ? HostOp::BoolToInt : HostOp::FloatToInt;
+  return runTimeInt(emit().host(op, {val.value}), "int");
+}
+
+Val Checker::toFloat(const Val &val) {
+  if (val.is(ValKind::Float))
+    return val;
+  Val number = toInt(val);
+  if (auto constant = constantInt(number))
+    return makeFloat(static_cast<double>(*constant));
+  return makeRunTime(ValKind::Float,
+                     emit().host(HostOp::IntToFloat, {materialize(number)}));
+}
+
+Val Checker::boolNot(const Val &val) {
+  if (val.known)
+    return makeBool(!val.truth);
+  return makeRunTime(ValKind::Bool, emit().host(HostOp::Not, {val.value}));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static int64_t powInt(int64_t base, int64_t exponent) {
+  uint64_t result = 1, factor = static_cast<uint64_t>(base);
+  for (uint64_t e = static_cast<uint64_t>(exponent); e; e >>= 1) {
+    if (e & 1)
+      result *= factor;
+    factor *= factor;
+  }
+  return static_cast<int64_t>(result);
+}
+
+static double floatArithmetic(BinaryOp op, double a, double b) {
+  switch (op) {
+  case BinaryOp::Add:
+    return a + b;
+  case BinaryOp::Sub:
+    return a - b;
+  case BinaryOp::Mul:
+    return a * b;
+  case BinaryOp::Div:
+    return a / b;
+  case BinaryOp::FloorDiv:
+    return std::floor(a / b);
+  case BinaryOp::Mod: {
+    double rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  default:
+    return std::pow(a, b);
+  }
+}
+
+static std::optional<HostOp> hostOp(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return HostOp::Add;
+  case BinaryOp::Sub:
+    return HostOp::Sub;
+  case BinaryOp::Mul:
+    return HostOp::Mul;
+  case BinaryOp::Div:
+    return HostOp::Div;
+  case BinaryOp::FloorDiv:
+    return HostOp::FloorDiv;
+  case BinaryOp::Mod:
+    return HostOp::Mod;
+  case BinaryOp::Pow:
+    return HostOp::Pow;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Polynomials that grow without bound become variables.
+static bool isLarge(const Size &size) {
+  return size.getTerms().size() > 24 || size.getWeight() > 64;
+}
+
+Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
+                        SourceRange range) {
+  std::optional<HostOp> hop = hostOp(op);
+  if (!hop) {
+    error(DiagCode::TD304, range,
+          "`" + ast::getSpelling(op) + "` is not defined for " + describe(lhs) +
+              " and " + describe(rhs));
+    return fail();
+  }
+  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  bool divides =
+      op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  std::optional<int64_t> divisor = rhs.is(ValKind::Int) ? constantInt(rhs)
+                                   : rhs.is(ValKind::Bool) && rhs.known
+                                       ? std::optional<int64_t>(rhs.truth)
+                                       : std::nullopt;
+  bool zero = rhs.is(ValKind::Float) ? rhs.known && rhs.number == 0
+                                     : divisor && *divisor == 0;
+  if (divides && zero && !(floats && op == BinaryOp::Div && !lhs.known)) {
+    error(DiagCode::TD307, range, "division by zero");
+    return fail();
+  }
+  if (op == BinaryOp::Pow && !floats) {
+    std::optional<int64_t> exponent = constantInt(toInt(rhs));
+    if (!exponent) {
+      error(DiagCode::TD304, range,
+            "an int power needs an exponent that is known when compiling")
+          .fix(FixIt::Choice, "`float(…) ** …`", {});
+      return fail();
+    }
+    floats = *exponent < 0;
+  }
+  if (floats || op == BinaryOp::Div) {
+    Val a = toFloat(lhs), b = toFloat(rhs);
+    if (a.known && b.known)
+      return makeFloat(floatArithmetic(op, a.number, b.number));
+    return makeRunTime(ValKind::Float,
+                       emit().host(*hop, {materialize(a), materialize(b)}));
+  }
+  Val a = toInt(lhs), b = toInt(rhs);
+  auto x = constantInt(a), y = constantInt(b);
+  Size result;
+  bool closed = true;
+  switch (op) {
+  case BinaryOp::Add:
+    result = a.size + b.size;
+    break;
+  case BinaryOp::Sub:
+    result = a.size - b.size;
+    break;
+  case BinaryOp::Mul:
+    closed = a.size.getTerms().size() * b.size.getTerms().size() < 64;
+    if (closed)
+      result = a.size * b.size;
+    break;
+  case BinaryOp::FloorDiv:
+    result = Size::floorDiv(a.size, b.size);
+    break;
+  case BinaryOp::Mod:
+    result = a.size - b.size * Size::floorDiv(a.size, b.size);
+    break;
+  default:
+    closed = x && y;
+    if (closed)
+      result = Size(powInt(*x, *y));
+  }
+  closed = closed && !isLarge(result);
+  if (closed && constantOf(result))
+    return makeInt(result);
+  if (closed && result == a.size)
+    return a;
+  Value value = emit().host(*hop, {materialize(a), materialize(b)});
+  return closed ? makeInt(result, value) : runTimeInt(value, "int");
+}
+
+Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
+                         SourceRange range) {
+  static const HostOp ops[] = {HostOp::Eq, HostOp::Ne, HostOp::Lt,
+                               HostOp::Le, HostOp::Gt, HostOp::Ge};
+  auto decide = [&](int order) {
+    switch (op) {
+    case CompareOp::Eq:
+      return order == 0;
+    case CompareOp::Ne:
+      return order != 0;
+    case CompareOp::Lt:
+      return order < 0;
+    case CompareOp::Le:
+      return order <= 0;
+    case CompareOp::Gt:
+      return order > 0;
+    case CompareOp::Ge:
+      return order >= 0;
+    }
+    return false;
+  };
+  HostOp hop = ops[static_cast<unsigned>(op)];
+  auto emitted = [&](const Val &a, const Val &b) {
+    return makeRunTime(ValKind::Bool,
+                       emit().host(hop, {materialize(a), materialize(b)}));
+  };
+  if (lhs.is(ValKind::Float) || rhs.is(ValKind::Float)) {
+    Val a = toFloat(lhs), b = toFloat(rhs);
+    if (!a.known || !b.known)
+      return emitted(a, b);
+    if (std::isnan(a.number) || std::isnan(b.number))
+      return makeBool(op == CompareOp::Ne);
+    return makeBool(decide(a.number < b.number ? -1 : a.number > b.number));
+  }
+  if (lhs.is(ValKind::Str)) {
+    if (lhs.known && rhs.known)
+      return makeBool(decide(textOf(lhs).compare(textOf(rhs))));
+    return emitted(lhs, rhs);
+  }
+  Val a = toInt(lhs), b = toInt(rhs);
+  auto x = constantInt(a), y = constantInt(b);
+  if (x && y)
+    return makeBool(decide(*x < *y ? -1 : *x > *y));
+  if (a.size == b.size)
+    return makeBool(decide(0));
+  return emitted(a, b);
+}
+
+Val Checker::hostMath(HostOp op, const Val &operand) {
+  if (op == HostOp::Neg || op == HostOp::Abs) {
+    if (!operand.is(ValKind::Float)) {
+      Val number = toInt(operand);
+      if (op == HostOp::Neg)
+        return hostBinary(BinaryOp::Sub, makeInt(0), number, here);
+      if (auto constant = constantInt(number))
+        return makeInt(*constant < 0 ? Size(0) - Size(*constant)
+                                     : Size(*constant));
+      return runTimeInt(emit().host(op, {materialize(number)}), "int");
+    }
+  }
+  Val number = toFloat(operand);
+  if (!number.known)
+    return makeRunTime(ValKind::Float, emit().host(op, {number.value}));
+  double x = number.number;
+  switch (op) {
+  case HostOp::Neg:
+    return makeFloat(-x);
+  case HostOp::Abs:
+    return makeFloat(std::fabs(x));
+  case HostOp::Sqrt:
+    return makeFloat(std::sqrt(x));
+  case HostOp::Exp:
+    return makeFloat(std::exp(x));
+  case HostOp::Log:
+    return makeFloat(std::log(x));
+  case HostOp::Sin:
+    return makeFloat(std::sin(x));
+  case HostOp::Cos:
+    return makeFloat(std::cos(x));
+  case HostOp::Tanh:
+    return makeFloat(std::tanh(x));
+  case HostOp::Floor:
+    return makeFloat(std::floor(x));
+  case HostOp::Ceil:
+    return makeFloat(std::ceil(x));
+  default:
+    return makeFloat(std::nearbyint(x));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values that must be known now
+//===----------------------------------------------------------------------===//
+
+void Checker::reportNotKnown(const Val &val, llvm::StringRef what) {
+  if (alone) {
+    abandoned = true;
+    diags = scratch;
+  }
+  error(DiagCode::TD208, val.range.isValid() ? val.range : here,
+        what + " must be known when the program is compiled")
+      .note("a value of an `arg` is known to `tdc run`; give it to `tdc "
+            "build` with `--set name=value`");
+}
+
+std::optional<int64_t> Checker::requireInt(const Val &val,
+                                           llvm::StringRef what) {
+  if (val.isError())
+    return std::nullopt;
+  if (!val.is(ValKind::Int)) {
+    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
+          what + " must be an int, not " + describe(val));
+    return std::nullopt;
+  }
+  std::optional<int64_t> constant = constantInt(val);
+  if (!constant)
+    reportNotKnown(val, what);
+  return constant;
+}
+
+std::optional<double> Checker::requireFloat(const Val &val,
+                                            llvm::StringRef what) {
+  if (val.isError())
+    return std::nullopt;
+  if (!val.isHostScalar()) {
+    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
+          what + " must be a number, not " + describe(val));
+    return std::nullopt;
+  }
+  Val number = toFloat(val);
+  if (!number.known) {
+    reportNotKnown(val, what);
+    return std::nullopt;
+  }
+  return number.number;
+}
+
+std::optional<bool> Checker::requireBool(const Val &val, llvm::StringRef what) {
+  if (val.isError())
+    return std::nullopt;
+  if (!val.is(ValKind::Bool)) {
+    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
+          what + " must be a bool, not " + describe(val));
+    return std::nullopt;
+  }
+  if (!val.known) {
+    reportNotKnown(val, what);
+    return std::nullopt;
+  }
+  return val.truth;
+}
+
+std::optional<llvm::StringRef> Checker::requireStr(const Val &val,
+                                                   llvm::StringRef what) {
+  if (val.isError())
+    return std::nullopt;
+  if (!val.is(ValKind::Str)) {
+    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
+          what + " must be a str, not " + describe(val));
+    return std::nullopt;
+  }
+  if (!val.known) {
+    reportNotKnown(val, what);
+    return std::nullopt;
+  }
+  return textOf(val);
+}

@@ -1,0 +1,355 @@
+//===- Expressions.cpp - literals, names, members, calls ------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
+  using ast::ExprKind;
+  Restore<unsigned> savedDepth(evalDepth, evalDepth + 1);
+  if (!withinLimits(expr.range))
+    return fail();
+  Restore<SourceRange> savedHere(here);
+  at(expr.range);
+  Val val;
+  switch (expr.kind) {
+  case ExprKind::Name:
+    val = evalName(llvm::cast<ast::NameExpr>(expr));
+    break;
+  case ExprKind::Int:
+    val = makeInt(llvm::cast<ast::IntExpr>(expr).value);
+    break;
+  case ExprKind::Float:
+    val = makeFloat(llvm::cast<ast::FloatExpr>(expr).value);
+    break;
+  case ExprKind::Bool:
+    val = makeBool(llvm::cast<ast::BoolExpr>(expr).value);
+    break;
+  case ExprKind::String:
+    val = makeStr(llvm::cast<ast::StringExpr>(expr).value);
+    break;
+  case ExprKind::FString:
+    val = evalFString(llvm::cast<ast::FStringExpr>(expr));
+    break;
+  case ExprKind::Device: {
+    Place place;
+    place.kind = Place::Kind::Cuda;
+    place.ordinal = llvm::cast<ast::DeviceExpr>(expr).ordinal;
+    val = makeDevice(place, expr.range);
+    break;
+  }
+  case ExprKind::Self:
+    if (frames.empty() || !frames.back().self) {
+      error(DiagCode::TD201, expr.range, "`self` outside of a model's method");
+      break;
+    }
+    val = makeVal(ValKind::Model);
+    val.data = frames.back().selfOwner;
+    break;
+  case ExprKind::Unary:
+    val = evalUnary(llvm::cast<ast::UnaryExpr>(expr));
+    break;
+  case ExprKind::Binary:
+    val = evalBinary(llvm::cast<ast::BinaryExpr>(expr));
+    break;
+  case ExprKind::Compare:
+    val = evalCompare(llvm::cast<ast::CompareExpr>(expr));
+    break;
+  case ExprKind::Conditional:
+    val = evalConditional(llvm::cast<ast::ConditionalExpr>(expr), expected);
+    break;
+  case ExprKind::Call:
+    val = evalCall(llvm::cast<ast::CallExpr>(expr), expected);
+    break;
+  case ExprKind::Subscript:
+    val = evalSubscript(llvm::cast<ast::SubscriptExpr>(expr));
+    break;
+  case ExprKind::Member:
+    val = evalMember(llvm::cast<ast::MemberExpr>(expr));
+    break;
+  case ExprKind::Tuple: {
+    Vals elements;
+    auto *wanted = llvm::dyn_cast_or_null<ast::TupleType>(expected);
+    const auto &tuple = llvm::cast<ast::TupleExpr>(expr);
+    for (auto [i, element] : llvm::enumerate(tuple.elements))
+      elements.push_back(eval(*element, wanted && i < wanted->elements.size()
+                                            ? wanted->elements[i]
+                                            : nullptr));
+    val = makeSequence(ValKind::Tuple, std::move(elements));
+    break;
+  }
+  case ExprKind::List: {
+    Vals elements;
+    for (const ast::Expr *element : llvm::cast<ast::ListExpr>(expr).elements)
+      elements.push_back(eval(*element));
+    val = makeSequence(ValKind::List, std::move(elements));
+    break;
+  }
+  case ExprKind::Comprehension:
+    val = evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
+    break;
+  }
+  // In the prelude a value keeps the user's expression it came from.
+  if (!isPrelude(expr.range.file) || !val.range.isValid())
+    val.range = expr.range;
+  locationIsStale = true;
+  return val;
+}
+
+/// Whether the value is one of the running program.
+static bool isRunTime(const Val &val) {
+  if (val.is(ValKind::Int))
+    return !val.size.isConstant();
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List))
+    return llvm::any_of(elementsOf(val), isRunTime);
+  return val.value || (val.is(ValKind::Str) && !val.known);
+}
+
+Val Checker::evalName(const ast::NameExpr &expr) {
+  if (Binding *binding = lookup(expr.name)) {
+    binding->used = true;
+    Val val = binding->val;
+    if (exporting && isRunTime(val) && file->scope.names.count(expr.name) &&
+        &file->scope.names[expr.name] == binding)
+      return unsupported(expr.range,
+                         "an exported function that uses a value which the "
+                         "program computes (a model's state can be used)");
+    if (binding->noGrad < noGrad)
+      val = stopGradient(val);
+    return val;
+  }
+  if (std::optional<Val> val = findGlobal(expr.name))
+    return *val;
+  reportUnknown(expr.name, expr.range);
+  return fail();
+}
+
+Val Checker::evalMember(const ast::MemberExpr &expr) {
+  // `cuda` is a device as a value and a module before a dot.
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr.base);
+      name && !lookup(name->name)) {
+    if (name->name == "cuda" || name->name == "init") {
+      std::string full = (name->name + "." + expr.member.text).str();
+      if (std::optional<Val> val = findGlobal(full))
+        return *val;
+      error(DiagCode::TD202, expr.member.range,
+            "`" + name->name + "` has no `" + expr.member.text + "`");
+      return fail();
+    }
+    if (name->name == "torch") {
+      error(DiagCode::TD102, expr.base->range, "Python syntax")
+          .label("nothing needs the prefix `torch.`")
+          .fix(FixIt::Safe, "`" + expr.member.text + "`",
+               {{expr.range, expr.member.text.str()}});
+      return fail();
+    }
+  }
+  Val base = eval(*expr.base);
+  if (base.isError())
+    return base;
+  return member(base, expr.member, expr.range);
+}
+
+/// `x.T` and the other fields of a tensor that are not calls.
+static std::optional<Val> tensorField(Checker &c, const Val &tensor,
+                                      llvm::StringRef name, SourceRange range) {
+  const TensorType &type = typeOf(tensor);
+  size_t rank = type.dims.size();
+  if (name == "shape") {
+    Vals sizes;
+    for (const Size &size : type.dims)
+      sizes.push_back(makeInt(size));
+    return makeSequence(ValKind::Tuple, std::move(sizes));
+  }
+  if (name == "dtype")
+    return makeDType(type.dtype);
+  if (name == "device") {
+    Place place = type.place;
+    if (place.kind == Place::Kind::Free)
+      place.kind = Place::Kind::Cpu;
+    return makeDevice(place, tensor.as<TensorInfo>().placed);
+  }
+  if (name == "ndim")
+    return makeInt(static_cast<int64_t>(rank));
+  if (name == "T" || name == "mT") {
+    if (name == "mT" ? rank < 2 : rank != 2) {
+      c.error(DiagCode::TD403, range,
+              "`." + name + "` of a tensor with " + llvm::Twine(rank) + " dims")
+          .label(c.typeText(type))
+          .note(name == "T" ? "`.T` is for 2 dims; `.mT` swaps the last two"
+                            : "`.mT` swaps the last two dims");
+      return Val();
+    }
+    llvm::SmallVector<int64_t> permutation;
+    for (size_t i = 0; i != rank; ++i)
+      permutation.push_back(i);
+    std::swap(permutation[rank - 1], permutation[rank - 2]);
+    return c.permuteTo(tensor, permutation);
+  }
+  return std::nullopt;
+}
+
+/// A callable with its first argument.
+static Val boundTo(Val callee, const Val &receiver) {
+  Val val = makeVal(ValKind::Function);
+  auto bound = std::make_shared<BoundCall>();
+  bound->callee = std::move(callee);
+  bound->receiver = receiver;
+  val.data = std::move(bound);
+  val.known = true; // marks a BoundCall
+  return val;
+}
+
+Val Checker::member(const Val &base, const ast::Identifier &name,
+                    SourceRange range) {
+  switch (base.kind) {
+  case ValKind::Error:
+    return base;
+  case ValKind::Namespace: {
+    auto &space = base.as<NamespaceInfo>();
+    if (space.file) {
+      auto found = space.file->scope.names.find(name.text);
+      if (found != space.file->scope.names.end())
+        return found->second.val;
+    } else if (std::optional<Val> val = findGlobal(name.text)) {
+      return *val;
+    } else {
+      reportUnknown(name.text, name.range);
+      return fail();
+    }
+    break;
+  }
+  case ValKind::Tensor:
+    if (auto val = tensorField(*this, base, name.text, range))
+      return *val;
+    if (name.text == "backward" || name.text == "grad")
+      break;
+    if (std::optional<Val> callee = findMethod(name.text))
+      return boundTo(*callee, base);
+    break;
+  case ValKind::Model:
+    if (std::optional<Val> val = modelMember(base, name.text))
+      return *val;
+    break;
+  case ValKind::Optimizer:
+    return optimizerMember(base, name);
+  case ValKind::Loader:
+    if (name.text == "batch_size")
+      return makeInt(base.as<LoaderInfo>().batchSize);
+    break;
+  case ValKind::Int:
+  case ValKind::Float:
+  case ValKind::Bool:
+    // A host number is what `.item()` of a tensor would give.
+    if (name.text == "item")
+      return boundTo(*findMethod("item"), base);
+    break;
+  case ValKind::Tuple:
+    if (name.text == "to" || name.text == "cpu" || name.text == "cuda")
+      return boundTo(*findMethod(name.text), base);
+    break;
+  default:
+    break;
+  }
+  if (base.is(ValKind::List) && name.text == "append") {
+    error(DiagCode::TD202, range, "lists have no `append`")
+        .fix(FixIt::Choice, "`xs += [x]`", {});
+    return fail();
+  }
+  if (isLater(name.text))
+    return unsupported(name.range, "`" + name.text + "`");
+  error(DiagCode::TD202, name.range,
+        describe(base) + " has no `" + name.text + "`");
+  return fail();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+bool Checker::evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out) {
+  bool good = true;
+  for (const ast::Argument &arg : args) {
+    Val val = eval(*arg.value);
+    good &= !val.isError();
+    switch (arg.kind) {
+    case ast::Argument::Positional:
+      out.positional.push_back(std::move(val));
+      break;
+    case ast::Argument::Keyword:
+      for (const auto &other : out.keywords)
+        if (other.name.text == arg.keyword.text) {
+          error(DiagCode::TD205, arg.keyword.range,
+                "`" + arg.keyword.text + "` is given twice");
+          good = false;
+        }
+      out.keywords.push_back({arg.keyword, std::move(val)});
+      break;
+    case ast::Argument::Spread: {
+      Vals elements;
+      if (!elementsOfIterable(val, arg.range, elements))
+        return false;
+      out.positional.append(elements);
+      break;
+    }
+    }
+  }
+  return good;
+}
+
+/// Methods with a meaning of their own, which are not functions of a value.
+static bool isStateMethod(ValKind kind, llvm::StringRef name) {
+  if (kind == ValKind::Tensor)
+    return name == "backward";
+  return kind == ValKind::Optimizer || kind == ValKind::Model;
+}
+
+Val Checker::evalCall(const ast::CallExpr &expr,
+                      const ast::TypeExpr *expected) {
+  CallArgs args;
+  args.range = expr.range;
+  args.calleeRange = expr.callee->range;
+  args.expected = expected;
+  auto *method = llvm::dyn_cast<ast::MemberExpr>(expr.callee);
+  auto *spaceName =
+      method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
+  bool isSpace = spaceName && !lookup(spaceName->name) &&
+                 (spaceName->name == "cuda" || spaceName->name == "init" ||
+                  spaceName->name == "torch");
+  if (method && !isSpace) {
+    llvm::StringRef name = method->member.text;
+    // The wanted type flows through `.to(device)`.
+    Val base = eval(*method->base,
+                    name == "to" || name == "cuda" || name == "cpu" ? expected
+                                                                    : nullptr);
+    if (base.isError()) {
+      evalArguments(expr.args, args);
+      return base;
+    }
+    if (isStateMethod(base.kind, name) &&
+        !(base.is(ValKind::Model) && base.as<ModelInstance>().find(name))) {
+      if (!evalArguments(expr.args, args))
+        return fail();
+      at(expr.range);
+      if (base.is(ValKind::Tensor)) {
+        if (!args.positional.empty() || !args.keywords.empty())
+          return unsupported(expr.range, "an argument of `backward`");
+        return backward(base, expr.range);
+      }
+      if (base.is(ValKind::Optimizer))
+        return callOptimizerMethod(base, name, args);
+      return callModelMethod(base, name, args);
+    }
+    Val callee = member(base, method->member, method->range);
+    if (!evalArguments(expr.args, args) || callee.isError())
+      return fail();
+    at(expr.range);
+    return call(callee, args);
+  }
+  Val callee = eval(*expr.callee);
+  if (!evalArguments(expr.args, args) || callee.isError())
+    return fail();
+  at(expr.range);
+  return call(callee, args);
+}

@@ -1,0 +1,178 @@
+//===- Formatting.cpp - print and f-strings -------------------------------===//
+//
+// A text is a template plus the values for its `{}`: what is known as text
+// already (strings, devices, dtypes, ints) becomes part of the template.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static void appendEscaped(std::string &out, llvm::StringRef text) {
+  for (char c : text) {
+    out += c;
+    if (c == '{' || c == '}')
+      out += c;
+  }
+}
+
+std::optional<std::string> Checker::constantText(const Val &val) {
+  switch (val.kind) {
+  case ValKind::Str:
+    return val.known ? std::optional<std::string>(textOf(val).str())
+                     : std::nullopt;
+  case ValKind::Bool:
+    return val.known ? std::optional<std::string>(val.truth ? "true" : "false")
+                     : std::nullopt;
+  case ValKind::Int:
+    if (auto constant = constantInt(val))
+      return std::to_string(*constant);
+    return std::nullopt;
+  case ValKind::DType:
+    return tdc::spelling(val.as<DTypeInfo>().dtype).str();
+  case ValKind::Device: {
+    // A symbol is the cpu as long as there is no other back end.
+    Place place = val.as<DeviceInfo>().place;
+    return place.kind == Place::Kind::Symbol ? "cpu" : placeText(place);
+  }
+  case ValKind::None:
+    return std::string("none");
+  default:
+    return std::nullopt;
+  }
+}
+
+void Checker::appendValue(std::string &out,
+                          llvm::SmallVectorImpl<Value> &values, const Val &val,
+                          llvm::StringRef spec, bool inFString) {
+  if (val.is(ValKind::Builtin))
+    if (auto dtype = asDType(val))
+      return appendValue(out, values, makeDType(*dtype), spec, inFString);
+  std::optional<std::string> text = constantText(val);
+  if (text && spec.empty()) {
+    appendEscaped(out, *text);
+    return;
+  }
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {
+    bool tuple = val.is(ValKind::Tuple);
+    out += tuple ? '(' : '[';
+    for (auto [i, element] : llvm::enumerate(elementsOf(val))) {
+      if (i)
+        out += ", ";
+      bool quoted = element.is(ValKind::Str);
+      out += quoted ? "'" : "";
+      appendValue(out, values, element, "", inFString);
+      out += quoted ? "'" : "";
+    }
+    if (tuple && elementsOf(val).size() == 1)
+      out += ',';
+    out += tuple ? ')' : ']';
+    return;
+  }
+  Val shown = val;
+  if (val.is(ValKind::Device) || val.is(ValKind::DType))
+    shown = makeStr(*text);
+  // In an f-string a tensor of one element is that element.
+  if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty())
+    shown = itemOf(val);
+  if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&
+      !shown.is(ValKind::Tensor)) {
+    if (!shown.isError())
+      error(DiagCode::TD304, val.range.isValid() ? val.range : here,
+            "cannot print " + describe(val));
+    return;
+  }
+  if (shown.is(ValKind::Str) && !shown.known && !shown.value && spec.empty()) {
+    out += textOf(shown);
+    values.append(shown.as<Text>().values);
+    return;
+  }
+  out += spec.empty() ? "{}" : ("{:" + spec + "}").str();
+  values.push_back(materialize(shown));
+}
+
+bool Checker::checkSpec(const ast::FormatSpec &spec, const Val &val) {
+  if (val.isError())
+    return false;
+  auto reject = [&](const llvm::Twine &why) {
+    error(DiagCode::TD305, spec.range,
+          "format `" + spec.text + "` does not fit " + describe(val))
+        .label(why);
+    return false;
+  };
+  char type = spec.type;
+  bool isTensorVal = val.is(ValKind::Tensor);
+  if (isTensorVal && !typeOf(val).dims.empty())
+    return spec.text.empty() || reject("a tensor with dims takes no format");
+  DType dtype = isTensorVal ? typeOf(val).dtype : DType::F32;
+  bool isText = val.is(ValKind::Str) || val.is(ValKind::Device) ||
+                val.is(ValKind::DType) || val.is(ValKind::Bool) ||
+                (isTensorVal && dtype == DType::Bool);
+  bool isWhole = val.is(ValKind::Int) || (isTensorVal && isInteger(dtype));
+  bool isFloating = val.is(ValKind::Float) || (isTensorVal && isFloat(dtype));
+  if (!isText && !isWhole && !isFloating)
+    return spec.text.empty() || reject("it takes no format");
+  llvm::StringRef allowed = isText ? "s" : isWhole ? "dxbefg%" : "efg%";
+  if (type && !allowed.contains(type))
+    return reject(llvm::Twine("the type can be one of ") + allowed);
+  if (isText && (spec.sign || spec.commas || spec.alternate || spec.zeroPad ||
+                 spec.align == '='))
+    return reject("that is for numbers");
+  bool plainInt =
+      isWhole && (!type || type == 'd' || type == 'x' || type == 'b');
+  if (plainInt && spec.precision)
+    return reject("an int has no precision");
+  return true;
+}
+
+Value Checker::emitText(llvm::StringRef templateText,
+                        llvm::ArrayRef<Value> values) {
+  if (!values.empty())
+    return emit().format(templateText, values);
+  // Undo the escapes of a template without values.
+  std::string plain;
+  for (size_t i = 0; i < templateText.size(); ++i) {
+    plain += templateText[i];
+    if (templateText[i] == '{' || templateText[i] == '}')
+      ++i;
+  }
+  return emit().constantString(plain);
+}
+
+Val Checker::evalFString(const ast::FStringExpr &expr) {
+  std::string templateText;
+  llvm::SmallVector<Value> values;
+  bool good = true;
+  for (const ast::FStringPart &part : expr.parts) {
+    if (!part.value) {
+      appendEscaped(templateText, part.literal);
+      continue;
+    }
+    appendEscaped(templateText, part.echo);
+    Val val = eval(*part.value);
+    at(expr.range);
+    if (val.isError() || (part.spec && !checkSpec(*part.spec, val))) {
+      good = false;
+      continue;
+    }
+    appendValue(templateText, values, val,
+                part.spec ? part.spec->text : llvm::StringRef(), true);
+  }
+  if (!good)
+    return fail();
+  if (!values.empty()) {
+    Val val = makeStr(templateText);
+    val.known = false;
+    val.as<Text>().values = std::move(values);
+    return val;
+  }
+  std::string plain;
+  for (size_t i = 0; i < templateText.size(); ++i) {
+    plain += templateText[i];
+    if (templateText[i] == '{' || templateText[i] == '}')
+      ++i;
+  }
+  return makeStr(plain);
+}

@@ -1,0 +1,389 @@
+//===- Indexing.cpp - x[…] and x[…] = v -----------------------------------===//
+//
+// Indices and slices become td.slice along one dim at a time; an index then
+// drops its dim. Constant ends are clipped to the dim as in Python. Ends known
+// only at run time are not clipped, because the result's size would then depend
+// on values: they are checked once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+bool Checker::provablyNonNegative(const Size &value) {
+  if (auto constant = constantOf(value))
+    return *constant >= 0;
+  for (const Fact &known : facts) {
+    Size rest = value - known.size;
+    if (rest.isConstant() && rest.getConstant() >= 0)
+      return true;
+  }
+  if (value.getConstant() < 0)
+    return false;
+  return llvm::all_of(value.getTerms(), [&](const SizeTerm &term) {
+    return term.coefficient > 0 &&
+           llvm::all_of(term.factors, [&](const SizeAtomRef &atom) {
+             if (!atom->isVariable())
+               return provablyNonNegative(atom->getNumerator()) &&
+                      provablyNonNegative(atom->getDenominator());
+             return sizeVariables.lookup(atom.get()).nonNegative;
+           });
+  });
+}
+
+bool Checker::provablyWithin(const Size &value, const Size &limit,
+                             bool inclusive) {
+  Size room = inclusive ? limit - value : limit - value - Size(1);
+  if (provablyNonNegative(room))
+    return true;
+  // A loop index i below n, plus constants: value = i + rest with i <= n - 1.
+  for (const SizeTerm &term : value.getTerms()) {
+    if (term.factors.size() != 1 || term.coefficient < 0)
+      continue;
+    auto found = sizeVariables.find(term.factors[0].get());
+    if (found == sizeVariables.end() || !found->second.limit)
+      continue;
+    // The value with the variable at its largest.
+    Size top = *found->second.limit - Size(1);
+    Size replaced = value.getConstant();
+    for (const SizeTerm &other : value.getTerms()) {
+      Size product = other.coefficient;
+      for (const SizeAtomRef &factor : other.factors)
+        product = product * (factor == term.factors[0] ? top : Size(factor));
+      replaced = replaced + product;
+    }
+    Size space = inclusive ? limit - replaced : limit - replaced - Size(1);
+    if (provablyNonNegative(space))
+      return true;
+  }
+  return false;
+}
+
+void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
+                           SourceRange range) {
+  bool low = provablyNonNegative(index.size);
+  bool high = provablyWithin(index.size, limit, inclusive);
+  if (low && high)
+    return;
+  Value value = materialize(index), end = sizeValue(limit);
+  Value good;
+  if (!low)
+    good = emit().host(HostOp::Ge, {value, emit().constantInt(0)});
+  if (!high) {
+    Value below =
+        emit().host(inclusive ? HostOp::Le : HostOp::Lt, {value, end});
+    good = good ? emit().host(HostOp::And, {good, below}) : below;
+  }
+  emit().assertThat(good, emit().format("index {} is out of range for size {}",
+                                        {value, end}));
+  facts.push_back({index.size, false});
+  facts.push_back(
+      {inclusive ? limit - index.size : limit - index.size - Size(1), false});
+}
+
+std::optional<Val> Checker::boundedStart(const Val &index, const Size &size,
+                                         SourceRange range, bool inclusive) {
+  if (index.isError())
+    return std::nullopt;
+  if (!index.is(ValKind::Int)) {
+    error(DiagCode::TD303, range, "an index is an int, not " + describe(index));
+    return std::nullopt;
+  }
+  std::optional<int64_t> constant = constantInt(index);
+  std::optional<int64_t> limit = constantOf(size);
+  if (constant && *constant < 0) {
+    Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, range);
+    if (!limit && !inclusive)
+      checkInRange(shifted, size, inclusive, range);
+    return shifted;
+  }
+  if (constant && limit)
+    return index;
+  checkInRange(index, size, inclusive, range);
+  return index;
+}
+
+bool Checker::resolveItems(const TensorType &type,
+                           llvm::ArrayRef<ast::SubscriptItem> items,
+                           SourceRange range,
+                           llvm::SmallVectorImpl<Restriction> &restrictions) {
+  using ast::SubscriptItem;
+  size_t rank = type.dims.size(), used = 0;
+  for (const SubscriptItem &item : items)
+    used += item.kind != SubscriptItem::Ellipsis;
+  if (used > rank) {
+    error(DiagCode::TD403, range,
+          llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
+        .label(typeText(type));
+    return false;
+  }
+  bool sawEllipsis = false, sawTensor = false;
+  unsigned dim = 0;
+  for (const SubscriptItem &item : items) {
+    switch (item.kind) {
+    case SubscriptItem::Ellipsis:
+      if (sawEllipsis) {
+        error(DiagCode::TD403, item.range, "`...` may stand once");
+        return false;
+      }
+      sawEllipsis = true;
+      dim += rank - used;
+      continue;
+    case SubscriptItem::Unknown:
+      error(DiagCode::TD403, item.range, "`?` is for types, not for indices");
+      return false;
+    case SubscriptItem::Index: {
+      Val index = eval(*item.index);
+      if (index.is(ValKind::None)) {
+        unsupported(item.range, "`x[none]` (write `unsqueeze`)");
+        return false;
+      }
+      Restriction restriction{dim, Val(), Size(1), 1, true, Val()};
+      if (index.is(ValKind::Tensor)) {
+        if (typeOf(index).dtype == DType::Bool) {
+          unsupported(item.range, "indexing by a bool tensor");
+          return false;
+        }
+        if (sawTensor) {
+          unsupported(item.range, "indexing by several tensors");
+          return false;
+        }
+        sawTensor = true;
+        restriction.indices = index;
+        restriction.drop = false;
+        restrictions.push_back(restriction);
+        break;
+      }
+      std::optional<int64_t> constant = constantInt(index);
+      std::optional<int64_t> limit = constantOf(type.dims[dim]);
+      if (constant && limit && (*constant < -*limit || *constant >= *limit)) {
+        error(DiagCode::TD404, item.range,
+              "index " + llvm::Twine(*constant) + " is out of range")
+            .label("dim " + llvm::Twine(dim) + " has " + llvm::Twine(*limit));
+        return false;
+      }
+      auto start = boundedStart(index, type.dims[dim], item.range, false);
+      if (!start)
+        return false;
+      restriction.start = *start;
+      restrictions.push_back(restriction);
+      break;
+    }
+    case SubscriptItem::Slice: {
+      const Size &size = type.dims[dim];
+      std::optional<int64_t> limit = constantOf(size);
+      int64_t step = 1;
+      if (item.step) {
+        auto given = requireInt(eval(*item.step), "the step of a slice");
+        if (!given)
+          return false;
+        if (*given < 1) {
+          error(DiagCode::TD404, item.step->range,
+                "the step of a slice must be positive");
+          return false;
+        }
+        step = *given;
+      }
+      Val start = makeInt(0), stop = makeInt(size);
+      auto end = [&](const ast::Expr *expr, Val &out) {
+        if (!expr)
+          return true;
+        Val given = eval(*expr);
+        std::optional<int64_t> constant = constantInt(given);
+        if (constant && limit) {
+          int64_t wrapped = *constant < 0 ? *constant + *limit : *constant;
+          out = makeInt(std::clamp<int64_t>(wrapped, 0, *limit));
+          return true;
+        }
+        auto bounded = boundedStart(given, size, expr->range, true);
+        if (bounded)
+          out = *bounded;
+        return bool(bounded);
+      };
+      if (!end(item.start, start) || !end(item.stop, stop))
+        return false;
+      Size length = stop.size - start.size;
+      if (auto known = constantOf(length)) {
+        length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
+      } else {
+        if (!provablyNonNegative(length))
+          checkInRange(makeInt(start.size, start.value), stop.size, true,
+                       item.range);
+        if (step != 1)
+          length = Size::floorDiv(length + Size(step - 1), Size(step));
+      }
+      if (item.start || item.stop || step != 1)
+        restrictions.push_back({dim, start, length, step, false, Val()});
+      break;
+    }
+    }
+    ++dim;
+  }
+  return true;
+}
+
+Val Checker::indexTensor(const Val &tensor,
+                         llvm::ArrayRef<ast::SubscriptItem> items,
+                         SourceRange range) {
+  llvm::SmallVector<Restriction> restrictions;
+  if (!resolveItems(typeOf(tensor), items, range, restrictions))
+    return fail();
+  at(range);
+  Val result = tensor;
+  llvm::SmallVector<unsigned> dropped;
+  const Restriction *gather = nullptr;
+  for (const Restriction &one : restrictions) {
+    if (one.indices.is(ValKind::Tensor)) {
+      gather = &one;
+      continue;
+    }
+    result = sliceOf(result, one.start, one.dim, one.step, one.size);
+    if (one.drop)
+      dropped.push_back(one.dim);
+  }
+  unsigned gatherDim = gather ? gather->dim : 0;
+  for (unsigned dim : dropped)
+    gatherDim -= gather && dim < gather->dim;
+  if (!dropped.empty())
+    result = reshapeTo(result,
+                       reduceShape(typeOf(result).dims, dropped, false).dims);
+  if (gather)
+    result = gatherOf(result, gather->indices, gatherDim, range);
+  return result;
+}
+
+Val Checker::updateAlong(const Val &tensor,
+                         llvm::ArrayRef<Restriction> restrictions,
+                         const Val &update) {
+  if (restrictions.empty())
+    return update;
+  const Restriction &one = restrictions.front();
+  if (restrictions.size() == 1)
+    return updateSliceOf(tensor, update, one.start, one.dim, one.step);
+  // The part along the first dim is taken out, updated and put back.
+  Val part = sliceOf(tensor, one.start, one.dim, one.step, one.size);
+  Val updated = updateAlong(part, restrictions.drop_front(), update);
+  return updateSliceOf(tensor, updated, one.start, one.dim, one.step);
+}
+
+Val Checker::updateTensor(const Val &tensor,
+                          llvm::ArrayRef<ast::SubscriptItem> items,
+                          const Val &update, SourceRange range) {
+  const TensorType &type = typeOf(tensor);
+  llvm::SmallVector<Restriction> restrictions;
+  if (!resolveItems(type, items, range, restrictions))
+    return fail();
+  Dims part = type.dims;
+  llvm::SmallVector<unsigned> dropped;
+  for (const Restriction &one : restrictions) {
+    if (one.indices.is(ValKind::Tensor))
+      return unsupported(range, "an update at the places of an index tensor");
+    part[one.dim] = one.size;
+    if (one.drop)
+      dropped.push_back(one.dim);
+  }
+  at(range);
+  Dims shown = reduceShape(part, dropped, false).dims;
+  TensorType wanted{type.dtype, shown, type.place};
+  Val value = update;
+  if (value.isHostScalar()) {
+    if (value.is(ValKind::Float) && !isFloat(type.dtype)) {
+      error(DiagCode::TD301, range,
+            "no implicit conversion between a float and " +
+                tdc::spelling(type.dtype));
+      return fail();
+    }
+    value = fillTensor(value, wanted);
+  }
+  if (!isTensor(value, range, "an update"))
+    return fail();
+  ShapeAnswer answer = broadcastShapes({shown, typeOf(value).dims});
+  bool grows = answer && answer.dims.size() != shown.size();
+  for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
+    grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
+  if (!answer || grows || !prove(answer)) {
+    error(DiagCode::TD401, range,
+          "shapes do not fit: " + spelling(typeOf(value).dims) +
+              " into a part of shape " + spelling(shown));
+    return fail();
+  }
+  if (typeOf(value).dtype != type.dtype) {
+    error(DiagCode::TD301, range,
+          "no implicit conversion between " +
+              tdc::spelling(typeOf(value).dtype) + " and " +
+              tdc::spelling(type.dtype));
+    return fail();
+  }
+  if (!samePlace({tensor, value}, range))
+    return fail();
+  value = reshapeTo(broadcastTo(value, shown), part);
+  return updateAlong(tensor, restrictions, value);
+}
+
+Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item,
+                           SourceRange range) {
+  llvm::ArrayRef<Val> elements = elementsOf(base);
+  int64_t count = static_cast<int64_t>(elements.size());
+  auto constant = [&](const ast::Expr *expr,
+                      int64_t otherwise) -> std::optional<int64_t> {
+    if (!expr)
+      return otherwise;
+    auto value = requireInt(eval(*expr), "an index of a list");
+    if (value && *value < 0)
+      *value += count;
+    return value;
+  };
+  if (item.kind == ast::SubscriptItem::Index) {
+    auto index = constant(item.index, 0);
+    if (!index)
+      return fail();
+    if (*index < 0 || *index >= count) {
+      error(DiagCode::TD404, item.range, "the index is out of range")
+          .label("it has " + llvm::Twine(count) + " elements");
+      return fail();
+    }
+    return elements[*index];
+  }
+  if (item.kind == ast::SubscriptItem::Slice && !item.step) {
+    auto start = constant(item.start, 0), stop = constant(item.stop, count);
+    if (!start || !stop)
+      return fail();
+    int64_t from = std::clamp<int64_t>(*start, 0, count);
+    int64_t to = std::clamp<int64_t>(*stop, from, count);
+    llvm::ArrayRef<Val> part = elements.slice(from, to - from);
+    return makeSequence(base.kind, Vals(part.begin(), part.end()));
+  }
+  return unsupported(range, "this index of a list");
+}
+
+Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
+  Val base = eval(*expr.base);
+  at(expr.range);
+  switch (base.kind) {
+  case ValKind::Error:
+    return base;
+  case ValKind::Tensor:
+    return indexTensor(base, expr.items, expr.range);
+  case ValKind::Tuple:
+  case ValKind::List:
+    if (expr.items.size() == 1)
+      return indexSequence(base, expr.items[0], expr.range);
+    break;
+  case ValKind::Model: {
+    auto &model = base.as<ModelInstance>();
+    if (model.native == NativeModel::None || expr.items.size() != 1)
+      break;
+    Vals parts;
+    for (auto &member : model.members)
+      parts.push_back(member.val);
+    return indexSequence(makeSequence(ValKind::List, std::move(parts)),
+                         expr.items[0], expr.range);
+  }
+  default:
+    break;
+  }
+  error(DiagCode::TD304, expr.range, "cannot index " + describe(base));
+  return fail();
+}

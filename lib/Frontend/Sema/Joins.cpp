@@ -1,0 +1,174 @@
+//===- Joins.cpp - values that come out of branches and loops -------------===//
+
+#include "Joins.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+bool sema::hasLeaves(const Val &val) {
+  if (val.is(ValKind::Tuple))
+    return llvm::all_of(elementsOf(val), hasLeaves);
+  return val.isHostScalar() || val.is(ValKind::Tensor) || val.is(ValKind::Str);
+}
+
+void sema::appendLeaves(Checker &checker, const Val &val,
+                        llvm::SmallVectorImpl<Value> &leaves) {
+  if (val.is(ValKind::Tuple)) {
+    for (const Val &element : elementsOf(val))
+      appendLeaves(checker, element, leaves);
+    return;
+  }
+  leaves.push_back(checker.materialize(val));
+}
+
+bool sema::isSame(const Val &lhs, const Val &rhs) {
+  if (lhs.kind != rhs.kind)
+    return false;
+  switch (lhs.kind) {
+  case ValKind::Int:
+    return lhs.size == rhs.size;
+  case ValKind::Float:
+  case ValKind::Bool:
+    return lhs.known && rhs.known
+               ? lhs.number == rhs.number && lhs.truth == rhs.truth
+               : lhs.known == rhs.known && lhs.value == rhs.value;
+  case ValKind::Str:
+    return lhs.known && rhs.known
+               ? textOf(lhs) == textOf(rhs)
+               : lhs.known == rhs.known && lhs.value == rhs.value &&
+                     lhs.data == rhs.data;
+  case ValKind::Tensor:
+    return lhs.data == rhs.data && lhs.value == rhs.value;
+  case ValKind::Tuple:
+  case ValKind::List:
+    if (lhs.data == rhs.data)
+      return true;
+    if (elementsOf(lhs).size() != elementsOf(rhs).size())
+      return false;
+    for (auto [a, b] : llvm::zip(elementsOf(lhs), elementsOf(rhs)))
+      if (!isSame(a, b))
+        return false;
+    return true;
+  case ValKind::DType:
+    return lhs.as<DTypeInfo>().dtype == rhs.as<DTypeInfo>().dtype;
+  case ValKind::Device:
+    return lhs.as<DeviceInfo>().place == rhs.as<DeviceInfo>().place;
+  default:
+    return lhs.data == rhs.data;
+  }
+}
+
+bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
+                   SourceRange range, const llvm::Twine &name, bool isLoop) {
+  if (lhs.isError() || rhs.isError())
+    return false;
+  const char *first = isLoop ? " when the loop starts, " : " on one side, ";
+  const char *second = isLoop ? " after one turn" : " on the other";
+  auto mismatch = [&](DiagCode code, const llvm::Twine &title) -> Diagnostic & {
+    return c.error(code, range, title)
+        .label(c.describe(lhs) + first + c.describe(rhs) + second);
+  };
+  if (lhs.kind != rhs.kind) {
+    Diagnostic &report =
+        mismatch(DiagCode::TD303, "`" + name + "` changes its type");
+    if (lhs.is(ValKind::Int) && rhs.is(ValKind::Float) && lhs.range.isValid())
+      report.note("start with a float, `var " + name + " = 0.0`");
+    return false;
+  }
+  if (lhs.is(ValKind::Tuple)) {
+    auto a = elementsOf(lhs), b = elementsOf(rhs);
+    if (a.size() != b.size()) {
+      mismatch(DiagCode::TD303, "`" + name + "` changes its type");
+      return false;
+    }
+    for (auto [x, y] : llvm::zip(a, b))
+      if (!canMeet(c, x, y, range, name, isLoop))
+        return false;
+    return true;
+  }
+  if (!lhs.is(ValKind::Tensor))
+    return true;
+  const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
+  if (!c.agree(a.place, b.place)) {
+    if (isLoop)
+      c.error(DiagCode::TD507, range,
+              "`" + name + "` changes device inside the loop")
+          .label("@" + c.placeText(a.place) + first + "@" +
+                 c.placeText(b.place) + second)
+          .note("drop the move, or give the moved tensor another name after "
+                "the loop");
+    else
+      mismatch(DiagCode::TD508, "`" + name + "` ends on different devices");
+    return false;
+  }
+  bool same = a.dtype == b.dtype && a.dims.size() == b.dims.size();
+  for (size_t i = 0; same && i != a.dims.size(); ++i)
+    same = a.dims[i] == b.dims[i] ||
+           (!c.constantOf(a.dims[i]) && !c.constantOf(b.dims[i])) ||
+           (c.constantOf(a.dims[i]) &&
+            c.constantOf(a.dims[i]) == c.constantOf(b.dims[i]));
+  if (!same)
+    mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
+             "`" + name + "` changes its type")
+        .note("`var " + name +
+              ": …` with `?` for a size lets that size change");
+  return same;
+}
+
+Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
+                  llvm::ArrayRef<Value> &results, llvm::StringRef name) {
+  if (lhs.is(ValKind::Tuple)) {
+    Vals elements;
+    for (auto [a, b] : llvm::zip(elementsOf(lhs), elementsOf(rhs)))
+      elements.push_back(rebuild(c, a, b, results, name));
+    return makeSequence(ValKind::Tuple, std::move(elements));
+  }
+  Value value = results.front();
+  results = results.drop_front();
+  if (lhs.is(ValKind::Int))
+    return c.runTimeInt(value, name);
+  if (!lhs.is(ValKind::Tensor))
+    return makeRunTime(lhs.kind, value);
+  TensorType type = typeOf(lhs);
+  if (type.place.kind == Place::Kind::Free)
+    type.place = typeOf(rhs).place;
+  for (auto [i, size] : llvm::enumerate(type.dims))
+    if (size != typeOf(rhs).dims[i] && !c.constantOf(size))
+      size = c.newSize("?", c.emit().dim(value, i));
+  return makeTensor(std::move(type), value, lhs.as<TensorInfo>().placed);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+std::vector<ModelState> sema::saveModels(const Checker &checker) {
+  std::vector<ModelState> states;
+  for (const auto &model : checker.models)
+    states.push_back({model->place, model->moved, model->mode});
+  return states;
+}
+
+void sema::restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states) {
+  for (auto [model, state] : llvm::zip(checker.models, states)) {
+    model->place = state.place;
+    model->moved = state.moved;
+    model->mode = state.mode;
+  }
+}
+
+void sema::joinModels(Checker &checker, llvm::ArrayRef<ModelState> other) {
+  for (auto [model, state] : llvm::zip(checker.models, other)) {
+    if (model->mode != state.mode)
+      model->mode = ModelInstance::Unknown;
+    if (model->place == state.place)
+      continue;
+    if (model->place.kind == Place::Kind::Free) {
+      model->place = state.place;
+      model->moved = state.moved;
+    } else if (state.place.kind != Place::Kind::Free) {
+      model->place.kind = Place::Kind::Symbol;
+      model->place.symbol = "unknown";
+    }
+  }
+}

@@ -1,0 +1,48 @@
+//===- Joins.h - values that come out of branches and loops ---------------===//
+//
+// A region passes emitter values in and out. A Val that is a host scalar, a
+// tensor, or a tuple of these has such values as leaves; anything else exists
+// only while compiling and must not change in a region.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_JOINS_H
+#define TDC_LIB_FRONTEND_SEMA_JOINS_H
+
+#include "Checker.h"
+
+namespace tdc::sema {
+
+/// Whether the value can be passed through a region.
+bool hasLeaves(const Val &val);
+
+/// Emits what is not emitted yet and appends the leaves.
+void appendLeaves(Checker &checker, const Val &val,
+                  llvm::SmallVectorImpl<Value> &leaves);
+
+/// Whether nothing happened to a value.
+bool isSame(const Val &lhs, const Val &rhs);
+
+/// Whether two values can meet where paths join; reports why not. `name` says
+/// which variable it is.
+bool canMeet(Checker &checker, const Val &lhs, const Val &rhs,
+             SourceRange range, const llvm::Twine &name, bool isLoop);
+
+/// The value after a join, from the region's results.
+Val rebuild(Checker &checker, const Val &lhs, const Val &rhs,
+            llvm::ArrayRef<Value> &results, llvm::StringRef name);
+
+/// What is known of a model at one point.
+struct ModelState {
+  Place place;
+  SourceRange moved;
+  ModelInstance::Mode mode;
+};
+std::vector<ModelState> saveModels(const Checker &checker);
+void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
+/// Joins the current states with those of another path.
+void joinModels(Checker &checker, llvm::ArrayRef<ModelState> other);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_JOINS_H

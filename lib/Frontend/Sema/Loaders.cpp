@@ -1,0 +1,144 @@
+//===- Loaders.cpp - DataLoader -------------------------------------------===//
+//
+// A loader is a loop over full batches, whose size is static, and the body once
+// more for the rows that are left. Shuffling is a new permutation per epoch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+Val Checker::buildLoader(const Bound &args) {
+  auto info = std::make_shared<LoaderInfo>();
+  for (const Val &tensor : args.rest()) {
+    if (!isTensor(tensor, args.range(), "`DataLoader`"))
+      return fail();
+    if (typeOf(tensor).dims.empty()) {
+      error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
+      return fail();
+    }
+    info->tensors.push_back(tensor);
+  }
+  if (info->tensors.empty()) {
+    error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
+    return fail();
+  }
+  info->rows = typeOf(info->tensors[0]).dims[0];
+  for (const Val &tensor : info->tensors) {
+    ShapeAnswer answer = sameShape({info->rows}, {typeOf(tensor).dims[0]},
+                                   "the numbers of rows differ");
+    if (!answer || !prove(answer)) {
+      error(DiagCode::TD401, tensor.range, "the numbers of rows differ")
+          .label(answer.problem);
+      return fail();
+    }
+  }
+  if (const Val *size = args.find("batch_size")) {
+    std::optional<int64_t> batch = requireInt(*size, "`batch_size`");
+    if (!batch)
+      return fail();
+    if (*batch < 1) {
+      error(DiagCode::TD222, size->range, "`batch_size` must be at least 1");
+      return fail();
+    }
+    info->batchSize = *batch;
+  }
+  auto flag = [&](llvm::StringRef name, bool &out) {
+    const Val *val = args.find(name);
+    std::optional<bool> truth = val ? requireBool(*val, name) : out;
+    if (truth)
+      out = *truth;
+    return bool(truth);
+  };
+  if (!flag("shuffle", info->shuffle) || !flag("drop_last", info->dropLast))
+    return fail();
+  if (args.has("generator"))
+    return unsupported(args["generator"].range, "`generator=`");
+  Val val = makeVal(ValKind::Loader);
+  val.data = std::move(info);
+  return val;
+}
+
+Val Checker::loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
+                         const Size &size) {
+  Vals parts;
+  Val rows;
+  if (permutation) {
+    TensorType order{DType::I64, {loader.rows}, {}};
+    rows = sliceOf(makeTensor(order, permutation), start, 0, 1, size);
+  }
+  for (const Val &tensor : loader.tensors) {
+    if (!permutation) {
+      parts.push_back(sliceOf(tensor, start, 0, 1, size));
+      continue;
+    }
+    // The order goes where the data is.
+    TensorType type = typeOf(rows);
+    type.place = typeOf(tensor).place;
+    parts.push_back(gatherOf(tensor, makeTensor(type, rows.value), 0, here));
+  }
+  for (Val &part : parts)
+    part.range = {};
+  return makeSequence(ValKind::Tuple, std::move(parts));
+}
+
+Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
+                        std::optional<int64_t> enumerateFrom) {
+  auto &loader = val.as<LoaderInfo>();
+  Size size(loader.batchSize);
+  Value permutation;
+  if (loader.shuffle) {
+    TensorType order{DType::I64, {loader.rows}, {}};
+    permutation = emit().random(td::Distribution::Permutation, {},
+                                runTimeSizes(order.dims), shapeOf(order));
+  }
+  Size batches = Size::floorDiv(loader.rows, size);
+  std::optional<int64_t> full = constantOf(batches);
+  auto turn = [&](Val index, const Size &rows) {
+    Val start = hostBinary(ast::BinaryOp::Mul, index, makeInt(size), here);
+    Val batch = loaderBatch(loader, permutation, start, rows);
+    if (enumerateFrom)
+      batch = makeSequence(
+          ValKind::Tuple,
+          {hostBinary(ast::BinaryOp::Add, index, makeInt(*enumerateFrom), here),
+           batch});
+    bindTarget(*stmt.target, batch);
+    execStatements(stmt.body->stmts);
+  };
+  if (!full || *full > 0)
+    runTimeLoop(stmt, makeInt(0),
+                full ? makeInt(*full) : makeInt(batches, sizeValue(batches)),
+                makeInt(1), [&](Val index) { turn(index, size); });
+  if (loader.dropLast)
+    return Flow::Next;
+
+  // The tail: fewer rows than a batch.
+  Size left = loader.rows - batches * size;
+  std::optional<int64_t> known = constantOf(left);
+  Val index = full ? makeInt(*full) : makeInt(batches, sizeValue(batches));
+  auto tail = [&](const Size &rows) {
+    pushScope();
+    loops.emplace_back();
+    loops.back().runTime = true;
+    loops.back().regionDepth = regionDepth;
+    loops.back().scope = scope;
+    turn(index, rows);
+    endLoop();
+    popScope();
+    return Flow::Next;
+  };
+  at(stmt.range);
+  if (known) {
+    if (*known > 0)
+      tail(Size(*known));
+    return Flow::Next;
+  }
+  Value rest = sizeValue(left);
+  Value some = emit().host(HostOp::Gt, {rest, emit().constantInt(0)});
+  branch(
+      some, stmt.range, assignedNames(stmt.body),
+      [&] { return tail(newSize("tail", rest)); }, [&] { return Flow::Next; });
+  return Flow::Next;
+}

@@ -1,0 +1,259 @@
+//===- ModelMethods.cpp - what models can do ------------------------------===//
+//
+// A call of a model is a call of its `forward`. `.to`, `.train`, `.eval`,
+// `.load` and `.freeze` change the model in place and return it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static const ast::FnDecl *findMethodDecl(const ModelInstance &model,
+                                         llvm::StringRef name) {
+  if (!model.decl)
+    return nullptr;
+  for (const ast::Decl *member : model.decl->members)
+    if (auto *fn = llvm::dyn_cast<ast::FnDecl>(member);
+        fn && fn->name.text == name)
+      return fn;
+  return nullptr;
+}
+
+static Val methodOf(const Val &model, const ast::FnDecl *decl) {
+  Val val = makeVal(ValKind::Function);
+  auto info = std::make_shared<FunctionInfo>();
+  info->decl = decl;
+  info->self = model.share<ModelInstance>();
+  info->file = info->self->file;
+  val.data = std::move(info);
+  return val;
+}
+
+/// Data and model on different devices; one report per call.
+static bool checkPlaces(Checker &c, const Val &val, const CallArgs &args) {
+  auto &model = val.as<ModelInstance>();
+  std::vector<Checker::NamedSlot> slots;
+  c.collectSlots(val, "", slots);
+  if (slots.empty())
+    return true; // without state it computes where its data is
+  Place place = slots[0].slot->owner->place;
+  for (const Checker::NamedSlot &named : slots)
+    if (!c.agree(named.slot->owner->place, place))
+      return true; // moved apart: its own code must move the data
+  c.modelPlace(model);
+  for (const Val &arg : args.positional) {
+    if (!arg.is(ValKind::Tensor) || c.agree(typeOf(arg).place, place))
+      continue;
+    const Place &data = typeOf(arg).place;
+    std::string name = model.name.empty() ? model.typeName : model.name;
+    bool modelIsHome =
+        place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
+    SourceRange dataRange = arg.range.isValid() ? arg.range : args.range;
+    if (modelIsHome) {
+      c.error(DiagCode::TD503, args.calleeRange,
+              "the model was not moved to the data's device")
+          .label("its parameters are on @" + c.placeText(place))
+          .secondaryLabel(dataRange, c.typeText(typeOf(arg)))
+          .note("move a model once, where it is made, not at each call: `let " +
+                name + " = " + model.typeName + "(…).to(" + c.placeText(data) +
+                ")`");
+      return false;
+    }
+    Diagnostic &report =
+        c.error(DiagCode::TD502, dataRange,
+                "the data was not moved to the model's device");
+    report.label(c.typeText(typeOf(arg)) +
+                 (data.kind == Place::Kind::Free ? " @cpu" : ""));
+    report.secondaryLabel(args.calleeRange, "on @" + c.placeText(place));
+    if (place.kind == Place::Kind::Symbol)
+      report.note("`" + place.symbol +
+                      "` is decided at run time: on a GPU machine this call "
+                      "would fail",
+                  model.moved);
+    c.offerSuffix(report, dataRange, ".to(" + c.placeText(place) + ")",
+                  FixIt::Safe);
+    return false;
+  }
+  return true;
+}
+
+Val Checker::callModel(const Val &callee, CallArgs &args) {
+  auto &model = callee.as<ModelInstance>();
+  if (model.native == NativeModel::ModuleList) {
+    error(DiagCode::TD206, args.calleeRange,
+          "a ModuleList cannot be called; loop over it");
+    return fail();
+  }
+  if (!isPrelude(args.range.file) && !checkPlaces(*this, callee, args))
+    return fail();
+  if (model.native == NativeModel::Sequential)
+    return callSequential(callee, args);
+  const ast::FnDecl *forward = findMethodDecl(model, "forward");
+  if (!forward) {
+    error(DiagCode::TD206, args.calleeRange,
+          "`" + model.typeName + "` has no `forward`");
+    return fail();
+  }
+  return callFunction(methodOf(callee, forward).as<FunctionInfo>(), args);
+}
+
+Val Checker::callSequential(const Val &val, CallArgs &args) {
+  auto &model = val.as<ModelInstance>();
+  if (args.positional.size() != 1 || !args.keywords.empty()) {
+    error(DiagCode::TD205, args.range, "a Sequential takes one argument");
+    return fail();
+  }
+  Val result = args.positional[0];
+  for (size_t i = 0; i != model.members.size() && !result.isError(); ++i) {
+    CallArgs inner;
+    inner.range = args.range;
+    inner.calleeRange = args.calleeRange;
+    inner.positional.push_back(result);
+    Val part = model.members[i].val;
+    result = call(part, inner);
+  }
+  return result;
+}
+
+std::optional<Val> Checker::modelMember(const Val &val, llvm::StringRef name) {
+  auto &model = val.as<ModelInstance>();
+  if (auto *member = model.find(name)) {
+    if (member->slot)
+      return readSlot(*member->slot, here);
+    return member->val;
+  }
+  if (const ast::FnDecl *method = findMethodDecl(model, name))
+    return methodOf(val, method);
+  if (name == "device") {
+    Place place = modelPlace(model);
+    if (place.kind == Place::Kind::Free)
+      place.kind = Place::Kind::Cpu;
+    return makeDevice(place, model.moved);
+  }
+  if (name == "training") {
+    bool training = true;
+    return isTraining(val, here, training) ? makeBool(training) : fail();
+  }
+  auto config = model.config.find(name);
+  if (config != model.config.end())
+    return config->second;
+  return std::nullopt;
+}
+
+/// `.load` and `.save` with the keys of PyTorch's state_dict.
+static Val transferState(Checker &c, const Val &val, bool saves,
+                         CallArgs &args) {
+  bool strict = true;
+  for (const auto &keyword : args.keywords) {
+    if (keyword.name.text != "strict" || saves) {
+      c.error(DiagCode::TD205, keyword.name.range,
+              "no parameter `" + keyword.name.text + "`");
+      return Val();
+    }
+    std::optional<bool> given = c.requireBool(keyword.val, "`strict`");
+    if (!given)
+      return Val();
+    strict = *given;
+  }
+  if (args.positional.size() != 1 || !args.positional[0].is(ValKind::Str)) {
+    c.error(DiagCode::TD205, args.range, "a path is needed: one str");
+    return Val();
+  }
+  Emitter::Checkpoint checkpoint;
+  std::vector<Checker::NamedSlot> slots;
+  c.collectSlots(val, "", slots);
+  for (Checker::NamedSlot &named : slots) {
+    c.ensureSlotNamed(*named.slot);
+    checkpoint.slots.push_back(named.slot->name);
+    checkpoint.keys.push_back(named.key);
+  }
+  Value path = c.materialize(args.positional[0]);
+  if (saves) {
+    c.emit().save(path, checkpoint);
+    return makeVal(ValKind::None);
+  }
+  c.emit().restore(path, checkpoint, !strict);
+  c.forgetReads();
+  return val;
+}
+
+Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
+                             CallArgs &args) {
+  auto &model = val.as<ModelInstance>();
+  if (const ast::FnDecl *method = findMethodDecl(model, name)) {
+    if (name == "forward")
+      return callModel(val, args);
+    return callFunction(methodOf(val, method).as<FunctionInfo>(), args);
+  }
+  if (name == "save" || name == "load")
+    return transferState(*this, val, name == "save", args);
+  if (name == "to" || name == "cuda" || name == "cpu") {
+    std::optional<Val> device;
+    if (name == "to") {
+      const Val *given =
+          args.positional.size() == 1 ? &args.positional[0] : nullptr;
+      for (const auto &keyword : args.keywords)
+        if (keyword.name.text == "device")
+          given = &keyword.val;
+      if (given && given->is(ValKind::Tensor)) {
+        device = makeDevice(typeOf(*given).place, given->range);
+      } else if (given && asDType(*given)) {
+        return unsupported(args.range, "`.to(dtype)` of a model");
+      } else if (given) {
+        device = asDevice(*given);
+        if (!device && given->isError())
+          return fail();
+      }
+      if (!device) {
+        if (!given || !given->is(ValKind::Str))
+          error(DiagCode::TD205, args.range, "`.to` needs a device");
+        return fail();
+      }
+    } else {
+      Place place;
+      place.kind = name == "cuda" ? Place::Kind::Cuda : Place::Kind::Cpu;
+      if (!args.positional.empty()) {
+        auto ordinal = requireInt(args.positional[0], "the number of a device");
+        if (!ordinal)
+          return fail();
+        place.ordinal = *ordinal;
+      }
+      device = makeDevice(place, args.range);
+    }
+    moveModel(model, *device, args.range);
+    return val;
+  }
+  if (name == "train" || name == "eval") {
+    bool training = name == "train";
+    if (!args.positional.empty() && training) {
+      auto on = requireBool(args.positional[0], "the mode");
+      if (!on)
+        return fail();
+      training = *on;
+    }
+    setMode(model, training ? ModelInstance::Train : ModelInstance::Eval);
+    return val;
+  }
+  if (name == "parameters")
+    return val; // an optimizer holds the model itself
+  if (name == "freeze") {
+    std::vector<NamedSlot> slots;
+    collectSlots(val, "", slots);
+    for (NamedSlot &named : slots)
+      named.slot->frozen = true;
+    return val;
+  }
+  if (name == "zero_grad") {
+    zeroGrad(val, args.range);
+    return makeVal(ValKind::None);
+  }
+  if (name == "half" || name == "float" || name == "double" ||
+      name == "state_dict" || name == "load_state_dict" ||
+      name == "requires_grad_" || name == "named_parameters")
+    return unsupported(args.range, "`." + name + "` of a model");
+  error(DiagCode::TD202, args.calleeRange,
+        "`" + model.typeName + "` has no method `" + name + "`");
+  return fail();
+}

@@ -1,0 +1,207 @@
+//===- Models.cpp - making models -----------------------------------------===//
+//
+// A model is made by the checker: its members are evaluated in order, each into
+// a field of the instance or into a slot of the program. Initial values are
+// emitted where they stand; they are written when the model gets its name,
+// which is that of the `let` that holds it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+std::string Checker::uniqueName(llvm::StringRef wanted) {
+  std::string base = wanted.empty() ? "model" : wanted.str();
+  std::string name = base;
+  for (unsigned i = 2; !usedNames.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
+  for (const Val &val : args.positional)
+    if (val.isError())
+      return fail();
+  if (isInsideRunTimeRegion() && !alone) {
+    error(DiagCode::TD216, args.range,
+          "a model is made once, not in a loop or under a condition of the "
+          "running program")
+        .note("make it before, and use it here");
+    return fail();
+  }
+  if (cls.native != NativeModel::None)
+    return constructNative(cls, args);
+  for (const ModelInstance *outer : building)
+    if (outer->decl == cls.decl) {
+      error(DiagCode::TD220, args.range,
+            "`" + cls.decl->name.text + "` contains itself");
+      return fail();
+    }
+  if (building.size() >= 100) {
+    error(DiagCode::TD220, args.range, "models are nested too deeply");
+    return fail();
+  }
+  auto model = std::make_shared<ModelInstance>();
+  model->decl = cls.decl;
+  model->file = cls.file;
+  model->typeName = cls.decl->name.text.str();
+
+  // The configuration and the members are evaluated in the model's own scope.
+  Restore<FileScope *> savedFile(file, cls.file);
+  Restore<Scope *> savedScope(scope, &cls.file->scope);
+  Frame frame;
+  frame.file = cls.file;
+  frame.callRange = args.range;
+  frame.loopDepth = loops.size();
+  llvm::SmallVector<SourceRange> callers{args.range};
+  if (!frames.empty())
+    callers.append(frames.back().callers.begin(), frames.back().callers.end());
+  frame.callers = context.copy(callers);
+  pushScope();
+  frames.push_back(std::move(frame));
+  locationIsStale = true;
+  bool good =
+      bindParams(cls.decl->params, args, "`" + cls.decl->name.text.str() + "`");
+  if (good) {
+    for (auto &entry : scope->names)
+      model->config[entry.first()] = entry.second.val;
+    // `self` is the part that exists so far.
+    frames.back().self = model.get();
+    frames.back().selfOwner = model;
+    building.push_back(model.get());
+    unsigned errors = errorCount;
+    buildMembers(*model, cls.decl->members);
+    good = errorCount == errors;
+    building.pop_back();
+  }
+  frames.pop_back();
+  popScope();
+  locationIsStale = true;
+  if (!good)
+    return fail();
+  models.push_back(model);
+  Val val = makeVal(ValKind::Model);
+  val.data = model;
+  return val;
+}
+
+void Checker::adopt(const Val &val) {
+  if (val.is(ValKind::Model))
+    val.as<ModelInstance>().adopted = true;
+  if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+    for (const Val &element : elementsOf(val))
+      adopt(element);
+}
+
+Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
+  auto model = std::make_shared<ModelInstance>();
+  model->native = cls.native;
+  bool isList = cls.native == NativeModel::ModuleList;
+  model->typeName = isList ? "ModuleList" : "Sequential";
+  if (!args.keywords.empty()) {
+    error(DiagCode::TD205, args.keywords[0].name.range,
+          "`" + model->typeName + "` has no parameter `" +
+              args.keywords[0].name.text + "`");
+    return fail();
+  }
+  Vals parts = args.positional;
+  if (isList && parts.size() == 1 && parts[0].is(ValKind::List))
+    parts.assign(elementsOf(args.positional[0]).begin(),
+                 elementsOf(args.positional[0]).end());
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    bool callable = part.is(ValKind::Model) || part.is(ValKind::Builtin) ||
+                    part.is(ValKind::Function);
+    if (!callable) {
+      error(DiagCode::TD303, part.range.isValid() ? part.range : args.range,
+            "`" + model->typeName + "` takes models, not " + describe(part));
+      return fail();
+    }
+    model->add(std::to_string(i)).val = part;
+    adopt(part);
+  }
+  models.push_back(model);
+  Val val = makeVal(ValKind::Model);
+  val.data = model;
+  return val;
+}
+
+void Checker::buildMembers(ModelInstance &model,
+                           llvm::ArrayRef<const ast::Decl *> members) {
+  for (const ast::Decl *decl : members) {
+    at(decl->range);
+    if (auto *branch = llvm::dyn_cast<ast::MemberIfDecl>(decl)) {
+      std::optional<Val> truth = condition(*branch->condition);
+      std::optional<bool> known =
+          truth ? requireBool(*truth, "the condition of members")
+                : std::nullopt;
+      if (known)
+        buildMembers(model, *known ? branch->thenMembers : branch->elseMembers);
+      continue;
+    }
+    if (llvm::isa<ast::FnDecl>(decl))
+      continue;
+    llvm::StringRef name = llvm::isa<ast::FieldDecl>(decl)
+                               ? llvm::cast<ast::FieldDecl>(decl)->name.text
+                               : llvm::cast<ast::StateDecl>(decl)->name.text;
+    if (model.find(name)) {
+      error(DiagCode::TD204, decl->range, "`" + name + "` is declared twice");
+      continue;
+    }
+    if (auto *state = llvm::dyn_cast<ast::StateDecl>(decl)) {
+      buildState(model, *state);
+      continue;
+    }
+    auto *field = llvm::cast<ast::FieldDecl>(decl);
+    Val val = eval(*field->value, field->type);
+    if (val.isError())
+      continue;
+    if (field->type && !matchType(*field->type, val, field->value->range,
+                                  "`" + name + "`", DiagCode::TD407))
+      continue;
+    if (val.is(ValKind::Tensor)) {
+      error(DiagCode::TD303, field->range,
+            "a tensor of a model is declared with `param` or `buffer`")
+          .fix(FixIt::Choice,
+               "`buffer " + name + ": " + typeText(typeOf(val)) + " = …`", {});
+      continue;
+    }
+    adopt(val);
+    model.add(name).val = val;
+  }
+}
+
+void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
+  std::optional<TensorType> type = tensorFromType(*decl.type, false);
+  if (!type)
+    return;
+  for (const Size &size : type->dims)
+    if (!constantOf(size)) {
+      Val val = makeInt(size);
+      val.range = decl.type->range;
+      reportNotKnown(val, "a size of a model's state");
+      return;
+    }
+  auto slot = std::make_unique<Slot>();
+  slot->kind = decl.isParam ? td::SlotKind::Param : td::SlotKind::Buffer;
+  slot->type = *type;
+  slot->type.place = Place();
+  slot->declared = decl.range;
+  slot->owner = &model;
+  if (decl.isParam && !isFloat(type->dtype)) {
+    error(DiagCode::TD304, decl.type->range,
+          "a `param` is learned, so it must be a float tensor")
+        .fix(FixIt::Choice, "`buffer`", {});
+    return;
+  }
+  if (decl.value) {
+    Val initial = eval(*decl.value, decl.type);
+    if (initial.isError() ||
+        !matchType(*decl.type, initial, decl.value->range,
+                   "`" + decl.name.text + "`", DiagCode::TD407))
+      return;
+    slot->initial = initial.value;
+  }
+  model.add(decl.name.text).slot = std::move(slot);
+}

@@ -1,0 +1,215 @@
+//===- Operators.cpp - unary, binary and comparison operators -------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+using ast::BinaryOp;
+using ast::CompareOp;
+
+static std::optional<OpKind> tensorOp(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return OpKind::Add;
+  case BinaryOp::Sub:
+    return OpKind::Sub;
+  case BinaryOp::Mul:
+    return OpKind::Mul;
+  case BinaryOp::Div:
+    return OpKind::Div;
+  case BinaryOp::FloorDiv:
+    return OpKind::FloorDiv;
+  case BinaryOp::Mod:
+    return OpKind::Mod;
+  case BinaryOp::Pow:
+    return OpKind::Pow;
+  case BinaryOp::BitAnd:
+    return OpKind::And;
+  case BinaryOp::BitOr:
+    return OpKind::Or;
+  case BinaryOp::BitXor:
+    return OpKind::Xor;
+  default:
+    return std::nullopt;
+  }
+}
+
+Val Checker::evalUnary(const ast::UnaryExpr &expr) {
+  if (expr.op == ast::UnaryOp::Not) {
+    std::optional<Val> truth = condition(*expr.operand);
+    at(expr.range);
+    return truth ? boolNot(*truth) : fail();
+  }
+  Val operand = eval(*expr.operand);
+  if (operand.isError())
+    return operand;
+  at(expr.range);
+  if (expr.op == ast::UnaryOp::Neg)
+    return negate(operand, expr.range);
+  if (operand.is(ValKind::Tensor))
+    return elementwise(OpKind::Not, {operand}, expr.range, "`~`");
+  if (operand.is(ValKind::Int)) // ~x is -x - 1
+    return hostBinary(BinaryOp::Sub, makeInt(-1), operand, expr.range);
+  error(DiagCode::TD304, expr.range,
+        "`~` is not defined for " + describe(operand));
+  return fail();
+}
+
+Val Checker::negate(const Val &operand, SourceRange range) {
+  if (operand.is(ValKind::Tensor))
+    return elementwise(OpKind::Neg, {operand}, range, "`-`");
+  if (operand.isHostScalar())
+    return hostMath(HostOp::Neg, operand);
+  error(DiagCode::TD304, range, "`-` is not defined for " + describe(operand));
+  return fail();
+}
+
+Val Checker::evalBinary(const ast::BinaryExpr &expr) {
+  if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
+    return evalLogical(expr);
+  Val lhs = eval(*expr.lhs);
+  Val rhs = eval(*expr.rhs);
+  if (lhs.isError() || rhs.isError())
+    return fail();
+  at(expr.range);
+  return binary(expr.op, lhs, rhs,
+                expr.opRange.isValid() ? expr.opRange : expr.range);
+}
+
+Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
+                    SourceRange range) {
+  std::string what = ("`" + ast::getSpelling(op) + "`").str();
+  bool tensors = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
+  bool numbers = (lhs.is(ValKind::Tensor) || lhs.isHostScalar()) &&
+                 (rhs.is(ValKind::Tensor) || rhs.isHostScalar());
+  if (tensors && numbers) {
+    if (op == BinaryOp::MatMul) {
+      if (!isTensor(lhs, range, what) || !isTensor(rhs, range, what))
+        return fail();
+      return matmulOf(lhs, rhs, range);
+    }
+    // Ints divide to f32, as in PyTorch.
+    if (op == BinaryOp::Div) {
+      auto whole = [](const Val &v) {
+        return v.is(ValKind::Tensor) ? !isFloat(typeOf(v).dtype)
+                                     : !v.is(ValKind::Float);
+      };
+      auto single = [&](const Val &v) {
+        return v.is(ValKind::Tensor) ? castTo(v, DType::F32) : toFloat(v);
+      };
+      if (whole(lhs) && whole(rhs))
+        return elementwise(OpKind::Div, {single(lhs), single(rhs)}, range,
+                           what);
+    }
+    if (std::optional<OpKind> kind = tensorOp(op)) {
+      // x ** 2 is exact and cheap as a product.
+      if (*kind == OpKind::Pow && rhs.isHostScalar()) {
+        Val exponent = toFloat(rhs);
+        if (exponent.known && exponent.number == 2)
+          return elementwise(OpKind::Mul, {lhs, lhs}, range, what);
+        if (exponent.known && exponent.number == 0.5 &&
+            isFloat(typeOf(lhs).dtype))
+          return elementwise(OpKind::Sqrt, {lhs}, range, what);
+      }
+      return elementwise(*kind, {lhs, rhs}, range, what);
+    }
+  }
+  if (lhs.isHostScalar() && rhs.isHostScalar())
+    return hostBinary(op, lhs, rhs, range);
+  if (op == BinaryOp::Add && lhs.kind == rhs.kind) {
+    size_t total = 0;
+    for (const Val *side : {&lhs, &rhs})
+      total += side->is(ValKind::Str) && side->data ? textOf(*side).size()
+               : side->is(ValKind::List) || side->is(ValKind::Tuple)
+                   ? elementsOf(*side).size()
+                   : 0;
+    if (total > kMaxElements) {
+      error(DiagCode::TD215, range, "a list or text grows without bound");
+      return fail();
+    }
+    if (lhs.is(ValKind::Str)) {
+      if (lhs.known && rhs.known)
+        return makeStr((textOf(lhs) + textOf(rhs)).str());
+      std::string templateText;
+      llvm::SmallVector<Value> values;
+      appendValue(templateText, values, lhs, "", true);
+      appendValue(templateText, values, rhs, "", true);
+      Val val = makeStr(templateText);
+      val.known = false;
+      val.as<Text>().values = std::move(values);
+      return val;
+    }
+    if (lhs.is(ValKind::List) || lhs.is(ValKind::Tuple)) {
+      Vals elements(elementsOf(lhs).begin(), elementsOf(lhs).end());
+      elements.append(elementsOf(rhs).begin(), elementsOf(rhs).end());
+      return makeSequence(lhs.kind, std::move(elements));
+    }
+  }
+  if (op == BinaryOp::Mul && lhs.is(ValKind::List) && rhs.is(ValKind::Int)) {
+    std::optional<int64_t> count = requireInt(rhs, "the number of repetitions");
+    if (!count)
+      return fail();
+    Vals elements;
+    for (int64_t i = 0; i < *count && elements.size() < kMaxElements &&
+                        !elementsOf(lhs).empty();
+         ++i)
+      elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
+    return makeSequence(ValKind::List, std::move(elements));
+  }
+  error(DiagCode::TD304, range,
+        what + " is not defined for " + describe(lhs) + " and " +
+            describe(rhs));
+  return fail();
+}
+
+Val Checker::evalCompare(const ast::CompareExpr &expr) {
+  Val lhs = eval(*expr.lhs);
+  Val rhs = eval(*expr.rhs);
+  if (lhs.isError() || rhs.isError())
+    return fail();
+  at(expr.range);
+  return compareVals(expr.op, lhs, rhs, expr.opRange);
+}
+
+Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
+                         SourceRange range) {
+  std::string what = ("`" + ast::getSpelling(op) + "`").str();
+  bool equality = op == CompareOp::Eq || op == CompareOp::Ne;
+  bool tensors = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
+  auto number = [](const Val &v) {
+    return v.is(ValKind::Tensor) || v.isHostScalar();
+  };
+  if (tensors && number(lhs) && number(rhs))
+    return tensorCompare(static_cast<td::ComparePredicate>(op), lhs, rhs, range,
+                         what);
+  if (lhs.isHostScalar() && rhs.isHostScalar())
+    return hostCompare(op, lhs, rhs, range);
+  if (lhs.is(ValKind::Str) && rhs.is(ValKind::Str))
+    return hostCompare(op, lhs, rhs, range);
+  if (equality) {
+    std::optional<bool> same;
+    if (lhs.is(ValKind::None) || rhs.is(ValKind::None))
+      same = lhs.kind == rhs.kind;
+    else if (lhs.is(ValKind::DType) && rhs.is(ValKind::DType))
+      same = lhs.as<DTypeInfo>().dtype == rhs.as<DTypeInfo>().dtype;
+    else if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
+      same = agree(a->as<DeviceInfo>().place, b->as<DeviceInfo>().place);
+    if (same)
+      return makeBool(*same == (op == CompareOp::Eq));
+    if (lhs.kind == rhs.kind &&
+        (lhs.is(ValKind::Tuple) || lhs.is(ValKind::List))) {
+      auto a = elementsOf(lhs), b = elementsOf(rhs);
+      Val all = makeBool(a.size() == b.size());
+      for (size_t i = 0; all.truth && all.known && i != a.size(); ++i) {
+        all = compareVals(CompareOp::Eq, a[i], b[i], range);
+        if (all.isError() || all.is(ValKind::Tensor))
+          return fail();
+      }
+      return op == CompareOp::Eq ? all : boolNot(all);
+    }
+  }
+  error(DiagCode::TD304, range,
+        what + " is not defined for " + describe(lhs) + " and " +
+            describe(rhs));
+  return fail();
+}

@@ -1,0 +1,252 @@
+//===- Optimizers.cpp - SGD, Adam, AdamW ----------------------------------===//
+//
+// The shell: which slots an optimizer has and when they are read and written.
+// The arithmetic for one parameter is in prelude/optim.tdsl, in PyTorch's
+// order of operations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+namespace {
+struct Kind {
+  OptimizerKind kind;
+  llvm::StringLiteral name;
+  llvm::StringLiteral step; ///< function of the prelude
+  double defaultRate, defaultDecay;
+};
+} // namespace
+
+static const Kind kinds[] = {
+    {OptimizerKind::SGD, "SGD", "sgd", 1e-3, 0},
+    {OptimizerKind::Adam, "Adam", "adam", 1e-3, 0},
+    {OptimizerKind::AdamW, "AdamW", "adamw", 1e-3, 1e-2},
+};
+
+/// Slots that hold one number of the optimizer itself.
+static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
+                                 llvm::StringRef leaf, const Val &initial,
+                                 DType dtype) {
+  std::string slot = "opt." + optimizer.name + "." + leaf.str();
+  TensorType type;
+  type.dtype = dtype;
+  c.emit().declareSlot(slot, td::SlotKind::Moment, slot, optimizer.name,
+                       c.shapeOf(type));
+  c.rawWrite(slot, c.fillTensor(initial, type).value);
+  return slot;
+}
+
+Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
+  const Kind &row = kinds[static_cast<unsigned>(kind)];
+  const Val &model = args["params"];
+  if (!model.is(ValKind::Model)) {
+    if (!model.isError())
+      error(DiagCode::TD603, model.range,
+            "an optimizer takes a model, not " + describe(model))
+          .fix(FixIt::Choice, "`" + row.name + "(model.parameters(), lr=…)`",
+               {});
+    return fail();
+  }
+  if (isInsideRunTimeRegion() && !alone) {
+    error(DiagCode::TD216, args.range(),
+          "an optimizer is made once, not in a loop or under a condition of "
+          "the running program");
+    return fail();
+  }
+  auto info = std::make_shared<OptimizerInfo>();
+  info->kind = kind;
+  info->model = model;
+  info->name = uniqueName(nameHint.empty() ? "optimizer" : nameHint);
+  auto setting = [&](llvm::StringRef name, Val otherwise) {
+    const Val *given = args.find(name);
+    Val val = given ? *given : otherwise;
+    if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
+      if (!val.isError())
+        error(DiagCode::TD303, val.range,
+              "`" + name + "` is a number, not " + describe(val));
+      return false;
+    }
+    info->settings[name] = val.is(ValKind::Bool) ? val : toFloat(val);
+    return true;
+  };
+  bool good = setting("lr", makeFloat(row.defaultRate)) &&
+              setting("weight_decay", makeFloat(row.defaultDecay));
+  if (kind == OptimizerKind::SGD) {
+    good = good && setting("momentum", makeFloat(0)) &&
+           setting("nesterov", makeBool(false));
+    Val momentum = info->settings["momentum"];
+    if (good && !(momentum.known && momentum.number == 0))
+      info->momentNames = {"momentum_buffer"};
+  } else {
+    good = good && setting("eps", makeFloat(1e-8));
+    Val beta1 = makeFloat(0.9), beta2 = makeFloat(0.999);
+    if (const Val *betas = args.find("betas")) {
+      Vals pair;
+      if (!unpack(*betas, 2, betas->range, pair))
+        return fail();
+      beta1 = pair[0];
+      beta2 = pair[1];
+    }
+    good = good && setting("beta1", beta1) && setting("beta2", beta2);
+    info->momentNames = {"exp_avg", "exp_avg_sq"};
+  }
+  if (!good)
+    return fail();
+  std::vector<NamedSlot> slots;
+  collectSlots(model, "", slots);
+  for (NamedSlot &named : slots) {
+    Slot &slot = *named.slot;
+    if (slot.kind != td::SlotKind::Param || slot.frozen)
+      continue;
+    ensureSlotNamed(slot);
+    OptimizerInfo::Leaf leaf{&slot, named.key, {}};
+    for (llvm::StringRef moment : info->momentNames) {
+      std::string name =
+          "opt." + info->name + "." + named.key + "." + moment.str();
+      emit().declareSlot(name, td::SlotKind::Moment, name, info->name,
+                         shapeOf(slot.type));
+      leaf.moments.push_back(name);
+    }
+    info->leaves.push_back(std::move(leaf));
+  }
+  if (info->leaves.empty()) {
+    error(DiagCode::TD603, args.range(), "the model has nothing to learn")
+        .label(describe(model) + " has no parameters");
+    return fail();
+  }
+  if (kind != OptimizerKind::SGD)
+    info->stepSlot =
+        declareScalar(*this, *info, "step", makeInt(0), DType::I64);
+  if (learningRateAssigned)
+    info->lrSlot =
+        declareScalar(*this, *info, "lr", info->settings["lr"], DType::F64);
+  optimizers.push_back(info);
+  Val val = makeVal(ValKind::Optimizer);
+  val.data = std::move(info);
+  return val;
+}
+
+Val Checker::learningRate(OptimizerInfo &optimizer) {
+  if (optimizer.lrSlot.empty())
+    return optimizer.settings["lr"];
+  TensorType type;
+  type.dtype = DType::F64;
+  return itemOf(makeTensor(type, emit().read(optimizer.lrSlot, shapeOf(type))));
+}
+
+Val Checker::optimizerMember(const Val &val, const ast::Identifier &name) {
+  auto &optimizer = val.as<OptimizerInfo>();
+  if (name.text == "lr")
+    return learningRate(optimizer);
+  error(DiagCode::TD202, name.range, "an optimizer has no `" + name.text + "`")
+      .label("it has lr, step and zero_grad");
+  return fail();
+}
+
+Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
+                                 CallArgs &args) {
+  auto &optimizer = val.as<OptimizerInfo>();
+  if (name == "zero_grad") {
+    // `set_to_none=` has no meaning here and does no harm.
+    zeroGrad(optimizer.model, args.range);
+    return makeVal(ValKind::None);
+  }
+  if (name == "step") {
+    if (args.positional.size() > 1 || !args.keywords.empty()) {
+      error(DiagCode::TD205, args.range,
+            "`step` takes the gradients, or nothing");
+      return fail();
+    }
+    optimizerStep(optimizer,
+                  args.positional.empty() ? nullptr : &args.positional[0],
+                  args.range);
+    return makeVal(ValKind::None);
+  }
+  error(DiagCode::TD202, args.calleeRange,
+        "an optimizer has no method `" + name + "`");
+  return fail();
+}
+
+void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
+                            SourceRange range) {
+  const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
+  Vals given;
+  if (gradients) {
+    if (gradients->isError())
+      return;
+    if (gradients->is(ValKind::Tuple))
+      given.assign(elementsOf(*gradients).begin(),
+                   elementsOf(*gradients).end());
+    if (given.size() != optimizer.leaves.size()) {
+      error(DiagCode::TD604, range,
+            "these are not the gradients of the optimizer's model")
+          .note("write `optimizer.step(grad(loss, model))`");
+      return;
+    }
+  }
+  auto callStep = [&](llvm::StringRef name, Vals positional) {
+    CallArgs args;
+    args.range = range;
+    args.calleeRange = range;
+    args.positional = std::move(positional);
+    return callPrelude(name, args);
+  };
+  // What all parameters share is computed once.
+  Vals common;
+  if (optimizer.kind == OptimizerKind::SGD) {
+    common = {learningRate(optimizer), optimizer.settings["momentum"],
+              optimizer.settings["nesterov"],
+              optimizer.settings["weight_decay"]};
+  } else {
+    TensorType type;
+    type.dtype = DType::I64;
+    Val step = itemOf(
+        makeTensor(type, emit().read(optimizer.stepSlot, shapeOf(type))));
+    step = hostBinary(ast::BinaryOp::Add, step, makeInt(1), range);
+    rawWrite(optimizer.stepSlot, fillTensor(step, type).value);
+    Val rate = learningRate(optimizer);
+    Val beta1 = optimizer.settings["beta1"],
+        beta2 = optimizer.settings["beta2"];
+    Val rates = callStep("adam_rates", {step, rate, beta1, beta2});
+    if (!rates.is(ValKind::Tuple))
+      return;
+    common = {elementsOf(rates)[0],
+              elementsOf(rates)[1],
+              beta1,
+              beta2,
+              optimizer.settings["eps"],
+              optimizer.settings["weight_decay"],
+              rate};
+  }
+  for (auto [i, leaf] : llvm::enumerate(optimizer.leaves)) {
+    Slot &slot = *leaf.parameter;
+    TensorType type = slot.type;
+    type.place = slot.owner->place;
+    auto readTensor = [&](llvm::StringRef name) {
+      return makeTensor(type, emit().read(name, shapeOf(type)));
+    };
+    Vals arguments{readSlot(slot, range)};
+    if (gradients) {
+      arguments.push_back(given[i]);
+    } else {
+      ensureGradSlot(slot);
+      arguments.push_back(readTensor(slot.gradName));
+    }
+    for (const std::string &moment : leaf.moments)
+      arguments.push_back(readTensor(moment));
+    // SGD without momentum has no buffer.
+    if (optimizer.kind == OptimizerKind::SGD && leaf.moments.empty())
+      arguments.push_back(arguments[1]);
+    arguments.append(common);
+    Val results = callStep(row.step, std::move(arguments));
+    if (!results.is(ValKind::Tuple))
+      return;
+    llvm::ArrayRef<Val> parts = elementsOf(results);
+    writeSlot(slot, parts[0]);
+    for (auto [moment, part] : llvm::zip(leaf.moments, parts.drop_front()))
+      rawWrite(moment, part.value);
+  }
+}

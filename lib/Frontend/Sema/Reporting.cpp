@@ -1,0 +1,104 @@
+//===- Reporting.cpp - errors at the user's code, places of code ----------===//
+//
+// The prelude is ordinary code, but its lines mean nothing to the author of a
+// program: what goes wrong in it is told at the call that led there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+bool Checker::isPrelude(FileId file) const {
+  FileScope *scope = filesById.lookup(file);
+  return scope && scope->isPrelude;
+}
+
+SourceRange Checker::userRange(SourceRange range) const {
+  if (range.isValid() && !isPrelude(range.file))
+    return range;
+  for (size_t i = frames.size(); i-- != 0;)
+    if (frames[i].callRange.isValid() && !isPrelude(frames[i].callRange.file))
+      return frames[i].callRange;
+  return range;
+}
+
+Diagnostic &Checker::error(DiagCode code, SourceRange range,
+                           const llvm::Twine &title) {
+  // Null from here on: nobody may run what has an error. A function that is
+  // checked on its own has no emitter anyway.
+  emitter = &nullEmitter;
+  ++errorCount;
+  return diags->report(code, userRange(range), title);
+}
+
+Diagnostic &Checker::warning(DiagCode code, SourceRange range,
+                             const llvm::Twine &title) {
+  return diags->report(code, userRange(range), title);
+}
+
+void Checker::offerSuffix(Diagnostic &report, SourceRange expr,
+                          const llvm::Twine &suffix, FixIt::Kind kind) {
+  if (!expr.isValid() || isPrelude(expr.file))
+    return;
+  // Names, calls and the like bind tighter than `.`; operators do not.
+  llvm::StringRef code = text(expr);
+  int depth = 0;
+  bool needsParentheses = code.starts_with("-");
+  for (char c : code) {
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    needsParentheses |= depth == 0 && c == ' ';
+  }
+  if (needsParentheses)
+    report.fix(kind, "`(" + code + ")" + suffix + "`",
+               {{expr.start(), "("}, {expr.finish(), (")" + suffix).str()}});
+  else
+    report.fix(kind, "`" + code + suffix + "`",
+               {{expr.finish(), suffix.str()}});
+}
+
+Val Checker::unsupported(SourceRange range, const llvm::Twine &feature) {
+  if (alone) {
+    // What a caller would decide may well be supported.
+    abandoned = true;
+    diags = scratch;
+  }
+  error(DiagCode::TD900, range, feature + " is not built yet")
+      .label("it comes in a later version");
+  return Val();
+}
+
+bool Checker::withinLimits(SourceRange range) {
+  if (++evaluated > kMaxEvaluated) {
+    if (evaluated == kMaxEvaluated + 1)
+      error(DiagCode::TD215, range,
+            "the program does too much while it is compiled")
+          .label("evaluation stops here");
+    return false;
+  }
+  if (evalDepth > kMaxDepth) {
+    error(DiagCode::TD109, range,
+          "calls and expressions are nested too deeply");
+    return false;
+  }
+  return true;
+}
+
+void Checker::at(SourceRange range) {
+  here = range;
+  locationIsStale = true;
+}
+
+Emitter &Checker::emit() {
+  if (locationIsStale) {
+    SourceLocation location;
+    location.range = here;
+    if (!frames.empty())
+      location.callers = frames.back().callers;
+    emitter->setLocation(location);
+    locationIsStale = false;
+  }
+  return *emitter;
+}

@@ -1,0 +1,424 @@
+//===- Scopes.cpp - names, files and the prelude --------------------------===//
+//
+// A name is looked for in the blocks around it, then among the file's own
+// declarations, the builtins and the prelude. Functions and models of a file
+// are declared before its statements run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include "Frontend/Parser.h"
+#include "Prelude.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+Binding *Checker::lookup(llvm::StringRef name) {
+  return scope ? scope->lookup(name) : nullptr;
+}
+
+void Checker::pushScope() {
+  auto *inner = new Scope;
+  inner->parent = scope;
+  scope = inner;
+}
+
+void Checker::popScope() {
+  for (auto &entry : scope->names) {
+    const Binding &binding = entry.second;
+    if (binding.warnUnused && !binding.used && !binding.val.isError() &&
+        !isPrelude(binding.declared.file) && !alone)
+      warning(DiagCode::TD210, binding.declared,
+              "unused `let " + entry.first() + "`")
+          .label("never read")
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+  }
+  Scope *outer = scope->parent;
+  delete scope;
+  scope = outer;
+}
+
+void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
+                   bool isVar) {
+  if (name == "_")
+    return;
+  Binding &binding = scope->names[name];
+  binding = Binding();
+  binding.val = std::move(val);
+  binding.declared = range;
+  binding.isVar = isVar;
+  binding.noGrad = noGrad;
+}
+
+void Checker::bindTarget(const ast::Target &target, Val val, bool isVar,
+                         bool warnUnused) {
+  if (!target.isTuple()) {
+    if (!val.range.isValid() && val.is(ValKind::Tensor))
+      val.range = target.range;
+    bind(target.name, target.range, std::move(val), isVar);
+    if (warnUnused && target.name != "_")
+      scope->names[target.name].warnUnused = true;
+    return;
+  }
+  Vals parts;
+  bool good = unpack(val, target.elements.size(), target.range, parts);
+  for (size_t i = 0; i != target.elements.size(); ++i)
+    bindTarget(*target.elements[i], good ? parts[i] : Val(), isVar, warnUnused);
+}
+
+//===----------------------------------------------------------------------===//
+// Names beyond blocks
+//===----------------------------------------------------------------------===//
+
+static Val declaredValue(const ast::Decl &decl, FileScope *file) {
+  if (auto *fn = llvm::dyn_cast<ast::FnDecl>(&decl)) {
+    Val val = makeVal(ValKind::Function);
+    auto info = std::make_shared<FunctionInfo>();
+    info->decl = fn;
+    info->file = file;
+    val.data = std::move(info);
+    return val;
+  }
+  Val val = makeVal(ValKind::Class);
+  auto info = std::make_shared<ClassInfo>();
+  info->decl = llvm::cast<ast::ModelDecl>(&decl);
+  info->file = file;
+  val.data = std::move(info);
+  return val;
+}
+
+FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
+  if (FileScope *known = filesById.lookup(id))
+    return known;
+  files.push_back(std::make_unique<FileScope>());
+  FileScope *result = files.back().get();
+  result->id = id;
+  result->isPrelude = isPreludeFile;
+  filesById[id] = result;
+  if (files.size() == 1)
+    return result; // the program itself is parsed already
+  unsigned before = diags->getNumErrors();
+  result->program = parseFile(sources, id, context, *diags);
+  if (diags->getNumErrors() != before)
+    emitter = &nullEmitter;
+  return result;
+}
+
+/// Declares the functions and models of a file in its own scope.
+static void declareItems(Checker &checker, FileScope *file) {
+  for (const ast::Stmt *item : file->program->items) {
+    const ast::Identifier *name = nullptr;
+    if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item))
+      name = &fn->name;
+    else if (auto *model = llvm::dyn_cast<ast::ModelDecl>(item))
+      name = &model->name;
+    if (!name)
+      continue;
+    auto [entry, fresh] = file->scope.names.try_emplace(name->text);
+    if (!fresh) {
+      checker
+          .error(DiagCode::TD204, name->range,
+                 "`" + name->text + "` is declared twice")
+          .note("the first one is here", entry->second.declared);
+      continue;
+    }
+    entry->second.val = declaredValue(*llvm::cast<ast::Decl>(item), file);
+    entry->second.declared = name->range;
+  }
+}
+
+std::optional<Val> Checker::findPrelude(llvm::StringRef name) {
+  for (const PreludeFile &candidate : getPreludeFiles()) {
+    if (!llvm::is_contained(candidate.names, name))
+      continue;
+    FileScope *found = nullptr;
+    for (auto &known : files)
+      if (known->isPrelude && sources.getName(known->id) == candidate.name)
+        found = known.get();
+    if (!found) {
+      found = loadFile(sources.add(candidate.name, candidate.text), true);
+      declareItems(*this, found);
+    }
+    Binding *binding = found->scope.lookup(name);
+    return binding ? std::optional<Val>(binding->val) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static Val nativeClass(NativeModel native) {
+  Val val = makeVal(ValKind::Class);
+  auto info = std::make_shared<ClassInfo>();
+  info->native = native;
+  val.data = std::move(info);
+  return val;
+}
+
+static Val moduleValue(llvm::StringRef name) {
+  Val val = makeVal(ValKind::Namespace);
+  auto info = std::make_shared<NamespaceInfo>();
+  info->name = name.str();
+  val.data = std::move(info);
+  return val;
+}
+
+static Val builtinValue(const Builtin *builtin) {
+  Val val = makeVal(ValKind::Builtin);
+  auto info = std::make_shared<BuiltinInfo>();
+  info->builtin = builtin;
+  val.data = std::move(info);
+  return val;
+}
+
+std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
+  // `int`, `float` and `bool` are functions, and dtypes where one is wanted.
+  if (std::optional<DType> dtype = parseDType(name); dtype && name != "bool")
+    return makeDType(*dtype);
+  if (name == "cpu" || name == "cuda") {
+    Place place;
+    place.kind = name == "cpu" ? Place::Kind::Cpu : Place::Kind::Cuda;
+    return makeDevice(place, here);
+  }
+  if (name == "auto")
+    return autoDevice(here);
+  if (name == "inf")
+    return makeFloat(std::numeric_limits<double>::infinity());
+  if (name == "nan")
+    return makeFloat(std::numeric_limits<double>::quiet_NaN());
+  if (name == "none")
+    return makeVal(ValKind::None);
+  if (name == "pi")
+    return makeFloat(3.141592653589793);
+  if (name == "Sequential")
+    return nativeClass(NativeModel::Sequential);
+  if (name == "ModuleList")
+    return nativeClass(NativeModel::ModuleList);
+  if (name == "nn" || name == "optim" || name == "F" || name == "init")
+    return moduleValue(name);
+  if (const Builtin *builtin = findBuiltin(name))
+    return builtinValue(builtin);
+  return findPrelude(name);
+}
+
+std::optional<Val> Checker::findMethod(llvm::StringRef name) {
+  // `x.float()` is another thing than `float(x)`.
+  if (const Builtin *method = findBuiltin(("." + name).str()))
+    return builtinValue(method);
+  if (const Builtin *builtin = findBuiltin(name))
+    return builtinValue(builtin);
+  std::optional<Val> found = findPrelude(name);
+  return found && found->is(ValKind::Function) ? found : std::nullopt;
+}
+
+bool sema::isLater(llvm::StringRef name) {
+  static const llvm::StringLiteral names[] = {"AdaptiveAvgPool1d",
+                                              "AdaptiveAvgPool2d",
+                                              "AvgPool2d",
+                                              "BatchNorm1d",
+                                              "BatchNorm2d",
+                                              "Conv1d",
+                                              "Conv2d",
+                                              "ConvTranspose2d",
+                                              "CosineAnnealingLR",
+                                              "DataParallel",
+                                              "GRU",
+                                              "Generator",
+                                              "GroupNorm",
+                                              "InstanceNorm2d",
+                                              "LSTM",
+                                              "LinearLR",
+                                              "MaxPool1d",
+                                              "MaxPool2d",
+                                              "MultiheadAttention",
+                                              "OneCycleLR",
+                                              "RMSprop",
+                                              "RNN",
+                                              "StepLR",
+                                              "TransformerEncoder",
+                                              "Unfold",
+                                              "Upsample",
+                                              "avg_pool2d",
+                                              "batch_norm",
+                                              "clip_grad_norm_",
+                                              "conv1d",
+                                              "conv2d",
+                                              "cumsum",
+                                              "cumprod",
+                                              "eye",
+                                              "flip",
+                                              "group_norm",
+                                              "here",
+                                              "interpolate",
+                                              "linspace",
+                                              "max_pool2d",
+                                              "median",
+                                              "multinomial",
+                                              "nonzero",
+                                              "pad",
+                                              "repeat",
+                                              "roll",
+                                              "scatter",
+                                              "sort",
+                                              "topk",
+                                              "unique",
+                                              "weights"};
+  return llvm::is_contained(names, name);
+}
+
+void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
+  std::vector<llvm::StringRef> candidates;
+  for (Scope *s = scope; s; s = s->parent)
+    for (auto &entry : s->names)
+      candidates.push_back(entry.first());
+  llvm::sort(candidates);
+  llvm::append_range(candidates, getBuiltinNames());
+  for (const PreludeFile &prelude : getPreludeFiles())
+    llvm::append_range(candidates, prelude.names);
+  if (isLater(name)) {
+    unsupported(range, "`" + name + "`");
+    return;
+  }
+  Diagnostic &report =
+      error(DiagCode::TD201, range, "unknown name `" + name + "`")
+          .label("nothing here has this name");
+  if (auto nearest = findNearest(name, candidates))
+    report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
+}
+
+//===----------------------------------------------------------------------===//
+// Imports
+//===----------------------------------------------------------------------===//
+
+void Checker::importItems(const ast::ImportDecl &import) {
+  if (import.isFile) {
+    unsupported(import.range, "import of a file that is not a module");
+    return;
+  }
+  std::string relative = import.path.text.str();
+  std::replace(relative.begin(), relative.end(), '.', '/');
+  relative += ".tdsl";
+  std::vector<std::string> folders;
+  folders.push_back(
+      llvm::sys::path::parent_path(sources.getName(file->id)).str());
+  llvm::append_range(folders, options.importPaths);
+  llvm::ErrorOr<FileId> opened =
+      std::make_error_code(std::errc::no_such_file_or_directory);
+  for (const std::string &folder : folders) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, relative);
+    opened = sources.open(path);
+    if (opened)
+      break;
+  }
+  if (!opened) {
+    error(DiagCode::TD209, import.path.range,
+          "there is no module `" + import.path.text + "`")
+        .note("looked for `" + relative + "` beside this file");
+    return;
+  }
+  bool isNew = !filesById.lookup(*opened);
+  FileScope *module = loadFile(*opened, false);
+  if (isNew && module->program) {
+    Restore<FileScope *> savedFile(file, module);
+    Restore<Scope *> savedScope(scope, &module->scope);
+    declareItems(*this, module);
+    // An import runs no statement but constant `let`s.
+    for (const ast::Stmt *item : module->program->items) {
+      if (auto *inner = llvm::dyn_cast<ast::ImportDecl>(item))
+        importItems(*inner);
+      auto *let = llvm::dyn_cast<ast::LetStmt>(item);
+      if (let && !let->isVar && isConstantExpr(*let->value))
+        execLet(*let);
+    }
+    for (auto &entry : module->scope.names)
+      entry.second.warnUnused = false;
+  }
+  if (import.names.empty()) {
+    Val val = moduleValue(import.path.text);
+    val.as<NamespaceInfo>().file = module;
+    llvm::StringRef name = import.alias.text.empty()
+                               ? import.path.text.rsplit('.').second
+                               : import.alias.text;
+    if (name.empty())
+      name = import.path.text;
+    bind(name, import.path.range, val, false);
+    return;
+  }
+  for (const ast::Identifier &name : import.names) {
+    auto found = module->scope.names.find(name.text);
+    if (found == module->scope.names.end()) {
+      error(DiagCode::TD209, name.range,
+            "`" + import.path.text + "` has no `" + name.text + "`");
+      continue;
+    }
+    bind(name.text, name.range, found->second.val, false);
+  }
+}
+
+bool sema::isConstantExpr(const ast::Expr &expr) {
+  using namespace ast;
+  switch (expr.kind) {
+  case ExprKind::Int:
+  case ExprKind::Float:
+  case ExprKind::Bool:
+  case ExprKind::String:
+  case ExprKind::Device:
+  case ExprKind::Name:
+    return true;
+  case ExprKind::Unary:
+    return isConstantExpr(*llvm::cast<UnaryExpr>(expr).operand);
+  case ExprKind::Binary:
+    return isConstantExpr(*llvm::cast<BinaryExpr>(expr).lhs) &&
+           isConstantExpr(*llvm::cast<BinaryExpr>(expr).rhs);
+  case ExprKind::Tuple:
+    return llvm::all_of(llvm::cast<TupleExpr>(expr).elements,
+                        [](const Expr *e) { return isConstantExpr(*e); });
+  case ExprKind::List:
+    return llvm::all_of(llvm::cast<ListExpr>(expr).elements,
+                        [](const Expr *e) { return isConstantExpr(*e); });
+  default:
+    return false;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+void Checker::run(FileId id, const ast::Program &program) {
+  if (diags->hasErrors())
+    emitter = &nullEmitter;
+  file = loadFile(id, false);
+  file->program = &program;
+  scope = &file->scope;
+  declareItems(*this, file);
+  for (const ast::Directive &directive : program.directives)
+    if (directive.key == "placement" && directive.value != "strict")
+      unsupported(directive.range, "placement other than strict");
+  learningRateAssigned = assignsLearningRate(program);
+  // Command-line arguments are declared first: `--help` lists them all.
+  for (const ast::Stmt *item : program.items)
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
+      execArg(*arg);
+  for (const ast::Stmt *item : program.items)
+    exec(*item);
+  // An exported function is called after the statements have run.
+  for (const ast::Stmt *item : program.items)
+    if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
+      execExport(*fn);
+  checkUncalled();
+  for (auto &entry : file->scope.names)
+    if (entry.second.warnUnused && !entry.second.used &&
+        !entry.second.val.isError())
+      warning(DiagCode::TD210, entry.second.declared,
+              "unused `let " + entry.first() + "`")
+          .label("never read")
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+}
+
+void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
+                const ast::Program &program, const CheckOptions &options,
+                DiagnosticEngine &diags, Emitter &emitter) {
+  Checker(sources, context, options, diags, emitter).run(file, program);
+}

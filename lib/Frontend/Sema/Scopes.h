@@ -1,0 +1,55 @@
+//===- Scopes.h - names and what they are bound to ------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_SCOPES_H
+#define TDC_LIB_FRONTEND_SEMA_SCOPES_H
+
+#include "Values.h"
+
+namespace tdc::sema {
+
+struct Binding {
+  Val val;
+  SourceRange declared;
+  /// An annotated `var` keeps its type.
+  const ast::TypeExpr *annotation = nullptr;
+  bool isVar = false;
+  bool used = false;
+  bool warnUnused = false;
+  bool isSize = false; ///< introduced by a type: `B` of `f32[B, 10]`
+  unsigned noGrad = 0; ///< `with no_grad` blocks around the declaration
+};
+
+struct Scope {
+  Scope *parent = nullptr;
+  llvm::StringMap<Binding> names;
+
+  Binding *lookup(llvm::StringRef name) {
+    for (Scope *scope = this; scope; scope = scope->parent) {
+      auto found = scope->names.find(name);
+      if (found != scope->names.end())
+        return &found->second;
+    }
+    return nullptr;
+  }
+};
+
+/// A file: its declarations and its top-level bindings.
+struct FileScope {
+  FileId id = 0;
+  bool isPrelude = false;
+  const ast::Program *program = nullptr;
+  Scope scope;
+};
+
+/// A name of the language that is not built yet.
+bool isLater(llvm::StringRef name);
+
+/// Only literals, names and operators: no call.
+bool isConstantExpr(const ast::Expr &expr);
+
+/// Whether the program gives any `.lr` a new value.
+bool assignsLearningRate(const ast::Program &program);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_SCOPES_H

@@ -1,0 +1,195 @@
+//===- Slots.cpp - the state of models ------------------------------------===//
+//
+// A slot's name is the instance's name and the path of fields; its key in files
+// is the path alone, as in PyTorch's state_dict.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include <functional>
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// Calls `visit` for each slot below a value, with its path.
+static void
+forEachSlot(const Val &val, const std::string &path,
+            llvm::function_ref<void(const std::string &, Slot &)> visit) {
+  if (val.is(ValKind::List) || val.is(ValKind::Tuple)) {
+    for (auto [i, element] : llvm::enumerate(elementsOf(val)))
+      forEachSlot(element, path + "." + std::to_string(i), visit);
+    return;
+  }
+  if (!val.is(ValKind::Model))
+    return;
+  for (auto &member : val.as<ModelInstance>().members) {
+    std::string inner = path.empty() ? member.name : path + "." + member.name;
+    if (member.slot)
+      visit(inner, *member.slot);
+    else
+      forEachSlot(member.val, inner, visit);
+  }
+}
+
+void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
+                           std::vector<NamedSlot> &slots) {
+  forEachSlot(model, prefix.str(), [&](const std::string &path, Slot &slot) {
+    // A layer that is used twice has one state under its first name.
+    if (llvm::none_of(slots,
+                      [&](const NamedSlot &s) { return s.slot == &slot; }))
+      slots.push_back({path, &slot});
+  });
+}
+
+void Checker::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
+  if (!model.name.empty())
+    return;
+  // Gradients and moments have names that begin with these words.
+  bool reserved = wanted == "grad" || wanted == "opt";
+  model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
+  Val val = makeVal(ValKind::Model);
+  for (auto &known : models)
+    if (known.get() == &model)
+      val.data = known;
+  if (!val.data)
+    return;
+  std::vector<NamedSlot> slots;
+  collectSlots(val, "", slots);
+  for (NamedSlot &named : slots) {
+    Slot &slot = *named.slot;
+    if (!slot.name.empty())
+      continue;
+    slot.name = model.name + "." + named.key;
+    emit().declareSlot(slot.name, slot.kind, named.key, model.name,
+                       shapeOf(slot.type));
+    if (slot.initial)
+      rawWrite(slot.name, slot.initial);
+    slot.initial = Value();
+  }
+}
+
+void Checker::nameModels(const Val &val, llvm::StringRef name) {
+  if (val.is(ValKind::Model)) {
+    auto &model = val.as<ModelInstance>();
+    if (!model.adopted)
+      nameRoot(model, name);
+    return;
+  }
+  if (val.is(ValKind::Optimizer) || val.is(ValKind::Loader))
+    return;
+  if (val.is(ValKind::Tuple))
+    for (const Val &element : elementsOf(val))
+      nameModels(element, name);
+}
+
+void Checker::ensureSlotNamed(Slot &slot) {
+  if (!slot.name.empty())
+    return;
+  // The root that holds it: the last model made that has this slot.
+  for (auto root = models.rbegin(); root != models.rend(); ++root) {
+    if ((*root)->adopted || !(*root)->name.empty())
+      continue;
+    Val val = makeVal(ValKind::Model);
+    val.data = *root;
+    std::vector<NamedSlot> slots;
+    collectSlots(val, "", slots);
+    for (NamedSlot &named : slots)
+      if (named.slot == &slot)
+        nameRoot(**root, nameHint.empty() ? "model" : nameHint);
+  }
+  if (!slot.name.empty())
+    return;
+  // A part that is used while its model is still being made.
+  slot.name = uniqueName("part") + "." + slot.owner->typeName;
+  emit().declareSlot(slot.name, slot.kind, slot.name, slot.name,
+                     shapeOf(slot.type));
+  if (slot.initial)
+    rawWrite(slot.name, slot.initial);
+  slot.initial = Value();
+}
+
+Val Checker::readSlot(Slot &slot, SourceRange range) {
+  TensorType type = slot.type;
+  type.place = modelPlace(*slot.owner);
+  ensureSlotNamed(slot);
+  Value &cached = readCache[slot.name];
+  if (!cached)
+    cached = emit().read(slot.name, shapeOf(type));
+  Val val = makeTensor(std::move(type), cached, slot.owner->moved);
+  return noGrad ? stopGradient(val) : val;
+}
+
+void Checker::rawWrite(llvm::StringRef slot, Value value) {
+  readCache.erase(slot);
+  emit().write(slot, value);
+}
+
+void Checker::writeSlot(Slot &slot, const Val &val) {
+  ensureSlotNamed(slot);
+  rawWrite(slot.name, val.value);
+}
+
+//===----------------------------------------------------------------------===//
+// Places and modes
+//===----------------------------------------------------------------------===//
+
+Place Checker::modelPlace(const ModelInstance &model) {
+  for (size_t i = loops.size(); i-- != 0;)
+    if (!loops[i].placeSet.lookup(&model))
+      loops[i].placeUses.try_emplace(&model, userRange(here));
+    else
+      break;
+  return model.place;
+}
+
+/// Calls `visit` for a model and all models in it.
+static void forEachModel(ModelInstance &model,
+                         llvm::function_ref<void(ModelInstance &)> visit) {
+  visit(model);
+  std::function<void(const Val &)> descend = [&](const Val &val) {
+    if (val.is(ValKind::Model))
+      forEachModel(val.as<ModelInstance>(), visit);
+    else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+      for (const Val &element : elementsOf(val))
+        descend(element);
+  };
+  for (auto &member : model.members)
+    descend(member.val);
+}
+
+void Checker::moveModel(ModelInstance &model, const Val &device,
+                        SourceRange range) {
+  auto &info = device.as<DeviceInfo>();
+  checkDeviceExists(info.place, device.range.isValid() ? device.range : range);
+  forEachModel(model, [&](ModelInstance &part) {
+    part.place = info.place;
+    part.moved = userRange(range);
+    if (!loops.empty())
+      loops.back().placeSet[&part] = true;
+  });
+  forgetReads();
+}
+
+void Checker::setMode(ModelInstance &model, ModelInstance::Mode mode) {
+  forEachModel(model, [&](ModelInstance &part) {
+    part.mode = mode;
+    if (!loops.empty())
+      loops.back().modeSet[&part] = true;
+  });
+}
+
+bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
+  auto &model = val.as<ModelInstance>();
+  for (size_t i = loops.size(); i-- != 0;)
+    if (!loops[i].modeSet.lookup(&model))
+      loops[i].modeUses.try_emplace(&model, userRange(range));
+    else
+      break;
+  if (model.mode == ModelInstance::Unknown) {
+    unsupported(range, "a model whose mode depends on what ran before (call "
+                       "`.train()` or `.eval()` first)");
+    return false;
+  }
+  training = model.mode == ModelInstance::Train;
+  return true;
+}

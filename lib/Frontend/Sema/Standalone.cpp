@@ -1,0 +1,141 @@
+//===- Standalone.cpp - annotated functions on their own ------------------===//
+//
+// A function whose parameters are all annotated is also checked with symbolic
+// sizes, so that a mistake shows before, and in other words than, the first
+// call with unlucky sizes. What then needs a value that only a caller has is
+// no mistake: the check is given up in silence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include "Joins.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
+  Val val;
+  auto *named = llvm::dyn_cast_or_null<ast::NamedType>(param.type);
+  if (!named)
+    return std::nullopt;
+  if (isTensorType(*param.type)) {
+    if (!dtypeFromName(named->name.text))
+      return std::nullopt;
+    for (const ast::SubscriptItem &item : named->dims)
+      if (item.kind == ast::SubscriptItem::Ellipsis ||
+          (item.kind == ast::SubscriptItem::Index &&
+           item.index->kind != ast::ExprKind::Name &&
+           item.index->kind != ast::ExprKind::Int))
+        return std::nullopt;
+    std::optional<TensorType> type = tensorFromType(*param.type, true);
+    if (!type)
+      return std::nullopt;
+    for (auto [item, size] : llvm::zip(named->dims, type->dims)) {
+      auto atom = size.getAtom();
+      if (atom && !sizeVariables[atom.get()].value) {
+        sizeVariables[atom.get()].nonNegative = true;
+        sizeVariables[atom.get()].value = Value(&nullEmitter);
+      }
+      if (auto *name =
+              item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
+          name && introducesSize(name->name))
+        bindSize(*name, size);
+    }
+    val = makeTensor(*type, Value(&nullEmitter));
+  } else if (param.defaultValue) {
+    val = eval(*param.defaultValue);
+    if (named->name.text == "float" && val.is(ValKind::Int))
+      val = toFloat(val);
+  } else if (named->name.text == "int") {
+    val = runTimeInt(Value(&nullEmitter), param.name.text);
+  } else if (named->name.text == "float") {
+    val = makeRunTime(ValKind::Float, Value(&nullEmitter));
+  } else if (named->name.text == "bool") {
+    val = makeRunTime(ValKind::Bool, Value(&nullEmitter));
+  } else {
+    return std::nullopt;
+  }
+  val.range = param.name.range;
+  return val;
+}
+
+void Checker::checkAlone(const FunctionInfo &fn) {
+  if (alone || fn.decl->params.empty() || isPrelude(fn.file->id) ||
+      !checkedAlone.insert(fn.decl).second)
+    return;
+  for (const ast::Param &param : fn.decl->params)
+    if (!param.type)
+      return;
+
+  // Nothing of this walk may be left behind.
+  Restore<Emitter *> savedEmitter(emitter);
+  Restore<DiagnosticEngine *> savedDiags(diags);
+  Restore<std::vector<Frame>> savedFrames(frames);
+  Restore<std::vector<LoopRecord>> savedLoops(loops);
+  Restore<Scope *> savedScope(scope);
+  Restore<FileScope *> savedFile(file, fn.file);
+  Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
+      savedCondition(conditionDepth);
+  Restore<std::vector<Fact>> savedFacts(facts);
+  Restore<std::string> savedHint(nameHint);
+  Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
+  std::vector<ModelState> states = saveModels(*this);
+  size_t modelCount = models.size(), optimizerCount = optimizers.size();
+  DiagnosticEngine silent(sources);
+  Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
+  DiagnosticEngine *real = diags;
+  unsigned errors = real->getNumErrors();
+
+  emitter = &nullEmitter;
+  frames.clear();
+  loops.clear();
+  conditionDepth = 1;
+  Scope config, names;
+  config.parent = &fn.file->scope;
+  if (fn.self)
+    for (auto &entry : fn.self->config)
+      config.names[entry.first()].val = entry.second;
+  names.parent = &config;
+  scope = &names;
+  forgetReads();
+  CallArgs args;
+  args.range = fn.decl->name.range;
+  args.calleeRange = fn.decl->name.range;
+  bool possible = true;
+  for (const ast::Param &param : fn.decl->params) {
+    std::optional<Val> val = symbolicArgument(param);
+    possible = possible && val && !val->isError();
+    if (val)
+      args.positional.push_back(*val);
+  }
+  if (possible) {
+    if (fn.self)
+      for (Val &val : args.positional)
+        if (val.is(ValKind::Tensor) &&
+            typeOf(val).place.kind == Place::Kind::Free) {
+          TensorType type = typeOf(val);
+          type.place = fn.self->place;
+          SourceRange range = val.range;
+          val = makeTensor(type, val.value);
+          val.range = range;
+        }
+    callFunction(fn, args);
+  }
+  restoreModels(*this, states);
+  models.resize(modelCount);
+  optimizers.resize(optimizerCount);
+  forgetReads();
+  locationIsStale = true;
+  if (real->getNumErrors() != errors)
+    savedEmitter.replace(&nullEmitter);
+}
+
+void Checker::checkUncalled() {
+  for (const ast::Stmt *item : file->program->items)
+    if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && !fn->isExport) {
+      FunctionInfo info;
+      info.decl = fn;
+      info.file = file;
+      checkAlone(info);
+    }
+}

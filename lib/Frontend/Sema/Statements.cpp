@@ -1,0 +1,424 @@
+//===- Statements.cpp - let, return, with, assert, arg --------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+Flow Checker::exec(const ast::Stmt &stmt) {
+  using ast::StmtKind;
+  Restore<unsigned> savedDepth(evalDepth, evalDepth + 1);
+  if (!withinLimits(stmt.range))
+    return Flow::Next;
+  at(stmt.range);
+  switch (stmt.kind) {
+  case StmtKind::Let:
+    return execLet(llvm::cast<ast::LetStmt>(stmt));
+  case StmtKind::Assign:
+    return execAssign(llvm::cast<ast::AssignStmt>(stmt));
+  case StmtKind::Expr:
+    return execExpr(llvm::cast<ast::ExprStmt>(stmt));
+  case StmtKind::If:
+    return execIf(llvm::cast<ast::IfStmt>(stmt));
+  case StmtKind::For:
+    return execFor(llvm::cast<ast::ForStmt>(stmt));
+  case StmtKind::While:
+    return execWhile(llvm::cast<ast::WhileStmt>(stmt));
+  case StmtKind::With:
+    return execWith(llvm::cast<ast::WithStmt>(stmt));
+  case StmtKind::Return:
+    return execReturn(llvm::cast<ast::ReturnStmt>(stmt));
+  case StmtKind::Break:
+  case StmtKind::Continue: {
+    bool isBreak = stmt.kind == StmtKind::Break;
+    if (loops.empty()) {
+      error(DiagCode::TD221, stmt.range,
+            isBreak ? "`break` outside of a loop"
+                    : "`continue` outside of a loop");
+      return Flow::Next;
+    }
+    if (loops.back().runTime || loops.back().regionDepth != regionDepth) {
+      unsupported(stmt.range,
+                  isBreak ? "`break` in a loop that runs at run time"
+                          : "`continue` in a loop that runs at run time");
+      return Flow::Next;
+    }
+    return isBreak ? Flow::Break : Flow::Continue;
+  }
+  case StmtKind::Assert:
+    return execAssert(llvm::cast<ast::AssertStmt>(stmt));
+  case StmtKind::Import:
+    importItems(llvm::cast<ast::ImportDecl>(stmt));
+    return Flow::Next;
+  default: // arguments and declarations were seen before
+    return Flow::Next;
+  }
+}
+
+Flow Checker::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts) {
+  for (const ast::Stmt *stmt : stmts)
+    if (Flow flow = exec(*stmt); flow != Flow::Next)
+      return flow;
+  return Flow::Next;
+}
+
+Flow Checker::execBlock(const ast::Block &block) {
+  pushScope();
+  Flow flow = execStatements(block.stmts);
+  popScope();
+  return flow;
+}
+
+//===----------------------------------------------------------------------===//
+// let and var
+//===----------------------------------------------------------------------===//
+
+/// Whether an expression reads a name.
+static bool mentions(const ast::Expr *expr, llvm::StringRef name) {
+  using namespace ast;
+  if (!expr)
+    return false;
+  auto any = [&](llvm::ArrayRef<const Expr *> list) {
+    return llvm::any_of(list, [&](const Expr *e) { return mentions(e, name); });
+  };
+  switch (expr->kind) {
+  case ExprKind::Name:
+    return llvm::cast<NameExpr>(expr)->name == name;
+  case ExprKind::Unary:
+    return mentions(llvm::cast<UnaryExpr>(expr)->operand, name);
+  case ExprKind::Binary:
+    return mentions(llvm::cast<BinaryExpr>(expr)->lhs, name) ||
+           mentions(llvm::cast<BinaryExpr>(expr)->rhs, name);
+  case ExprKind::Member:
+    return mentions(llvm::cast<MemberExpr>(expr)->base, name);
+  case ExprKind::Subscript:
+    return mentions(llvm::cast<SubscriptExpr>(expr)->base, name);
+  case ExprKind::Call: {
+    auto *call = llvm::cast<CallExpr>(expr);
+    return mentions(call->callee, name) ||
+           llvm::any_of(call->args, [&](const Argument &arg) {
+             return mentions(arg.value, name);
+           });
+  }
+  case ExprKind::Tuple:
+    return any(llvm::cast<TupleExpr>(expr)->elements);
+  default:
+    return false;
+  }
+}
+
+/// A `let` in a loop that shadows an outer name and reads it starts anew in
+/// every turn: the author may have meant a `var`.
+static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
+  if (stmt.isVar || stmt.target->isTuple() || c.loops.empty() ||
+      c.isPrelude(stmt.range.file))
+    return;
+  llvm::StringRef name = stmt.target->name;
+  if (!mentions(stmt.value, name))
+    return;
+  for (Scope *s = c.scope; s; s = s->parent) {
+    if (s->names.count(name))
+      return; // of this turn
+    if (s == c.loops.back().scope)
+      break;
+  }
+  Binding *outer = c.lookup(name);
+  if (outer && outer->isVar)
+    c.warning(DiagCode::TD211, stmt.target->range,
+              "`" + name + "` hides the `var " + name + "` outside the loop")
+        .label("starts anew in every turn")
+        .note("the outer one is declared here", outer->declared)
+        .fix(FixIt::Choice, "`" + name + " = …` to keep the value", {});
+}
+
+Flow Checker::execLet(const ast::LetStmt &stmt) {
+  warnShadow(*this, stmt);
+  std::string name = stmt.target->name.str();
+  bool ownHint = nameHint.empty() && !name.empty() && building.empty();
+  if (ownHint)
+    nameHint = name;
+  Val val = eval(*stmt.value, stmt.type);
+  at(stmt.range);
+  if (stmt.type && !val.isError() &&
+      !matchType(*stmt.type, val, stmt.value->range,
+                 name.empty() ? "the value" : "`" + name + "`",
+                 DiagCode::TD407))
+    val = fail();
+  if (val.is(ValKind::None)) {
+    error(DiagCode::TD206, stmt.value->range, "this gives no value");
+    val = fail();
+  }
+  if (stmt.isVar && stmt.type && !val.isError())
+    val = loosen(val, *stmt.type);
+  val = nameDevice(val, name);
+  if (building.empty())
+    nameModels(val, nameHint.empty() ? "model" : nameHint);
+  if (ownHint)
+    nameHint.clear();
+  bool warn = !stmt.isVar && (val.is(ValKind::Tensor) || val.isHostScalar()) &&
+              !isPrelude(stmt.range.file);
+  bindTarget(*stmt.target, val, stmt.isVar, warn && !stmt.target->isTuple());
+  if (stmt.isVar && stmt.type && !name.empty())
+    scope->names[name].annotation = stmt.type;
+  return Flow::Next;
+}
+
+bool Checker::unpack(const Val &val, size_t count, SourceRange range,
+                     Vals &parts) {
+  if (val.isError())
+    return false;
+  auto wrongCount = [&](const llvm::Twine &has) {
+    error(DiagCode::TD207, range,
+          "cannot unpack " + describe(val) + " into " + llvm::Twine(count))
+        .label(has);
+    return false;
+  };
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {
+    parts.assign(elementsOf(val).begin(), elementsOf(val).end());
+    return parts.size() == count || wrongCount("the numbers differ");
+  }
+  if (val.is(ValKind::Tensor)) {
+    const TensorType &type = typeOf(val);
+    if (type.dims.empty())
+      return wrongCount("a 0-d tensor has no parts");
+    std::optional<int64_t> rows = constantOf(type.dims[0]);
+    if (!rows) {
+      reportNotKnown(val, "dim 0 of a tensor that is unpacked");
+      return false;
+    }
+    if (*rows != static_cast<int64_t>(count))
+      return wrongCount("dim 0 has " + llvm::Twine(*rows));
+    for (size_t i = 0; i != count; ++i) {
+      Val row = sliceOf(val, makeInt(static_cast<int64_t>(i)), 0, 1, 1);
+      Val part = reshapeTo(row, DimsRef(type.dims).drop_front());
+      part.range = val.range;
+      parts.push_back(part);
+    }
+    return true;
+  }
+  return wrongCount("not a tuple, list or tensor");
+}
+
+//===----------------------------------------------------------------------===//
+// Other statements
+//===----------------------------------------------------------------------===//
+
+Flow Checker::execExpr(const ast::ExprStmt &stmt) {
+  Val val = eval(*stmt.value);
+  if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
+    return Flow::Next;
+  auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
+  auto *method = call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
+  if (method && val.is(ValKind::Tensor)) {
+    llvm::StringRef name = method->member.text;
+    if (name == "to" || name == "cuda" || name == "cpu") {
+      std::string base = text(userRange(method->base->range)).str();
+      error(DiagCode::TD504, stmt.range,
+            "the result of `." + name + "` is not used")
+          .label("`." + name + "` returns a new tensor; `" + base +
+                 "` itself stays where it is")
+          .note("a model is moved in place (`model.to(device)`), a tensor is "
+                "not")
+          .fix(FixIt::Choice,
+               "`let " + base + " = " + text(userRange(stmt.range)) + "`",
+               {{stmt.range.start(), "let " + base + " = "}});
+      return Flow::Next;
+    }
+  }
+  if (!call || val.is(ValKind::Tensor))
+    error(DiagCode::TD212, stmt.range, "the value is not used")
+        .label(describe(val))
+        .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+  return Flow::Next;
+}
+
+Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
+  if (frames.empty()) {
+    error(DiagCode::TD221, stmt.range, "`return` outside of a function");
+    return Flow::Return;
+  }
+  Val val = makeVal(ValKind::None);
+  if (stmt.value) {
+    const ast::FnDecl *fn = frames.back().fn;
+    val = eval(*stmt.value, fn ? fn->result : nullptr);
+    if (fn && fn->result && !val.isError() &&
+        !matchType(*fn->result, val, stmt.value->range, "the result",
+                   DiagCode::TD407))
+      val = fail();
+  }
+  if (!loops.empty() && frames.back().loopDepth != loops.size() &&
+      loops.back().runTime) {
+    unsupported(stmt.range, "`return` in a loop that runs at run time");
+    return Flow::Next;
+  }
+  frames.back().result = val;
+  frames.back().returned = true;
+  return Flow::Return;
+}
+
+Flow Checker::execWith(const ast::WithStmt &stmt) {
+  if (stmt.context.text != "no_grad") {
+    static const llvm::StringLiteral later[] = {"device", "checkpoint",
+                                                "autocast"};
+    if (llvm::is_contained(later, stmt.context.text)) {
+      unsupported(stmt.context.range, "`with " + stmt.context.text + "`");
+      execStatements(stmt.body->stmts); // it may hold further mistakes
+    } else {
+      error(DiagCode::TD201, stmt.context.range,
+            "unknown context `" + stmt.context.text + "`")
+          .label("contexts are device, no_grad, checkpoint and autocast");
+    }
+    return Flow::Next;
+  }
+  if (!stmt.args.empty())
+    error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
+  // `with` opens no scope.
+  ++noGrad;
+  forgetReads();
+  Flow flow = execStatements(stmt.body->stmts);
+  --noGrad;
+  forgetReads();
+  return flow;
+}
+
+Flow Checker::execAssert(const ast::AssertStmt &stmt) {
+  std::optional<Val> truth = condition(*stmt.condition);
+  if (!truth)
+    return Flow::Next;
+  Val message = makeStr(text(userRange(stmt.condition->range)));
+  if (stmt.message) {
+    message = eval(*stmt.message);
+    if (message.isError())
+      return Flow::Next;
+    if (!message.is(ValKind::Str)) {
+      error(DiagCode::TD303, stmt.message->range,
+            "the message of an assert is a str, not " + describe(message));
+      return Flow::Next;
+    }
+  }
+  at(stmt.range);
+  // What the prelude asserts of its arguments is known while compiling.
+  if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
+    error(DiagCode::TD222, stmt.range, constantText(message).value_or(""));
+    return Flow::Next;
+  }
+  if (!truth->known || !truth->truth)
+    emit().assertThat(materialize(*truth), materialize(message));
+  return Flow::Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Command-line arguments
+//===----------------------------------------------------------------------===//
+
+/// The value that a user typed for an `arg`.
+static Val parseArgument(Checker &c, ValKind kind, llvm::StringRef given,
+                         const ast::ArgDecl &arg) {
+  int64_t whole = 0;
+  double number = 0;
+  switch (kind) {
+  case ValKind::Int:
+    if (!given.getAsInteger(10, whole))
+      return makeInt(whole);
+    break;
+  case ValKind::Float:
+    if (!given.getAsDouble(number))
+      return makeFloat(number);
+    break;
+  case ValKind::Bool:
+    if (given == "true" || given == "false")
+      return makeBool(given == "true");
+    break;
+  default:
+    return makeStr(given);
+  }
+  c.error(DiagCode::TD303, arg.name.range,
+          "`--" + arg.name.text + " " + given + "` does not fit the type")
+      .label("declared here as " + c.text(arg.type->range));
+  return Val();
+}
+
+void Checker::execArg(const ast::ArgDecl &arg) {
+  auto *type = llvm::dyn_cast<ast::NamedType>(arg.type);
+  llvm::StringRef word = type && !type->hasBrackets ? type->name.text : "";
+  std::optional<ValKind> kind;
+  if (word == "int")
+    kind = ValKind::Int;
+  else if (word == "float")
+    kind = ValKind::Float;
+  else if (word == "bool")
+    kind = ValKind::Bool;
+  else if (word == "str" || word == "device")
+    kind = ValKind::Str;
+  if (scope->names.count(arg.name.text))
+    error(DiagCode::TD204, arg.name.range,
+          "`" + arg.name.text + "` is declared twice");
+  if (!kind) {
+    error(DiagCode::TD213, arg.type->range,
+          "an `arg` is int, float, bool, str or device");
+    bind(arg.name.text, arg.name.range, fail(), false);
+    return;
+  }
+  bool isDevice = word == "device";
+  Val initial;
+  std::optional<std::string> defaultText;
+  if (arg.defaultValue) {
+    initial = eval(*arg.defaultValue);
+    at(arg.range);
+    if (isDevice && !initial.isError()) {
+      if (auto device = asDevice(initial))
+        initial = nameDevice(*device, arg.name.text);
+      else
+        initial = fail();
+      defaultText = text(arg.defaultValue->range).trim("\"'").str();
+    } else if (!initial.isError()) {
+      if (*kind == ValKind::Float && initial.is(ValKind::Int))
+        initial = toFloat(initial);
+      if (!initial.is(*kind)) {
+        error(DiagCode::TD303, arg.defaultValue->range,
+              "the default is " + describe(initial) + ", not " + word);
+        initial = fail();
+      } else if (!initial.is(ValKind::Int) && !initial.known) {
+        reportNotKnown(initial, "the default of an argument");
+        initial = fail();
+      } else {
+        defaultText = initial.is(ValKind::Str)
+                          ? textOf(initial).str()
+                          : text(arg.defaultValue->range).str();
+      }
+    }
+  }
+  HostType hostType = *kind == ValKind::Int     ? HostType::Int
+                      : *kind == ValKind::Float ? HostType::Float
+                      : *kind == ValKind::Bool  ? HostType::Bool
+                                                : HostType::Str;
+  emit().declareArgument(
+      arg.name.text, hostType,
+      defaultText ? std::optional<llvm::StringRef>(*defaultText) : std::nullopt,
+      arg.help);
+  Val val;
+  auto given = options.arguments.find(arg.name.text);
+  if (given != options.arguments.end()) {
+    val = parseArgument(*this, *kind, given->second, arg);
+    val.range = arg.name.range;
+    if (isDevice && textOf(val) == "auto")
+      val = nameDevice(autoDevice(arg.name.range), arg.name.text);
+    else if (isDevice) {
+      val = asDevice(val).value_or(Val());
+      if (!val.isError())
+        checkDeviceExists(val.as<DeviceInfo>().place, arg.name.range);
+    }
+  } else if (isDevice) {
+    val = arg.defaultValue
+              ? initial
+              : nameDevice(autoDevice(arg.name.range), arg.name.text);
+  } else if (options.argumentsAreFinal && arg.defaultValue) {
+    val = initial;
+  } else {
+    Value value = emit().argument(arg.name.text, hostType);
+    val = *kind == ValKind::Int ? runTimeInt(value, arg.name.text)
+                                : makeRunTime(*kind, value);
+  }
+  val.range = arg.name.range;
+  bind(arg.name.text, arg.name.range, val, false);
+}

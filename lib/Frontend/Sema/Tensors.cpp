@@ -1,0 +1,480 @@
+//===- Tensors.cpp - tensor operations on checked values ------------------===//
+//
+// What the language leaves implicit is made explicit here: broadcasts, the
+// dtype of host scalars, bool as 0 and 1, sizes as operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+TensorShape Checker::shapeOf(const TensorType &type) const {
+  TensorShape shape;
+  shape.dtype = type.dtype;
+  for (const Size &size : type.dims)
+    shape.dims.push_back(constantOf(size).value_or(kRunTimeSize));
+  // Without a GPU back end every place is the cpu, and a free tensor is at home
+  // there in PyTorch's meaning of places.
+  shape.place.kind = Place::Kind::Cpu;
+  return shape;
+}
+
+llvm::SmallVector<Value> Checker::runTimeSizes(DimsRef dims) {
+  llvm::SmallVector<Value> sizes;
+  for (const Size &size : dims)
+    if (!constantOf(size))
+      sizes.push_back(sizeValue(size));
+  return sizes;
+}
+
+bool Checker::isTensor(const Val &val, SourceRange range,
+                       llvm::StringRef what) {
+  if (val.is(ValKind::Tensor))
+    return true;
+  if (!val.isError())
+    error(DiagCode::TD303, val.range.isValid() ? val.range : range,
+          what + " takes a tensor, not " + describe(val));
+  return false;
+}
+
+bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
+                      llvm::StringRef what, const Val &operand) {
+  if (getOpInfo(op).accepts(dtype))
+    return true;
+  Diagnostic &report =
+      error(DiagCode::TD304, range,
+            what + " is not defined for " + tdc::spelling(dtype) + " tensors");
+  const OpInfo &info = getOpInfo(op);
+  if (info.accepts(DType::F32) && dtype != DType::Bool)
+    offerSuffix(report, operand.range, ".to(f32)");
+  else if (info.accepts(DType::I64))
+    offerSuffix(report, operand.range, ".to(int)");
+  return false;
+}
+
+bool Checker::prove(ShapeAnswer &answer) {
+  for (const SizeFact &fact : answer.facts) {
+    auto lhs = constantOf(fact.lhs), rhs = constantOf(fact.rhs);
+    if (lhs && rhs) {
+      if (*lhs == *rhs)
+        continue;
+      answer.problem =
+          fact.what + ": " + fact.lhs.str() + " and " + fact.rhs.str();
+      return false;
+    }
+    Size difference = fact.lhs - fact.rhs;
+    Size negated = fact.rhs - fact.lhs;
+    if (llvm::any_of(facts, [&](const Fact &known) {
+          return known.isZero &&
+                 (known.size == difference || known.size == negated);
+        }))
+      continue;
+    emit().checkDim(sizeValue(fact.lhs), sizeValue(fact.rhs),
+                    fact.what + " (" + fact.lhs.str() + " and " +
+                        fact.rhs.str() + ")");
+    facts.push_back({difference, true});
+  }
+  return bool(answer);
+}
+
+//===----------------------------------------------------------------------===//
+// Dtypes and broadcasting
+//===----------------------------------------------------------------------===//
+
+/// bool < int < float.
+static int rankOf(DType dtype) {
+  return dtype == DType::Bool ? 0 : isFloat(dtype) ? 2 : 1;
+}
+static int rankOf(const Val &scalar) {
+  return scalar.is(ValKind::Bool) ? 0 : scalar.is(ValKind::Float) ? 2 : 1;
+}
+
+static Val castSuggestion(Checker &c, SourceRange range, const Val &wrong,
+                          DType right, llvm::StringRef lhs, llvm::StringRef rhs,
+                          llvm::StringRef what) {
+  Diagnostic &report =
+      c.error(DiagCode::TD301, range,
+              "no implicit conversion between " + lhs + " and " + rhs);
+  c.offerSuffix(report, wrong.range, ".to(" + tdc::spelling(right) + ")");
+  return Val();
+}
+
+bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
+                    llvm::StringRef what, TensorType &common) {
+  for (const Val &operand : operands)
+    if (operand.isError())
+      return false;
+  // The dtype: that of the tensors, which must agree (bool counts as 0 or 1).
+  std::optional<DType> dtype;
+  const Val *giver = nullptr;
+  for (const Val &operand : operands) {
+    if (!operand.is(ValKind::Tensor))
+      continue;
+    DType own = typeOf(operand).dtype;
+    if (!dtype || *dtype == DType::Bool) {
+      dtype = own;
+      giver = &operand;
+    } else if (own != *dtype && own != DType::Bool) {
+      const Val *wrong = rankOf(own) <= rankOf(*dtype) ? &operand : giver;
+      DType right = wrong == giver ? own : *dtype;
+      Diagnostic &report =
+          error(DiagCode::TD301, range,
+                "no implicit conversion between " + tdc::spelling(*dtype) +
+                    " and " + tdc::spelling(own));
+      report.label(typeText(typeOf(*giver)) + " " + what + " " +
+                   typeText(typeOf(operand)));
+      offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")");
+      return false;
+    }
+  }
+  for (const Val &operand : operands)
+    if (operand.isHostScalar() && rankOf(operand) > rankOf(*dtype)) {
+      castSuggestion(*this, range, *giver,
+                     operand.is(ValKind::Float) ? DType::F32 : DType::I64,
+                     tdc::spelling(*dtype),
+                     operand.is(ValKind::Float) ? "a float" : "an int", what);
+      return false;
+    }
+  // The shape.
+  llvm::SmallVector<DimsRef, 3> shapes;
+  for (const Val &operand : operands)
+    if (operand.is(ValKind::Tensor))
+      shapes.push_back(typeOf(operand).dims);
+  ShapeAnswer answer = broadcastShapes(shapes);
+  if (!answer || !prove(answer)) {
+    std::string both;
+    for (DimsRef dims : shapes)
+      both += (both.empty() ? "" : " and ") + spelling(dims);
+    error(DiagCode::TD401, range, "shapes do not fit: " + what + " of " + both)
+        .label(answer.problem);
+    return false;
+  }
+  if (answer.bothExpanded && !isPrelude(here.file))
+    warning(DiagCode::TD405, range,
+            "both sides grow: " + spelling(shapes[0]) + " and " +
+                spelling(shapes[1]) + " give " + spelling(answer.dims))
+        .label("is this meant?");
+  std::optional<Place> place = samePlace(operands, range);
+  if (!place)
+    return false;
+  common = {*dtype, answer.dims, *place};
+  SourceRange placed;
+  for (const Val &operand : operands)
+    if (operand.is(ValKind::Tensor) && !placed.isValid())
+      placed = operand.as<TensorInfo>().placed;
+  for (Val &operand : operands) {
+    SourceRange origin = operand.range;
+    if (operand.is(ValKind::Tensor))
+      operand = broadcastTo(castTo(operand, *dtype), common.dims);
+    else
+      operand = fillTensor(operand, common, placed);
+    operand.range = origin;
+  }
+  return true;
+}
+
+static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
+  for (const Val &operand : operands)
+    if (operand.is(ValKind::Tensor) &&
+        operand.as<TensorInfo>().placed.isValid())
+      return operand.as<TensorInfo>().placed;
+  return {};
+}
+
+Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
+                         SourceRange range, llvm::StringRef what) {
+  Vals values(operands.begin(), operands.end());
+  SourceRange placed = placedOf(operands);
+  TensorType common;
+  if (!unify(values, range, what, common) ||
+      !accepts(op, common.dtype, range, what, operands[0]))
+    return fail();
+  llvm::SmallVector<Value, 2> handles;
+  for (const Val &value : values)
+    handles.push_back(value.value);
+  Value result = emit().elementwise(op, handles, shapeOf(common));
+  return makeTensor(std::move(common), result, placed);
+}
+
+Val Checker::tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
+                           SourceRange range, llvm::StringRef what) {
+  Vals values{lhs, rhs};
+  SourceRange placed = placedOf(values);
+  TensorType common;
+  if (!unify(values, range, what, common))
+    return fail();
+  common.dtype = DType::Bool;
+  Value result = emit().compare(predicate, values[0].value, values[1].value,
+                                shapeOf(common));
+  return makeTensor(std::move(common), result, placed);
+}
+
+Val Checker::selectTensors(Val condition, Val onTrue, Val onFalse,
+                           SourceRange range) {
+  if (!isTensor(condition, range, "the condition of `where`"))
+    return fail();
+  if (typeOf(condition).dtype != DType::Bool) {
+    error(DiagCode::TD301, range,
+          "the condition must be a bool tensor, not " +
+              typeText(typeOf(condition)));
+    return fail();
+  }
+  // Two host scalars: f32, as PyTorch's default; ints stay i64.
+  if (!onTrue.is(ValKind::Tensor) && !onFalse.is(ValKind::Tensor)) {
+    TensorType scalar;
+    scalar.dtype = onTrue.is(ValKind::Float) || onFalse.is(ValKind::Float)
+                       ? DType::F32
+                       : DType::I64;
+    scalar.place = typeOf(condition).place;
+    onTrue = fillTensor(onTrue, scalar);
+  }
+  Vals values{onTrue, onFalse};
+  TensorType common;
+  if (!unify(values, range, "`where`", common))
+    return fail();
+  ShapeAnswer answer = broadcastShapes({typeOf(condition).dims, common.dims});
+  if (!answer || !prove(answer)) {
+    error(DiagCode::TD401, range,
+          "shapes do not fit: `where` of " + spelling(typeOf(condition).dims) +
+              " and " + spelling(common.dims))
+        .label(answer.problem);
+    return fail();
+  }
+  Vals all{condition, onTrue, onFalse};
+  std::optional<Place> place = samePlace(all, range);
+  if (!place)
+    return fail();
+  common.dims = answer.dims;
+  common.place = *place;
+  Value result =
+      emit().select(broadcastTo(condition, common.dims).value,
+                    broadcastTo(values[0], common.dims).value,
+                    broadcastTo(values[1], common.dims).value, shapeOf(common));
+  return makeTensor(common, result, placedOf(all));
+}
+
+//===----------------------------------------------------------------------===//
+// One tensor in
+//===----------------------------------------------------------------------===//
+
+static Val like(const Val &tensor, TensorType type, Value value) {
+  Val val = makeTensor(std::move(type), value, tensor.as<TensorInfo>().placed);
+  val.range = tensor.range;
+  return val;
+}
+
+Val Checker::castTo(const Val &tensor, DType dtype) {
+  TensorType type = typeOf(tensor);
+  if (type.dtype == dtype)
+    return tensor;
+  type.dtype = dtype;
+  Value value = emit().cast(tensor.value, shapeOf(type));
+  return like(tensor, std::move(type), value);
+}
+
+Val Checker::fillTensor(const Val &scalar, const TensorType &type,
+                        SourceRange placed) {
+  // Int literals in float tensors are float constants from the start.
+  Val source =
+      isFloat(type.dtype) && scalar.is(ValKind::Int) ? toFloat(scalar) : scalar;
+  Value value = materialize(source);
+  Value result = emit().fill(value, runTimeSizes(type.dims), shapeOf(type));
+  return makeTensor(type, result, placed);
+}
+
+Val Checker::broadcastTo(const Val &tensor, DimsRef dims) {
+  TensorType type = typeOf(tensor);
+  bool same = type.dims.size() == dims.size();
+  for (size_t i = 0; same && i != dims.size(); ++i)
+    same = type.dims[i] == dims[i] || !type.dims[i].isConstant(1);
+  if (same)
+    return tensor;
+  type.dims.assign(dims.begin(), dims.end());
+  Value value =
+      emit().broadcast(tensor.value, runTimeSizes(dims), shapeOf(type));
+  return like(tensor, std::move(type), value);
+}
+
+Val Checker::reshapeTo(const Val &tensor, DimsRef dims) {
+  TensorType type = typeOf(tensor);
+  if (DimsRef(type.dims) == dims)
+    return tensor;
+  type.dims.assign(dims.begin(), dims.end());
+  Value value = emit().reshape(tensor.value, runTimeSizes(dims), shapeOf(type));
+  return like(tensor, std::move(type), value);
+}
+
+Val Checker::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
+  TensorType type = typeOf(tensor);
+  Dims dims;
+  bool identity = true;
+  for (auto [i, from] : llvm::enumerate(permutation)) {
+    dims.push_back(type.dims[from]);
+    identity &= static_cast<int64_t>(i) == from;
+  }
+  if (identity)
+    return tensor;
+  type.dims = dims;
+  Value value = emit().permute(tensor.value, permutation, shapeOf(type));
+  return like(tensor, std::move(type), value);
+}
+
+Val Checker::sliceOf(const Val &tensor, const Val &start, unsigned dim,
+                     int64_t step, const Size &size) {
+  TensorType type = typeOf(tensor);
+  if (step == 1 && type.dims[dim] == size && start.size.isConstant(0))
+    return tensor;
+  type.dims[dim] = size;
+  Value value = emit().slice(tensor.value, materialize(start), dim, step,
+                             runTimeSizes(type.dims), shapeOf(type));
+  return like(tensor, std::move(type), value);
+}
+
+Val Checker::updateSliceOf(const Val &tensor, const Val &update,
+                           const Val &start, unsigned dim, int64_t step) {
+  Value value = emit().updateSlice(tensor.value, update.value,
+                                   materialize(start), dim, step);
+  return like(tensor, typeOf(tensor), value);
+}
+
+Val Checker::reduceOf(td::ReduceKind kind, const Val &tensor,
+                      llvm::ArrayRef<unsigned> dims, bool keepDims) {
+  TensorType type = typeOf(tensor);
+  Dims full = type.dims;
+  if (dims.empty())
+    return tensor;
+  type.dims = reduceShape(full, dims, false).dims;
+  llvm::SmallVector<int64_t, 4> numbers(dims.begin(), dims.end());
+  llvm::sort(numbers);
+  Value value = emit().reduce(kind, tensor.value, numbers, shapeOf(type));
+  Val result = like(tensor, std::move(type), value);
+  return keepDims ? reshapeTo(result, reduceShape(full, dims, true).dims)
+                  : result;
+}
+
+Val Checker::itemOf(const Val &tensor) {
+  DType dtype = typeOf(tensor).dtype;
+  Value value = emit().item(tensor.value);
+  if (isFloat(dtype))
+    return makeRunTime(ValKind::Float, value);
+  if (dtype == DType::Bool)
+    return makeRunTime(ValKind::Bool, value);
+  return runTimeInt(value, "item");
+}
+
+//===----------------------------------------------------------------------===//
+// Several tensors in
+//===----------------------------------------------------------------------===//
+
+Val Checker::concatOf(llvm::ArrayRef<Val> tensors, unsigned dim,
+                      SourceRange range) {
+  llvm::SmallVector<DimsRef, 4> shapes;
+  for (const Val &tensor : tensors) {
+    shapes.push_back(typeOf(tensor).dims);
+    if (typeOf(tensor).dtype != typeOf(tensors[0]).dtype)
+      return castSuggestion(*this, range, tensor, typeOf(tensors[0]).dtype,
+                            tdc::spelling(typeOf(tensors[0]).dtype),
+                            tdc::spelling(typeOf(tensor).dtype), "`cat`");
+  }
+  ShapeAnswer answer = concatShape(shapes, dim);
+  if (!answer || !prove(answer)) {
+    error(DiagCode::TD401, range,
+          "shapes do not fit: joining along dim " + llvm::Twine(dim))
+        .label(answer.problem);
+    return fail();
+  }
+  std::optional<Place> place = samePlace(tensors, range);
+  if (!place)
+    return fail();
+  TensorType type{typeOf(tensors[0]).dtype, answer.dims, *place};
+  llvm::SmallVector<Value, 4> handles;
+  for (const Val &tensor : tensors)
+    handles.push_back(tensor.value);
+  Value value = emit().concat(handles, dim, shapeOf(type));
+  return makeTensor(std::move(type), value, placedOf(tensors));
+}
+
+Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
+                      SourceRange range) {
+  DType dtype = typeOf(indices).dtype;
+  if (!isInteger(dtype) || dtype == DType::U8) {
+    offerSuffix(error(DiagCode::TD301, range,
+                      "indices must be i64, i32, i16 or i8, not " +
+                          tdc::spelling(dtype)),
+                indices.range, ".to(int)");
+    return fail();
+  }
+  ShapeAnswer answer =
+      gatherShape(typeOf(tensor).dims, typeOf(indices).dims, dim);
+  if (!answer) {
+    error(DiagCode::TD401, range, "shapes do not fit: indexing")
+        .label(answer.problem);
+    return fail();
+  }
+  std::optional<Place> place = samePlace({tensor, indices}, range);
+  if (!place)
+    return fail();
+  TensorType type{typeOf(tensor).dtype, answer.dims, *place};
+  Value value = emit().gather(tensor.value, castTo(indices, DType::I64).value,
+                              dim, shapeOf(type));
+  return makeTensor(std::move(type), value, placedOf({tensor, indices}));
+}
+
+Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
+  const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
+  if (a.dtype != b.dtype)
+    return castSuggestion(*this, range, rhs, a.dtype, tdc::spelling(a.dtype),
+                          tdc::spelling(b.dtype), "`@`");
+  if (!accepts(OpKind::Matmul, a.dtype, range, "`@`", lhs))
+    return fail();
+  ShapeAnswer answer = matmulShape(a.dims, b.dims);
+  if (!answer || !prove(answer)) {
+    error(DiagCode::TD401, range,
+          "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
+              spelling(b.dims))
+        .label(answer.problem);
+    return fail();
+  }
+  std::optional<Place> place = samePlace({lhs, rhs}, range);
+  if (!place)
+    return fail();
+  // Vectors become matrices; leading dims are made equal.
+  Dims left(a.dims), right(b.dims);
+  if (left.size() == 1)
+    left.insert(left.begin(), Size(1));
+  if (right.size() == 1)
+    right.push_back(Size(1));
+  Val l = reshapeTo(lhs, left), r = reshapeTo(rhs, right);
+  size_t dropped = (a.dims.size() == 1) + (b.dims.size() == 1);
+  size_t batch = answer.dims.size() - (2 - dropped);
+  DimsRef leading = DimsRef(answer.dims).take_front(batch);
+  auto full = [&](const Val &tensor) {
+    Dims dims(leading.begin(), leading.end());
+    const Dims &own = typeOf(tensor).dims;
+    dims.append(own.end() - 2, own.end());
+    return broadcastTo(tensor, dims);
+  };
+  // [..., M, K] @ [K, N] is one big matrix product.
+  bool flatten = batch > 0 && b.dims.size() <= 2 && left.size() > 2;
+  Dims wide(leading.begin(), leading.end());
+  wide.push_back(left[left.size() - 2]);
+  wide.push_back(right.back());
+  TensorType type{a.dtype, wide, *place};
+  SourceRange placed = placedOf({lhs, rhs});
+  Val result;
+  if (flatten) {
+    Size rows = numElements(DimsRef(left).drop_back());
+    Val flat = reshapeTo(l, {rows, left.back()});
+    TensorType flatType{a.dtype, {rows, right.back()}, *place};
+    Value value = emit().matmul(flat.value, r.value, shapeOf(flatType));
+    result = reshapeTo(makeTensor(flatType, value, placed), wide);
+  } else {
+    l = full(l);
+    r = full(r);
+    Value value = emit().matmul(l.value, r.value, shapeOf(type));
+    result = makeTensor(type, value, placed);
+  }
+  return reshapeTo(result, answer.dims);
+}

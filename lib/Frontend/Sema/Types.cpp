@@ -1,0 +1,337 @@
+//===- Types.cpp - annotations and the values they describe ---------------===//
+//
+// A name that occurs first in a signature or a `let` annotation becomes an int
+// of the scope; where it recurs the sizes must agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+using ast::SubscriptItem;
+
+std::optional<DType> Checker::dtypeFromName(llvm::StringRef name) {
+  if (name == "int")
+    return DType::I64;
+  if (name == "float")
+    return DType::F64;
+  return parseDType(name);
+}
+
+std::optional<DType> Checker::asDType(const Val &val) {
+  if (val.is(ValKind::DType))
+    return val.as<DTypeInfo>().dtype;
+  if (val.is(ValKind::Builtin)) // `int`, `float` and `bool` are functions too
+    return dtypeFromName(val.as<BuiltinInfo>().builtin->name);
+  return std::nullopt;
+}
+
+bool Checker::isTensorType(const ast::TypeExpr &type) {
+  auto *named = llvm::dyn_cast<ast::NamedType>(&type);
+  return named && named->hasBrackets && named->name.text != "list";
+}
+
+std::optional<Place> Checker::placeFromType(const ast::Place &place) {
+  Place result;
+  if (place.ordinal || place.name == "cuda") {
+    result.kind = Place::Kind::Cuda;
+    result.ordinal = place.ordinal.value_or(0);
+    return result;
+  }
+  if (place.name == "cpu") {
+    result.kind = Place::Kind::Cpu;
+    return result;
+  }
+  Binding *binding = lookup(place.name);
+  if (binding)
+    binding->used = true;
+  if (binding && binding->val.is(ValKind::Device))
+    return binding->val.as<DeviceInfo>().place;
+  if (!binding || !binding->val.isError())
+    error(DiagCode::TD509, place.range, "`" + place.name + "` is not a device")
+        .label("a place is cpu, cuda, cuda:N or the name of a device value");
+  return std::nullopt;
+}
+
+bool Checker::introducesSize(llvm::StringRef name) {
+  Binding *binding = lookup(name);
+  if (!binding)
+    return true;
+  bool inFunction = !frames.empty() || alone || exporting;
+  auto &names = file->scope.names;
+  return inFunction && binding->isSize && names.count(name) &&
+         &names[name] == binding;
+}
+
+void Checker::bindSize(const ast::NameExpr &name, const Size &size) {
+  bind(name.name, name.range, makeInt(size), false);
+  if (name.name != "_")
+    scope->names[name.name].isSize = true;
+}
+
+std::optional<Val> Checker::evalDim(const ast::Expr &expr) {
+  Val val = eval(expr);
+  if (val.isError())
+    return std::nullopt;
+  if (!val.is(ValKind::Int)) {
+    error(DiagCode::TD303, expr.range,
+          "a size is an int, not " + describe(val));
+    return std::nullopt;
+  }
+  if (auto constant = constantInt(val); constant && *constant < 0) {
+    error(DiagCode::TD401, expr.range,
+          "a size cannot be " + llvm::Twine(*constant));
+    return std::nullopt;
+  }
+  return val;
+}
+
+/// The dtype that a tensor type names, also through a variable.
+static std::optional<DType> elementType(Checker &c,
+                                        const ast::NamedType &type) {
+  if (auto dtype = c.dtypeFromName(type.name.text))
+    return dtype;
+  if (Binding *binding = c.lookup(type.name.text)) {
+    binding->used = true;
+    if (auto dtype = c.asDType(binding->val))
+      return dtype;
+  }
+  return std::nullopt;
+}
+
+static const ast::NameExpr *plainName(const SubscriptItem &item) {
+  return item.kind == SubscriptItem::Index
+             ? llvm::dyn_cast<ast::NameExpr>(item.index)
+             : nullptr;
+}
+
+std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
+                                                  bool fresh) {
+  auto *named = llvm::dyn_cast<ast::NamedType>(&type);
+  if (!named || !isTensorType(type)) {
+    error(DiagCode::TD213, type.range, "a tensor type is needed here")
+        .note("for example `f32[B, 10]`");
+    return std::nullopt;
+  }
+  TensorType result;
+  std::optional<DType> dtype = elementType(*this, *named);
+  if (!dtype) {
+    error(DiagCode::TD213, named->name.range,
+          "unknown dtype `" + named->name.text + "`");
+    return std::nullopt;
+  }
+  result.dtype = *dtype;
+  llvm::StringMap<Size> introduced;
+  for (const SubscriptItem &item : named->dims) {
+    const ast::NameExpr *name = plainName(item);
+    if (item.kind == SubscriptItem::Unknown && fresh) {
+      result.dims.push_back(newSize("?", Value()));
+    } else if (item.kind != SubscriptItem::Index) {
+      error(DiagCode::TD213, item.range, "a size is needed here");
+      return std::nullopt;
+    } else if (name && fresh && introducesSize(name->name)) {
+      auto [entry, isNew] = introduced.try_emplace(name->name, Size(0));
+      if (isNew)
+        entry->second = newSize(name->name, Value());
+      result.dims.push_back(entry->second);
+    } else {
+      std::optional<Val> size = evalDim(*item.index);
+      if (!size)
+        return std::nullopt;
+      result.dims.push_back(size->size);
+    }
+  }
+  if (result.dims.size() > kMaxRank) {
+    error(DiagCode::TD411, type.range, "a tensor has at most 16 dims");
+    return std::nullopt;
+  }
+  if (type.place) {
+    std::optional<Place> place = placeFromType(*type.place);
+    if (!place)
+      return std::nullopt;
+    result.place = *place;
+  }
+  return result;
+}
+
+bool Checker::matchTensor(const ast::NamedType &type, Val &val,
+                          SourceRange range, const llvm::Twine &role,
+                          DiagCode code) {
+  auto mismatch = [&](const llvm::Twine &why) -> Diagnostic & {
+    Diagnostic &report =
+        error(code, range, role + " does not have the declared type");
+    report.label(describe(val) + ": " + why);
+    std::string declared = "declared as " + text(type.range).str();
+    if (isPrelude(type.range.file))
+      report.note(declared);
+    else
+      report.note(declared, type.range);
+    return report;
+  };
+  if (!val.is(ValKind::Tensor)) {
+    mismatch("a tensor is needed");
+    return false;
+  }
+  const TensorType &actual = typeOf(val);
+  std::optional<DType> dtype = elementType(*this, type);
+  if (!dtype) {
+    if (frames.empty() || lookup(type.name.text)) {
+      error(DiagCode::TD213, type.name.range,
+            "unknown dtype `" + type.name.text + "`");
+      return false;
+    }
+    bind(type.name.text, type.name.range, makeDType(actual.dtype), false);
+  } else if (*dtype != actual.dtype) {
+    offerSuffix(mismatch("the dtypes differ"), range,
+                ".to(" + tdc::spelling(*dtype) + ")");
+    return false;
+  }
+  // `...` stands for any leading dims, the same ones throughout a signature.
+  llvm::ArrayRef<SubscriptItem> items = type.dims;
+  DimsRef dims = actual.dims;
+  if (!items.empty() && items[0].kind == SubscriptItem::Ellipsis) {
+    items = items.drop_front();
+    if (dims.size() < items.size()) {
+      mismatch("it has too few dims");
+      return false;
+    }
+    DimsRef leading = dims.drop_back(items.size());
+    dims = dims.take_back(items.size());
+    std::optional<Dims> *known =
+        frames.empty() ? nullptr : &frames.back().leading;
+    if (known && *known) {
+      ShapeAnswer answer =
+          sameShape(**known, leading, "the leading dims differ");
+      if (!answer || !prove(answer)) {
+        mismatch(answer.problem);
+        return false;
+      }
+    } else if (known) {
+      *known = Dims(leading.begin(), leading.end());
+    }
+  }
+  if (items.size() != dims.size()) {
+    mismatch("it has " + llvm::Twine(dims.size()) + " dims, not " +
+             llvm::Twine(items.size()));
+    return false;
+  }
+  for (auto [item, size] : llvm::zip(items, dims))
+    if (const ast::NameExpr *name = plainName(item);
+        name && introducesSize(name->name))
+      bindSize(*name, size);
+  for (auto [item, size] : llvm::zip(items, dims)) {
+    if (item.kind == SubscriptItem::Unknown)
+      continue;
+    if (item.kind != SubscriptItem::Index) {
+      error(DiagCode::TD213, item.range, "a size is needed here");
+      return false;
+    }
+    std::optional<Val> wanted = evalDim(*item.index);
+    if (!wanted)
+      return false;
+    ShapeAnswer answer = sameShape({size}, {wanted->size}, "the sizes differ");
+    if (!answer || !prove(answer)) {
+      mismatch("`" + text(item.range) + "` is " + wanted->size.str() +
+               ", the size is " + size.str());
+      return false;
+    }
+  }
+  if (type.place) {
+    std::optional<Place> place = placeFromType(*type.place);
+    if (!place)
+      return false;
+    if (!agree(*place, actual.place)) {
+      offerSuffix(
+          error(DiagCode::TD501, range, role + " is on another device")
+              .label(typeText(actual) + ", declared @" + placeText(*place)),
+          range, ".to(" + placeText(*place) + ")");
+      return false;
+    }
+    if (*place != actual.place) {
+      TensorType pinned = actual;
+      pinned.place = *place;
+      SourceRange origin = val.range;
+      val = makeTensor(pinned, val.value, type.range);
+      val.range = origin;
+    }
+  }
+  return true;
+}
+
+Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
+  auto *type = llvm::dyn_cast<ast::NamedType>(&annotation);
+  if (!val.is(ValKind::Tensor) || !type ||
+      type->dims.size() != typeOf(val).dims.size())
+    return val;
+  Dims dims = typeOf(val).dims;
+  for (auto [item, size] : llvm::zip(type->dims, dims))
+    if (item.kind == SubscriptItem::Unknown && constantOf(size))
+      size = newSize("?", sizeValue(size));
+  return reshapeTo(val, dims);
+}
+
+bool Checker::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
+                        const llvm::Twine &role, DiagCode code) {
+  if (val.isError())
+    return false;
+  auto mismatch = [&] {
+    error(code == DiagCode::TD407 ? DiagCode::TD303 : code, range,
+          role + " is " + describe(val) + ", not " + text(type.range));
+    return false;
+  };
+  if (auto *tuple = llvm::dyn_cast<ast::TupleType>(&type)) {
+    if (!val.is(ValKind::Tuple) ||
+        elementsOf(val).size() != tuple->elements.size())
+      return mismatch();
+    Vals elements(elementsOf(val).begin(), elementsOf(val).end());
+    for (auto [element, part] : llvm::zip(tuple->elements, elements))
+      if (!matchType(*element, part, range, role, code))
+        return false;
+    SourceRange origin = val.range;
+    val = makeSequence(ValKind::Tuple, std::move(elements));
+    val.range = origin;
+    return true;
+  }
+  const auto &named = llvm::cast<ast::NamedType>(type);
+  llvm::StringRef word = named.name.text;
+  if (isTensorType(type))
+    return matchTensor(named, val, range, role, code);
+  static const std::pair<llvm::StringLiteral, ValKind> hostTypes[] = {
+      {"int", ValKind::Int},    {"bool", ValKind::Bool},
+      {"str", ValKind::Str},    {"float", ValKind::Float},
+      {"list", ValKind::List},  {"device", ValKind::Device},
+      {"dtype", ValKind::DType}};
+  for (auto &[name, kind] : hostTypes) {
+    if (word != name)
+      continue;
+    SourceRange origin = val.range;
+    if (kind == ValKind::Float && val.is(ValKind::Int))
+      val = toFloat(val);
+    else if (kind == ValKind::Device && val.is(ValKind::Str))
+      val = asDevice(val).value_or(val);
+    else if (kind == ValKind::DType && val.is(ValKind::Builtin))
+      if (auto dtype = asDType(val))
+        val = makeDType(*dtype);
+    val.range = origin;
+    return val.is(kind) || mismatch();
+  }
+  if (val.is(ValKind::Model) && val.as<ModelInstance>().typeName == word)
+    return true;
+  if (parseDType(word)) {
+    error(DiagCode::TD213, named.name.range,
+          "`" + word + "` alone is not a type")
+        .note("a host number is `float` or `int`, a 0-d tensor `" + word +
+              "[]`");
+    return false;
+  }
+  Binding *declared = lookup(word);
+  if (!declared || !declared->val.is(ValKind::Class)) {
+    std::optional<Val> global = findGlobal(word);
+    if (!global || !global->is(ValKind::Class)) {
+      error(DiagCode::TD213, named.name.range, "unknown type `" + word + "`");
+      return false;
+    }
+  }
+  return mismatch();
+}

@@ -1,0 +1,305 @@
+//===- Values.h - what an expression can be while a program is checked ----===//
+//
+// A Val is a host scalar (known now, or computed when the program runs), a
+// tensor, or something that exists only while compiling: a model, a list, a
+// device, a function. Tensors and run-time scalars hold the emitter's handle.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_VALUES_H
+#define TDC_LIB_FRONTEND_SEMA_VALUES_H
+
+#include "Dialect/TD/OpTable/ShapeRules.h"
+#include "Frontend/AST.h"
+#include "Frontend/Emitter.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+namespace tdc::sema {
+
+class Checker;
+struct Builtin;
+struct FileScope;
+
+enum class ValKind : uint8_t {
+  Error, ///< already reported; accepted everywhere in silence
+  None,
+  Int,
+  Float,
+  Bool,
+  Str,
+  Device,
+  DType,
+  Tensor,
+  Tuple,
+  List,
+  Model,
+  Class,
+  Function,
+  Builtin,
+  Optimizer,
+  Loader,
+  Range,
+  Enumerate,
+  Namespace,
+};
+
+struct Payload {
+  virtual ~Payload() = default;
+};
+
+/// One value. Copying is cheap: what is large is shared and immutable, but for
+/// models, optimizers and loaders, which have identity.
+struct Val {
+  ValKind kind = ValKind::Error;
+  /// Float, Bool and Str: the value is known now.
+  bool known = false;
+  bool truth = false;
+  double number = 0;
+  /// Int: always; a run-time int is a size variable of its own.
+  Size size;
+  /// The emitter's value; null while a known scalar has not been needed.
+  Value value;
+  /// The user's expression that gave the value, for diagnostics.
+  SourceRange range;
+  std::shared_ptr<Payload> data;
+
+  bool is(ValKind k) const { return kind == k; }
+  bool isError() const { return kind == ValKind::Error; }
+  bool isHostScalar() const {
+    return kind == ValKind::Int || kind == ValKind::Float ||
+           kind == ValKind::Bool;
+  }
+  template <typename T> T &as() const { return static_cast<T &>(*data); }
+  template <typename T> std::shared_ptr<T> share() const {
+    return std::static_pointer_cast<T>(data);
+  }
+};
+
+using Vals = llvm::SmallVector<Val, 4>;
+
+struct TensorType {
+  DType dtype = DType::F32;
+  Dims dims;
+  Place place;
+};
+
+struct TensorInfo : Payload {
+  TensorType type;
+  SourceRange placed; ///< where the place was decided; invalid while free
+};
+
+/// The text of a Str that is known, or else the template and the values that
+/// make it when it is needed (which lets `print` join it to its own template).
+struct Text : Payload {
+  std::string text;
+  llvm::SmallVector<Value> values;
+};
+
+struct Sequence : Payload {
+  Vals elements;
+};
+
+struct DTypeInfo : Payload {
+  DType dtype = DType::F32;
+};
+
+/// A device value. A symbol may be one of several, decided at run time.
+struct DeviceInfo : Payload {
+  Place place;
+  llvm::SmallVector<Place, 2> domain; ///< of a symbol
+  SourceRange made;
+};
+
+struct RangeInfo : Payload {
+  Val from, to, step;
+};
+
+struct EnumerateInfo : Payload {
+  Val inner;
+  int64_t start = 0;
+};
+
+struct ModelInstance;
+
+/// A tensor of state.
+struct Slot {
+  std::string name; ///< of the emitter's slot; empty until the root is named
+  td::SlotKind kind = td::SlotKind::Param;
+  TensorType type;
+  bool frozen = false;
+  std::string gradName; ///< its grad slot, once there is one
+  Value initial;        ///< to be written when the slot gets its name
+  SourceRange declared;
+  ModelInstance *owner = nullptr;
+};
+
+enum class NativeModel : uint8_t { None, Sequential, ModuleList };
+
+struct ModelInstance : Payload {
+  const ast::ModelDecl *decl = nullptr;
+  FileScope *file = nullptr;
+  NativeModel native = NativeModel::None;
+  std::string typeName;
+  std::string name; ///< of the instance; empty until named
+  llvm::StringMap<Val> config;
+  /// Members in order: a value, or a slot.
+  struct Member {
+    std::string name;
+    Val val;
+    std::unique_ptr<Slot> slot;
+  };
+  std::vector<Member> members;
+  llvm::StringMap<size_t> index;
+  bool adopted = false; ///< a part of another model
+
+  // Known at each program point.
+  Place place;
+  SourceRange moved;
+  enum Mode : uint8_t { Train, Eval, Unknown } mode = Train;
+
+  Member *find(llvm::StringRef name) {
+    auto found = index.find(name);
+    return found == index.end() ? nullptr : &members[found->second];
+  }
+  Member &add(llvm::StringRef name) {
+    index[name] = members.size();
+    members.emplace_back();
+    members.back().name = name.str();
+    return members.back();
+  }
+};
+
+struct ClassInfo : Payload {
+  const ast::ModelDecl *decl = nullptr;
+  FileScope *file = nullptr;
+  NativeModel native = NativeModel::None;
+};
+
+struct FunctionInfo : Payload {
+  const ast::FnDecl *decl = nullptr;
+  FileScope *file = nullptr;
+  std::shared_ptr<ModelInstance> self; ///< of a method
+};
+
+struct BuiltinInfo : Payload {
+  const Builtin *builtin = nullptr;
+};
+
+struct NamespaceInfo : Payload {
+  std::string name;
+  FileScope *file = nullptr; ///< of an imported file
+};
+
+/// A function or builtin bound to its first argument: `x.relu`.
+struct BoundCall : Payload {
+  Val callee, receiver;
+};
+
+enum class OptimizerKind : uint8_t { SGD, Adam, AdamW };
+
+struct OptimizerInfo : Payload {
+  OptimizerKind kind = OptimizerKind::SGD;
+  std::string name;
+  Val model;
+  llvm::StringMap<Val> settings; ///< lr, momentum, beta1 …
+  std::string stepSlot, lrSlot;
+  struct Leaf {
+    Slot *parameter;
+    std::string path;
+    llvm::SmallVector<std::string, 2> moments; ///< slots
+  };
+  std::vector<Leaf> leaves;
+  llvm::SmallVector<std::string, 2> momentNames; ///< PyTorch's
+};
+
+struct LoaderInfo : Payload {
+  Vals tensors;
+  int64_t batchSize = 1;
+  bool shuffle = false, dropLast = false;
+  Size rows;
+};
+
+// Construction of values -------------------------------------------------//
+
+inline Val makeVal(ValKind kind) {
+  Val val;
+  val.kind = kind;
+  return val;
+}
+inline Val makeInt(Size size, Value value = {}) {
+  Val val = makeVal(ValKind::Int);
+  val.size = std::move(size);
+  val.value = value;
+  return val;
+}
+inline Val makeFloat(double number) {
+  Val val = makeVal(ValKind::Float);
+  val.known = true;
+  val.number = number;
+  return val;
+}
+inline Val makeBool(bool truth) {
+  Val val = makeVal(ValKind::Bool);
+  val.known = true;
+  val.truth = truth;
+  return val;
+}
+inline Val makeStr(llvm::StringRef text) {
+  Val val = makeVal(ValKind::Str);
+  val.known = true;
+  auto data = std::make_shared<Text>();
+  data->text = text.str();
+  val.data = std::move(data);
+  return val;
+}
+/// A Float, Bool or Str that is computed when the program runs.
+inline Val makeRunTime(ValKind kind, Value value) {
+  Val val = makeVal(kind);
+  val.value = value;
+  return val;
+}
+inline Val makeSequence(ValKind kind, Vals elements) {
+  Val val = makeVal(kind);
+  auto data = std::make_shared<Sequence>();
+  data->elements = std::move(elements);
+  val.data = std::move(data);
+  return val;
+}
+inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
+  Val val = makeVal(ValKind::Tensor);
+  auto data = std::make_shared<TensorInfo>();
+  data->type = std::move(type);
+  data->placed = placed;
+  val.data = std::move(data);
+  val.value = value;
+  return val;
+}
+inline Val makeDType(DType dtype) {
+  Val val = makeVal(ValKind::DType);
+  auto data = std::make_shared<DTypeInfo>();
+  data->dtype = dtype;
+  val.data = std::move(data);
+  return val;
+}
+inline Val makeDevice(Place place, SourceRange made) {
+  Val val = makeVal(ValKind::Device);
+  auto data = std::make_shared<DeviceInfo>();
+  data->place = std::move(place);
+  data->made = made;
+  val.data = std::move(data);
+  return val;
+}
+
+inline const TensorType &typeOf(const Val &val) {
+  return val.as<TensorInfo>().type;
+}
+inline llvm::StringRef textOf(const Val &val) { return val.as<Text>().text; }
+inline llvm::ArrayRef<Val> elementsOf(const Val &val) {
+  return val.as<Sequence>().elements;
+}
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_VALUES_H

@@ -1,0 +1,300 @@
+//===- TextEmitter.h - what the checker says, one line per call -----------===//
+//
+// Values print as %0, %1 … in the order in which they are made; constants print
+// as themselves where they are used.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TEST_TOOLS_TDC_SEMA_TEXTEMITTER_H
+#define TDC_TEST_TOOLS_TDC_SEMA_TEXTEMITTER_H
+
+#include "Frontend/Emitter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <deque>
+
+namespace tdc {
+
+class TextEmitter final : public Emitter {
+  using Ref = llvm::StringRef;
+  using Values = llvm::ArrayRef<Value>;
+  using Ints = llvm::ArrayRef<int64_t>;
+  using Type = const TensorShape &;
+
+public:
+  explicit TextEmitter(llvm::raw_ostream &os) : os(os) {}
+
+  void setLocation(const SourceLocation &) override {}
+  Value constantInt(int64_t v) override { return name(std::to_string(v)); }
+  Value constantFloat(double v) override {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.17g", v) << "f";
+    return name(text);
+  }
+  Value constantBool(bool v) override { return name(v ? "true" : "false"); }
+  Value constantString(Ref text) override { return name(quote(text)); }
+  Value host(HostOp op, Values v) override {
+    static const char *names[] = {
+        "add",    "sub",        "mul",   "div",  "floordiv", "mod",
+        "pow",    "neg",        "min",   "max",  "abs",      "eq",
+        "ne",     "lt",         "le",    "gt",   "ge",       "and",
+        "or",     "not",        "sqrt",  "exp",  "log",      "sin",
+        "cos",    "tanh",       "floor", "ceil", "round",    "to_float",
+        "to_int", "bool_to_int"};
+    return def(Ref(names[unsigned(op)]) + " " + list(v));
+  }
+  Value hostSelect(Value c, Value a, Value b) override {
+    return def("host_select " + list({c, a, b}));
+  }
+  Loop beginFor(Value from, Value to, Value step, Values initial) override {
+    Loop loop;
+    loop.index = fresh();
+    for (size_t i = 0; i != initial.size(); ++i)
+      loop.carried.push_back(fresh());
+    line("for " + text(loop.index) + " = " + text(from) + " to " + text(to) +
+         " step " + text(step) + " carry (" + list(loop.carried) + ") = (" +
+         list(initial) + ") {");
+    ++depth;
+    return loop;
+  }
+  llvm::SmallVector<Value> endFor(Values next) override {
+    return close("next", next, {});
+  }
+  void beginIf(Value c) override { line("if " + text(c) + " {"), ++depth; }
+  void beginElse() override { --depth, line("} else {"), ++depth; }
+  llvm::SmallVector<Value> endIf(Values a, Values b) override {
+    return close("yield", a, b);
+  }
+  llvm::SmallVector<Value>
+  beginExport(Ref fn, llvm::ArrayRef<Parameter> parameters) override {
+    llvm::SmallVector<Value> values;
+    std::string all;
+    for (const Parameter &p : parameters) {
+      values.push_back(fresh());
+      all += " " + text(values.back()) + ": " + type(p.type);
+    }
+    line("export " + fn + all + " {"), ++depth;
+    return values;
+  }
+  void endExport(Values v) override {
+    line("return " + list(v)), --depth, line("}");
+  }
+
+  Value tensorConstant(llvm::ArrayRef<char> bytes, Type t) override {
+    return def("constant " + llvm::Twine(bytes.size()) + " bytes", t);
+  }
+  Value fill(Value v, Values s, Type t) override {
+    return op("fill", {v}, s, t);
+  }
+  Value iota(Value a, Value b, Values s, Type t) override {
+    return op("iota", {a, b}, s, t);
+  }
+  Value random(td::Distribution d, Values bounds, Values s, Type t) override {
+    return op("random " + td::stringifyDistribution(d), bounds, s, t);
+  }
+  Value elementwise(OpKind k, Values v, Type t) override {
+    return op(getOpInfo(k).mnemonic, v, {}, t);
+  }
+  Value compare(td::ComparePredicate p, Value a, Value b, Type t) override {
+    return op("compare " + td::stringifyComparePredicate(p), {a, b}, {}, t);
+  }
+  Value select(Value c, Value a, Value b, Type t) override {
+    return op("select", {c, a, b}, {}, t);
+  }
+  Value cast(Value v, Type t) override { return op("cast", {v}, {}, t); }
+  Value toDevice(Value v, Type t) override {
+    return op("to_device", {v}, {}, t);
+  }
+  Value detach(Value v) override { return def("detach " + text(v)); }
+  Value reduce(td::ReduceKind k, Value v, Ints dims, Type t) override {
+    return op("reduce " + td::stringifyReduceKind(k) + ints(dims), {v}, {}, t);
+  }
+  Value argReduce(td::ReduceKind k, Value v, int64_t dim, Type t) override {
+    return op("arg_reduce " + td::stringifyReduceKind(k) + ints(dim), {v}, {},
+              t);
+  }
+  Value matmul(Value a, Value b, Type t) override {
+    return op("matmul", {a, b}, {}, t);
+  }
+  Value softmax(bool log, Value v, int64_t dim) override {
+    return def(llvm::Twine(log ? "log_softmax" : "softmax") + ints(dim) + " " +
+               text(v));
+  }
+  Value broadcast(Value v, Values s, Type t) override {
+    return op("broadcast", {v}, s, t);
+  }
+  Value reshape(Value v, Values s, Type t) override {
+    return op("reshape", {v}, s, t);
+  }
+  Value permute(Value v, Ints p, Type t) override {
+    return op("permute" + llvm::Twine(ints(p)), {v}, {}, t);
+  }
+  Value slice(Value v, Value start, int64_t dim, int64_t step, Values s,
+              Type t) override {
+    return op("slice" + llvm::Twine(ints({dim, step})), {v, start}, s, t);
+  }
+  Value updateSlice(Value v, Value u, Value start, int64_t dim,
+                    int64_t step) override {
+    return def("update_slice" + llvm::Twine(ints({dim, step})) + " " +
+               list({v, u, start}));
+  }
+  Value concat(Values v, int64_t dim, Type t) override {
+    return op("concat" + llvm::Twine(ints(dim)), v, {}, t);
+  }
+  Value gather(Value v, Value i, int64_t dim, Type t) override {
+    return op("gather" + llvm::Twine(ints(dim)), {v, i}, {}, t);
+  }
+  Value scatterAdd(Value v, Value i, Value u, int64_t dim) override {
+    return def("scatter_add" + llvm::Twine(ints(dim)) + " " + list({v, i, u}));
+  }
+  Value gatherAlong(Value v, Value i, int64_t dim, Type t) override {
+    return op("gather_along" + llvm::Twine(ints(dim)), {v, i}, {}, t);
+  }
+  Value scatterAddAlong(Value v, Value i, Value u, int64_t dim) override {
+    return def("scatter_add_along" + llvm::Twine(ints(dim)) + " " +
+               list({v, i, u}));
+  }
+  Value dim(Value v, int64_t i) override {
+    return def("dim" + llvm::Twine(ints(i)) + " " + text(v));
+  }
+  Value item(Value v) override { return def("item " + text(v)); }
+
+  void declareSlot(Ref slot, td::SlotKind kind, Ref key, Ref instance,
+                   Type t) override {
+    line("slot " + slot + " " + td::stringifySlotKind(kind) + " " + key +
+         " of " + instance + " : " + type(t));
+  }
+  Value read(Ref slot, Type t) override { return def("read " + slot, t); }
+  void write(Ref slot, Value v) override {
+    line("write " + slot + " " + text(v));
+  }
+  void seed(Value v) override { line("seed " + text(v)); }
+  llvm::SmallVector<Value> grad(Value target, Values wrt) override {
+    llvm::SmallVector<Value> results;
+    for (size_t i = 0; i != wrt.size(); ++i)
+      results.push_back(fresh());
+    line(list(results) + " = grad " + text(target) + " wrt " + list(wrt));
+    return results;
+  }
+  void backward(Value target, llvm::ArrayRef<std::string> parameters,
+                llvm::ArrayRef<std::string> gradients) override {
+    line("backward " + text(target) + " [" + llvm::join(parameters, ", ") +
+         "] into [" + llvm::join(gradients, ", ") + "]");
+  }
+
+  Value format(Ref t, Values v) override {
+    return def("format " + quote(t) + " " + list(v));
+  }
+  void print(Value v) override { line("print " + text(v)); }
+  void assertThat(Value c, Value m) override { line("assert " + list({c, m})); }
+  void checkDim(Value a, Value b, Ref what) override {
+    line("check_dim " + list({a, b}) + " " + quote(what));
+  }
+  void declareArgument(Ref arg, HostType t, std::optional<Ref> initial,
+                       Ref help) override {
+    line("arg " + arg + ": " + hostType(t) + " = " +
+         initial.value_or("required") + " " + quote(help));
+  }
+  Value argument(Ref arg, HostType t) override {
+    return def("argument " + arg + ": " + hostType(t));
+  }
+  Value environment(Value v, Value d) override {
+    return def("env " + list({v, d}));
+  }
+  Value exists(Value p) override { return def("exists " + text(p)); }
+  Value load(Value p, Ref key, Type t) override {
+    return def("load " + text(p) + (key.empty() ? "" : " key ") + key, t);
+  }
+  void saveTensor(Value p, Value v) override {
+    line("save_tensor " + list({p, v}));
+  }
+  void save(Value p, const Checkpoint &c) override {
+    line("save " + text(p) + slots(c) + " names [" + llvm::join(c.names, ", ") +
+         "] (" + list(c.values) + ")");
+  }
+  void restore(Value p, const Checkpoint &c, bool lenient) override {
+    line("restore " + text(p) + slots(c) + (lenient ? " lenient" : ""));
+  }
+  Value restoreScalar(Value p, Ref scalar, HostType t) override {
+    return def("restore_scalar " + text(p) + " " + scalar + ": " + hostType(t));
+  }
+
+private:
+  Value name(std::string text) {
+    names.push_back(std::move(text));
+    return Value(&names.back());
+  }
+  Value fresh() { return name("%" + std::to_string(next++)); }
+  static std::string text(Value v) {
+    return v ? *static_cast<std::string *>(v.getHandle()) : "null";
+  }
+  static std::string list(Values values) {
+    std::string all;
+    for (Value v : values)
+      all += (all.empty() ? "" : ", ") + text(v);
+    return all;
+  }
+  static std::string quote(Ref text) {
+    std::string out = "\"";
+    llvm::raw_string_ostream os(out);
+    llvm::printEscapedString(text, os);
+    return out + "\"";
+  }
+  static std::string ints(Ints values) {
+    std::string all;
+    for (int64_t v : values)
+      all += (all.empty() ? "" : ", ") + std::to_string(v);
+    return "[" + all + "]";
+  }
+  static std::string type(Type t) {
+    std::string all;
+    for (int64_t size : t.dims)
+      all += (all.empty() ? "" : ", ") +
+             (size == kRunTimeSize ? "?" : std::to_string(size));
+    return spelling(t.dtype).str() + "[" + all + "]";
+  }
+  static Ref hostType(HostType t) {
+    static const char *names[] = {"int", "float", "bool", "str"};
+    return names[unsigned(t)];
+  }
+  static std::string slots(const Checkpoint &c) {
+    return std::string(c.full ? " full" : "") + " [" +
+           llvm::join(c.slots, ", ") + "] as [" + llvm::join(c.keys, ", ") +
+           "]";
+  }
+  void line(const llvm::Twine &text) { os.indent(2 * depth) << text << '\n'; }
+  Value def(const llvm::Twine &text) {
+    std::string copy = text.str();
+    Value v = fresh();
+    line(TextEmitter::text(v) + " = " + copy);
+    return v;
+  }
+  Value def(const llvm::Twine &text, Type t) {
+    return def(text + " : " + type(t));
+  }
+  Value op(const llvm::Twine &text, Values v, Values sizes, Type t) {
+    std::string operands = v.empty() ? "" : " " + list(v);
+    return def(text + operands +
+                   (sizes.empty() ? "" : " sizes (" + list(sizes) + ")"),
+               t);
+  }
+  llvm::SmallVector<Value> close(Ref word, Values a, Values b) {
+    line(word + " (" + list(a) + ")" +
+         (b.empty() ? "" : " or (" + list(b) + ")"));
+    --depth;
+    llvm::SmallVector<Value> results;
+    for (size_t i = 0; i != a.size(); ++i)
+      results.push_back(fresh());
+    line(results.empty() ? "}" : "} -> " + list(results));
+    return results;
+  }
+
+  llvm::raw_ostream &os;
+  std::deque<std::string> names;
+  unsigned next = 0, depth = 0;
+};
+
+} // namespace tdc
+
+#endif // TDC_TEST_TOOLS_TDC_SEMA_TEXTEMITTER_H

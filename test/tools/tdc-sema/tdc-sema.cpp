@@ -1,0 +1,67 @@
+//===- tdc-sema.cpp - run the checker and print what it emits -------------===//
+//
+// tdc-sema x.tdsl [--run] [--set name=value]… [--cuda N] [--header f=f32:10,2]…
+//
+// Prints the emitter's calls (nothing if there are errors), then diagnostics on
+// standard error. --run treats arguments and file headers as final, as `tdc
+// run` does. Exit code 1 if there are errors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frontend/Parser.h"
+#include "Frontend/Sema.h"
+#include "TextEmitter.h"
+
+using namespace tdc;
+
+int main(int argc, char **argv) {
+  CheckOptions options;
+  llvm::StringMap<FileHeader> headers;
+  llvm::StringRef input;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef word(argv[i]), value(i + 1 < argc ? argv[i + 1] : "");
+    auto [key, text] = value.split('=');
+    if (word == "--run") {
+      options.argumentsAreFinal = options.headersAreFinal = true;
+    } else if (word == "--set") {
+      options.arguments[key] = text.str(), ++i;
+    } else if (word == "--cuda") {
+      value.getAsInteger(10, options.cudaDevices), ++i;
+    } else if (word == "--header") {
+      auto [dtype, sizes] = text.split(':');
+      FileHeader &header = headers[key];
+      header.dtype = *parseDType(dtype);
+      for (llvm::StringRef size : llvm::split(sizes, ','))
+        if (!size.getAsInteger(10, header.dims.emplace_back()))
+          continue;
+      ++i;
+    } else {
+      input = word;
+    }
+  }
+  options.readHeader = [&](llvm::StringRef path,
+                           llvm::StringRef) -> std::optional<FileHeader> {
+    auto found = headers.find(path);
+    if (found == headers.end())
+      return std::nullopt;
+    return found->second;
+  };
+  SourceManager sources;
+  llvm::ErrorOr<FileId> file = sources.open(input);
+  if (!file) {
+    llvm::errs() << "cannot read " << input << '\n';
+    return 2;
+  }
+  ast::Context context;
+  DiagnosticEngine diags(sources);
+  const ast::Program *program = parseFile(sources, *file, context, diags);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  TextEmitter emitter(os);
+  check(sources, context, *file, *program, options, diags, emitter);
+  if (!diags.hasErrors())
+    llvm::outs() << text;
+  llvm::outs().flush();
+  diags.printText(llvm::errs());
+  return diags.hasErrors();
+}
