@@ -1,0 +1,62 @@
+//===- Pipelines.h - from td IR to machine code ---------------------------===//
+//
+// What a driver calls: a context, the MLIR phases, and the rest in LLVM. The
+// order of passes and why it is that order stand in lib/Pipelines/Phases.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_PIPELINES_PIPELINES_H
+#define TDC_PIPELINES_PIPELINES_H
+
+#include "Pipelines/Phases.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace llvm {
+class raw_pwrite_stream;
+} // namespace llvm
+
+namespace mlir {
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
+
+namespace tdc {
+
+class HostTarget;
+struct VectorUnit;
+
+/// Called with the name of a step each time one is done, to time them.
+using StepDone = llvm::function_ref<void(llvm::StringRef step)>;
+
+/// A context for one compilation on one thread. Dialects are loaded as they are
+/// needed.
+std::unique_ptr<mlir::MLIRContext> createContext();
+
+/// Takes td IR through the MLIR phases up to and including `last`, for a
+/// processor with these vectors. False if a
+/// pass failed; it has emitted an error with a location. A message that starts
+/// with a code ("TD900: …") is for the author of the program, any other is a
+/// bug in tdc.
+bool runPhases(mlir::ModuleOp module, Phase last, const VectorUnit &vectors,
+               StepDone done = {});
+
+/// Writes a module that has been through the phase `llvm` as LLVM IR, assembly
+/// or an object file. `withMain` adds the `main` of an executable.
+bool generateCode(mlir::ModuleOp module, const HostTarget &target, Phase kind,
+                  bool withMain, llvm::raw_pwrite_stream &os,
+                  StepDone done = {});
+
+/// Compiles a module that has been through the phase `llvm` to object files in
+/// memory, which link to one program: kernels are compiled on up to `threads`
+/// threads. Takes `module` apart.
+bool generateObjects(
+    mlir::ModuleOp module, const HostTarget &target, unsigned threads,
+    llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects,
+    StepDone done = {});
+
+} // namespace tdc
+
+#endif // TDC_PIPELINES_PIPELINES_H

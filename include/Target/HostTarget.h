@@ -1,0 +1,80 @@
+//===- HostTarget.h - machine code for the processor we run on ------------===//
+//
+// From the lowered module (llvm, vector, scf, arith, math) to LLVM IR, through
+// a short list of passes, to assembly or an object file. Our emitter already
+// writes vectors, unrolled and fused loops, so the full O1 pipeline would cost
+// three times as much and change nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TARGET_HOSTTARGET_H
+#define TDC_TARGET_HOSTTARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Function;
+class LLVMContext;
+class Module;
+class raw_pwrite_stream;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace tdc {
+
+/// What kernels are shaped for.
+struct VectorUnit {
+  int64_t bits = 128;     ///< of one vector register
+  int64_t registers = 16; ///< how many there are
+};
+
+/// The processor of this machine, or a named one of the same architecture.
+class HostTarget {
+public:
+  /// `cpu` is a name as `clang -mcpu=help` lists them; empty means this
+  /// machine's processor with all its features.
+  static llvm::Expected<HostTarget> create(llvm::StringRef cpu = {});
+
+  HostTarget(HostTarget &&);
+  ~HostTarget();
+
+  /// The same target for another thread.
+  HostTarget clone() const;
+
+  VectorUnit getVectorUnit() const;
+
+  /// LLVM IR of a module in the llvm dialect, with this target's attributes on
+  /// every function. Null if the module cannot be translated, which is a bug.
+  std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
+                                          llvm::LLVMContext &context) const;
+
+  /// Adds `int main(int, char **)`, which runs @tdc_program.
+  void addMain(llvm::Module &module) const;
+
+  /// Runs the pass list on every function.
+  void optimize(llvm::Module &module) const;
+
+  /// Writes assembly or an object file.
+  void emit(llvm::Module &module, llvm::CodeGenFileType kind,
+            llvm::raw_pwrite_stream &os) const;
+
+private:
+  void setAttributes(llvm::Function &function) const;
+
+  explicit HostTarget(std::unique_ptr<llvm::TargetMachine> machine);
+
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+} // namespace tdc
+
+#endif // TDC_TARGET_HOSTTARGET_H

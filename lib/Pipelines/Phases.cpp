@@ -1,0 +1,90 @@
+//===- Phases.cpp - the whole compiler after the checker ------------------===//
+//
+// One function per phase, in the order of a compilation. Before the first the
+// checker has reported every mistake in the program, so that what fails from
+// here on is either not built yet (TD900) or a bug.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pipelines/Phases.h"
+#include "Conversion/KernelToCPU.h"
+#include "Conversion/TDToRuntime.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "Target/HostTarget.h"
+#include "Target/LowerToLLVM.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+/// Reverse-mode differentiation works on td ops, where each op has one rule and
+/// values are never written to, and it leaves plain td ops. Simplification runs
+/// behind it: zero gradients added to, slots written and read again within a
+/// step and common parts of forward and backward disappear here, before kernels
+/// are cut.
+static void addGradPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDGradPass());
+  passes.addPass(td::createTDSimplifyPass());
+}
+
+/// Every tensor gets a concrete place. From here on it is known which backend
+/// an op belongs to.
+static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDResolvePass());
+}
+
+/// Compute ops that can share a loop nest or a launch become one td.kernel; the
+/// host part that is left reads and writes slots, launches and prints.
+static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createFormKernelsPass());
+  passes.addPass(td::createAssignLayoutsPass());
+}
+
+/// Each kernel becomes one function of vector loops. No loop of linalg is made
+/// in between: kernels are known whole, so their loops are written down once,
+/// fused and unrolled as they will run.
+static void addCPUPasses(OpPassManager &passes, const VectorUnit &vectors) {
+  KernelToCPUPassOptions options;
+  options.vectorBits = vectors.bits;
+  options.vectorRegisters = vectors.registers;
+  passes.addPass(createKernelToCPUPass(options));
+}
+
+/// Tensors become addresses: slots and planned buffers in one arena, run-time
+/// sizes from the allocator. What is left calls kernels and the runtime.
+static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(createTDToRuntimePass());
+}
+
+/// Loops, arithmetic and vectors become the llvm dialect, all at once.
+static void addLLVMPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(createLowerToLLVMPass());
+}
+
+static const PhaseInfo phases[] = {
+    {Phase::TD, "td", "checked; devices and dtypes are explicit", nullptr},
+    {Phase::Grad, "grad", "no gradient left to take; simplified",
+     addGradPasses},
+    {Phase::Resolved, "resolved", "every tensor has a place",
+     addResolvedPasses},
+    {Phase::Kernels, "kernels", "every compute op is in a kernel",
+     addKernelsPasses},
+    {Phase::CPU, "cpu", "kernels are functions of vector loops", addCPUPasses},
+    {Phase::Runtime, "runtime", "tensors are addresses; the runtime is called",
+     addRuntimePasses},
+    {Phase::LLVM, "llvm", "LLVM IR, optimised", addLLVMPasses},
+    {Phase::Asm, "asm", "assembly", nullptr},
+    {Phase::Obj, "obj", "object file", nullptr},
+};
+
+llvm::ArrayRef<PhaseInfo> getPhases() { return phases; }
+
+const PhaseInfo *findPhase(llvm::StringRef name) {
+  for (const PhaseInfo &row : phases)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+} // namespace tdc

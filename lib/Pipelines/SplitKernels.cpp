@@ -1,0 +1,117 @@
+//===- SplitKernels.cpp - cutting a module for several threads ------------===//
+
+#include "SplitKernels.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+namespace {
+
+/// Below this many operations a thread costs more than it takes away.
+constexpr unsigned worthAThread = 150;
+
+struct Kernel {
+  LLVM::LLVMFuncOp function;
+  unsigned weight;
+};
+
+struct Part {
+  unsigned weight = 0;
+  llvm::SmallVector<LLVM::LLVMFuncOp> kernels;
+};
+
+/// The time to compile a function grows with its operations.
+unsigned getWeight(LLVM::LLVMFuncOp function) {
+  unsigned count = 0;
+  function.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Kernels, heaviest first: internal functions that are only called. Others
+/// have their address in a table, which stays where it is.
+llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
+  llvm::DenseSet<StringAttr> inTables;
+  module.walk([&](LLVM::AddressOfOp op) {
+    inTables.insert(op.getGlobalNameAttr().getAttr());
+  });
+  llvm::SmallVector<Kernel> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal() &&
+        function.getLinkage() == LLVM::Linkage::Internal &&
+        !inTables.contains(function.getSymNameAttr()))
+      kernels.push_back({function, getWeight(function)});
+  // Equal weights go by name, so that the same program gives the same objects.
+  llvm::sort(kernels, [](const Kernel &a, const Kernel &b) {
+    return a.weight != b.weight ? a.weight > b.weight
+                                : LLVM::LLVMFuncOp(a.function).getSymName() <
+                                      LLVM::LLVMFuncOp(b.function).getSymName();
+  });
+  return kernels;
+}
+
+/// Gives `part` what its functions use of `module`: declarations of functions,
+/// copies of constants.
+void addUsedSymbols(ModuleOp part, ModuleOp module) {
+  SymbolTable here(part), there(module);
+  llvm::SmallVector<SymbolTable::SymbolUse> uses;
+  if (auto found = SymbolTable::getSymbolUses(&part.getBodyRegion()))
+    uses.assign(found->begin(), found->end());
+  for (SymbolTable::SymbolUse use : uses) {
+    StringAttr name = use.getSymbolRef().getRootReference();
+    Operation *symbol = there.lookup(name);
+    if (!symbol || here.lookup(name))
+      continue;
+    here.insert(isa<LLVM::LLVMFuncOp>(symbol) ? symbol->cloneWithoutRegions()
+                                              : symbol->clone());
+  }
+}
+
+/// Moves a function and leaves its declaration. Both are visible to the linker
+/// and to nobody else.
+void moveFunction(LLVM::LLVMFuncOp function, ModuleOp to) {
+  function.setLinkage(LLVM::Linkage::External);
+  function.setVisibility_(LLVM::Visibility::Hidden);
+  OpBuilder builder(function);
+  builder.insert(function->cloneWithoutRegions());
+  function->moveBefore(to.getBody(), to.getBody()->end());
+}
+
+} // namespace
+
+llvm::SmallVector<OwningOpRef<ModuleOp>> splitKernels(ModuleOp module,
+                                                      unsigned parts) {
+  llvm::SmallVector<Kernel> kernels = findKernels(module);
+  unsigned total = 0;
+  for (const Kernel &kernel : kernels)
+    total += kernel.weight;
+  llvm::SmallVector<Part> plan(
+      std::max(1u, std::min(parts, total / worthAThread)));
+
+  // The heaviest kernel left goes to the lightest part. The first part is
+  // `module` itself, which has the rest of the program too.
+  module.walk([&](Operation *) { ++plan[0].weight; });
+  plan[0].weight -= total;
+  for (const Kernel &kernel : kernels) {
+    Part &lightest = *llvm::min_element(
+        plan, [](const Part &a, const Part &b) { return a.weight < b.weight; });
+    lightest.weight += kernel.weight;
+    lightest.kernels.push_back(kernel.function);
+  }
+
+  llvm::SmallVector<OwningOpRef<ModuleOp>> result;
+  for (const Part &part : llvm::drop_begin(plan)) {
+    if (part.kernels.empty())
+      continue;
+    OwningOpRef<ModuleOp> moved = ModuleOp::create(module.getLoc());
+    for (LLVM::LLVMFuncOp function : part.kernels)
+      moveFunction(function, *moved);
+    addUsedSymbols(*moved, module);
+    result.push_back(std::move(moved));
+  }
+  return result;
+}
+
+} // namespace tdc

@@ -1,0 +1,113 @@
+//===- HostTarget.cpp - LLVM IR, passes, objects --------------------------===//
+
+#include "Target/HostTarget.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace llvm;
+
+namespace tdc {
+
+/// Vectors of 512 bits are used where the processor has them: on the machines
+/// that still clock down for them the kernels gain more than they lose.
+static std::string getHostFeatures() {
+  std::string features;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    features +=
+        (Twine(feature.second ? "+" : "-") + feature.first() + ",").str();
+  return features + "-prefer-256-bit";
+}
+
+static std::unique_ptr<TargetMachine> createMachine(const Target &target,
+                                                    const Triple &triple,
+                                                    StringRef cpu,
+                                                    StringRef features) {
+  return std::unique_ptr<TargetMachine>(target.createTargetMachine(
+      triple, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Less));
+}
+
+Expected<HostTarget> HostTarget::create(StringRef cpu) {
+  // The assembly parser is not needed: generated code has no inline assembly.
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+
+  Triple triple(sys::getProcessTriple());
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  if (cpu.empty())
+    return HostTarget(createMachine(*target, triple, sys::getHostCPUName(),
+                                    getHostFeatures()));
+  std::unique_ptr<MCSubtargetInfo> known(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!known->isCPUStringValid(cpu))
+    return createStringError("there is no processor `" + cpu + "`");
+  return HostTarget(createMachine(*target, triple, cpu, ""));
+}
+
+HostTarget HostTarget::clone() const {
+  return HostTarget(createMachine(
+      machine->getTarget(), machine->getTargetTriple(), machine->getTargetCPU(),
+      machine->getTargetFeatureString()));
+}
+
+HostTarget::HostTarget(std::unique_ptr<TargetMachine> machine)
+    : machine(std::move(machine)) {}
+HostTarget::HostTarget(HostTarget &&) = default;
+HostTarget::~HostTarget() = default;
+
+VectorUnit HostTarget::getVectorUnit() const {
+  // By what the processor can do, not by its name: features are what the
+  // machine reports, or what the named processor has.
+  const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
+  if (subtarget->checkFeatures("+avx512f"))
+    return {512, 32};
+  if (subtarget->checkFeatures("+avx"))
+    return {256, 16};
+  return {};
+}
+
+void HostTarget::setAttributes(Function &function) const {
+  // The runtime never throws, so no unwind tables are needed.
+  function.addFnAttr(Attribute::NoUnwind);
+  if (function.isDeclaration())
+    return;
+  function.addFnAttr("target-cpu", machine->getTargetCPU());
+  function.addFnAttr("target-features", machine->getTargetFeatureString());
+  function.addFnAttr("prefer-vector-width", "512");
+}
+
+void HostTarget::addMain(Module &module) const {
+  LLVMContext &context = module.getContext();
+  IntegerType *i32 = Type::getInt32Ty(context);
+  PointerType *pointer = PointerType::getUnqual(context);
+  Function *main = Function::Create(
+      FunctionType::get(i32, {i32, pointer}, /*isVarArg=*/false),
+      GlobalValue::ExternalLinkage, "main", module);
+  setAttributes(*main);
+  FunctionCallee run = module.getOrInsertFunction("tdrt_run_program", i32,
+                                                  pointer, i32, pointer);
+  IRBuilder<> builder(BasicBlock::Create(context, "", main));
+  Constant *program = module.getOrInsertGlobal("tdc_program", pointer);
+  builder.CreateRet(
+      builder.CreateCall(run, {program, main->getArg(0), main->getArg(1)}));
+}
+
+void HostTarget::emit(Module &module, CodeGenFileType kind,
+                      raw_pwrite_stream &os) const {
+  legacy::PassManager passes;
+  machine->addPassesToEmitFile(passes, os, nullptr, kind,
+                               /*DisableVerify=*/true);
+  passes.run(module);
+}
+
+} // namespace tdc

@@ -1,0 +1,245 @@
+//===- Compilation.cpp - one program on its way through tdc ---------------===//
+
+#include "Compilation.h"
+#include "Frontend/CodeGen.h"
+#include "Frontend/NullEmitter.h"
+#include "Frontend/Parser.h"
+#include "Frontend/Sema.h"
+#include "PhaseTimes.h"
+#include "Target/HostTarget.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tdc_files.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <thread>
+
+namespace tdc {
+
+Compilation::Compilation(const Options &options, PhaseTimes *times)
+    : options(options), times(times), diags(sources) {}
+Compilation::~Compilation() = default;
+
+void Compilation::done(llvm::StringRef step) {
+  if (times)
+    times->done(step);
+}
+
+bool Compilation::fail(int code) {
+  exitCode = code;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The front end
+//===----------------------------------------------------------------------===//
+
+/// Prints what has been found. False if the program has mistakes.
+bool Compilation::reportDiagnostics() {
+  bool colour = llvm::sys::Process::StandardErrHasColors() &&
+                !llvm::sys::Process::GetEnv("NO_COLOR");
+  if (options.json)
+    diags.printJSON(llvm::errs());
+  else
+    diags.printText(llvm::errs(), colour);
+  return !diags.hasErrors() || fail(ExitProgramError);
+}
+
+bool Compilation::parse() {
+  llvm::ErrorOr<FileId> opened = sources.open(options.file);
+  if (!opened) {
+    llvm::errs() << "error: cannot read `" << options.file
+                 << "`: " << opened.getError().message() << "\n";
+    return fail(ExitRunTime);
+  }
+  file = *opened;
+  program = parseFile(sources, file, ast, diags);
+  done("parse");
+  // No machine of tdc has a GPU back end yet, so none shows a GPU.
+  if (llvm::StringRef(options.device).starts_with("cuda"))
+    diags
+        .report(DiagCode::TD506, SourceRange(),
+                "there is no device " + options.device)
+        .note("this version of tdc makes code for the cpu only");
+  return !diags.hasErrors();
+}
+
+/// `--name value` and `--name=value` among the program's arguments. They are
+/// checked when the program starts; here they only decide what construction
+/// of models depends on.
+static void readArguments(llvm::ArrayRef<std::string> words,
+                          llvm::StringMap<std::string> &arguments) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    llvm::StringRef word = words[i];
+    if (!word.consume_front("--"))
+      continue;
+    auto [name, value] = word.split('=');
+    bool joined = name.size() != word.size();
+    bool separate = !joined && i + 1 < words.size() &&
+                    !llvm::StringRef(words[i + 1]).starts_with("--");
+    arguments[name] = joined     ? value.str()
+                      : separate ? words[++i]
+                                 : std::string("true");
+  }
+}
+
+/// The type of a tensor in a file that is there already.
+static std::optional<FileHeader> readHeader(llvm::StringRef path,
+                                            llvm::StringRef key) {
+  tdrt::FileTensor tensor;
+  if (tdrt::inspectTensorFile(path.str().c_str(),
+                              key.empty() ? nullptr : key.str().c_str(),
+                              tensor) ||
+      tensor.dtype < 0)
+    return std::nullopt;
+  return FileHeader{DType(tensor.dtype),
+                    {tensor.dims.begin(), tensor.dims.end()}};
+}
+
+CheckOptions Compilation::getCheckOptions() const {
+  CheckOptions result;
+  bool runs = options.verb == Verb::Run;
+  result.argumentsAreFinal = runs;
+  result.headersAreFinal = runs;
+  result.device = options.device;
+  result.readHeader = readHeader;
+  for (const auto &[name, value] : options.set)
+    result.arguments[name] = value;
+  readArguments(options.programArgs, result.arguments);
+  if (auto path = llvm::sys::Process::GetEnv("TDC_PATH")) {
+    llvm::SmallVector<llvm::StringRef> folders;
+    llvm::StringRef(*path).split(folders, ':', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef folder : folders)
+      result.importPaths.push_back(folder.str());
+  }
+  return result;
+}
+
+bool Compilation::walk(Emitter &emitter) {
+  tdc::check(sources, ast, file, *program, getCheckOptions(), diags, emitter);
+  done("check");
+  return !diags.hasErrors();
+}
+
+bool Compilation::check() {
+  NullEmitter emitter;
+  if (parse())
+    walk(emitter);
+  return exitCode == ExitOk && reportDiagnostics();
+}
+
+bool Compilation::generate() {
+  if (parse()) {
+    context = createContext();
+    done("context");
+    module = generateModule(*context, sources,
+                            {llvm::sys::path::stem(options.file), program->doc},
+                            [&](Emitter &emitter) { return walk(emitter); });
+  }
+  return exitCode == ExitOk && reportDiagnostics();
+}
+
+//===----------------------------------------------------------------------===//
+// The phases after it
+//===----------------------------------------------------------------------===//
+
+/// The place in the source of a location: of the innermost call, if it has
+/// several.
+SourceRange Compilation::getRange(mlir::Location location) const {
+  SourceRange range;
+  location->walk([&](mlir::Location inner) {
+    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(inner);
+    if (!place)
+      return mlir::WalkResult::advance();
+    for (FileId id = 1; id <= sources.getNumFiles(); ++id)
+      if (sources.getName(id) == place.getFilename().getValue())
+        range = sources.getLine(id, place.getLine());
+    // Columns count code points; bytes are near enough to point at a line.
+    range.begin = std::min(range.begin + place.getColumn() - 1, range.end);
+    range.end = std::min(range.begin + 1, range.end);
+    return mlir::WalkResult::interrupt();
+  });
+  return range;
+}
+
+/// A pass refuses what is not built yet with "TD900: …", or finds a mistake
+/// that only it can see. Anything else is a bug in tdc.
+void Compilation::reportPassError(mlir::Location location,
+                                  llvm::StringRef text) {
+  auto [code, title] = text.split(": ");
+  if (const DiagInfo *info = findDiagInfo(code)) {
+    diags.report(info->code, getRange(location), title);
+    return;
+  }
+  if (exitCode == ExitBug)
+    return;
+  exitCode = ExitBug;
+  llvm::errs() << "error: this is a bug in tdc: " << text << "\n";
+  SourceRange range = getRange(location);
+  if (range.isValid())
+    llvm::errs() << "  at " << sources.getName(range.file) << ":"
+                 << sources.getLineColumn(range).line << "\n";
+}
+
+const HostTarget *Compilation::getTarget() {
+  if (!target) {
+    llvm::Expected<HostTarget> made = HostTarget::create(options.targetCPU);
+    if (!made) {
+      llvm::errs() << "error: " << llvm::toString(made.takeError()) << "\n";
+      fail(ExitUsage);
+      return nullptr;
+    }
+    target = std::make_unique<HostTarget>(std::move(*made));
+    done("target");
+  }
+  return target.get();
+}
+
+bool Compilation::lower(Phase last) {
+  if (!getTarget())
+    return false;
+  mlir::ScopedDiagnosticHandler handler(
+      context.get(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          reportPassError(diagnostic.getLocation(), diagnostic.str());
+      });
+  if (runPhases(*module, last, target->getVectorUnit(),
+                [&](llvm::StringRef step) { done(step); }))
+    return true;
+  if (exitCode == ExitBug)
+    return false;
+  if (diags.hasErrors())
+    return reportDiagnostics();
+  reportPassError((*module)->getLoc(), "a pass failed and did not say why");
+  return false;
+}
+
+bool Compilation::emitCode(Phase kind, bool withMain,
+                           llvm::raw_pwrite_stream &os) {
+  if (!getTarget())
+    return false;
+  mlir::ScopedDiagnosticHandler handler(
+      context.get(), [&](mlir::Diagnostic &diagnostic) {
+        reportPassError(diagnostic.getLocation(), diagnostic.str());
+      });
+  return generateCode(*module, *target, kind, withMain, os,
+                      [&](llvm::StringRef step) { done(step); }) ||
+         fail(ExitBug);
+}
+
+bool Compilation::emitObjects(
+    llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects) {
+  if (!getTarget())
+    return false;
+  // More threads than this have nothing left to do in programs of our size.
+  unsigned threads = std::min(4u, std::thread::hardware_concurrency());
+  mlir::ScopedDiagnosticHandler handler(
+      context.get(), [&](mlir::Diagnostic &diagnostic) {
+        reportPassError(diagnostic.getLocation(), diagnostic.str());
+      });
+  return generateObjects(*module, *target, threads, objects,
+                         [&](llvm::StringRef step) { done(step); }) ||
+         fail(ExitBug);
+}
+
+} // namespace tdc

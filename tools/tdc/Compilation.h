@@ -1,0 +1,80 @@
+//===- Compilation.h - one program on its way through tdc -----------------===//
+//
+// What the verbs share: reading and checking a program, and the phases after
+// it, each step at most once. Mistakes are printed as soon as they are known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_COMPILATION_H
+#define TDC_TOOLS_TDC_COMPILATION_H
+
+#include "Frontend/AST.h"
+#include "Frontend/Diagnostics.h"
+#include "Frontend/Source.h"
+#include "Options.h"
+#include "Pipelines/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace tdc {
+
+struct CheckOptions;
+class Emitter;
+class PhaseTimes;
+
+class Compilation {
+public:
+  /// `times` may be null.
+  explicit Compilation(const Options &options, PhaseTimes *times = nullptr);
+  ~Compilation();
+
+  /// Reads and checks the program without making code.
+  bool check();
+
+  /// Reads and checks it and makes td IR; then getModule() is not null.
+  bool generate();
+
+  /// Takes the module through the MLIR phases up to and including `last`.
+  bool lower(Phase last);
+
+  /// Writes LLVM IR, assembly or an object after lower(Phase::LLVM).
+  bool emitCode(Phase kind, bool withMain, llvm::raw_pwrite_stream &os);
+
+  /// Makes object code in memory after lower(Phase::LLVM), on all processors.
+  bool emitObjects(
+      llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects);
+
+  mlir::ModuleOp getModule() { return *module; }
+
+  /// What tdc returns if one of the above has answered false.
+  int getExitCode() const { return exitCode; }
+
+private:
+  /// The processor to make code for; null after an error was reported.
+  const HostTarget *getTarget();
+  bool parse();
+  bool walk(Emitter &emitter);
+  CheckOptions getCheckOptions() const;
+  bool reportDiagnostics();
+  bool fail(int code);
+  void done(llvm::StringRef step);
+  void reportPassError(mlir::Location location, llvm::StringRef text);
+  SourceRange getRange(mlir::Location location) const;
+
+  const Options &options;
+  std::unique_ptr<HostTarget> target;
+  PhaseTimes *times;
+  SourceManager sources;
+  DiagnosticEngine diags;
+  ast::Context ast;
+  FileId file = 0;
+  const ast::Program *program = nullptr;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int exitCode = ExitOk;
+};
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_COMPILATION_H

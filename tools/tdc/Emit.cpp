@@ -1,0 +1,40 @@
+//===- Emit.cpp - tdc emit ------------------------------------------------===//
+
+#include "Compilation.h"
+#include "OutputFile.h"
+#include "Process.h"
+#include "Verbs.h"
+#include "llvm/ADT/SmallString.h"
+
+using namespace tdc;
+
+/// The program in the phase asked for, in `text`.
+static bool produce(Compilation &compilation, const Options &options,
+                    llvm::SmallVectorImpl<char> &text) {
+  if (!compilation.generate() || !compilation.lower(options.phase))
+    return false;
+  llvm::raw_svector_ostream os(text);
+  if (options.phase >= Phase::LLVM)
+    return compilation.emitCode(options.phase, /*withMain=*/false, os);
+  mlir::OpPrintingFlags flags;
+  if (options.verbose)
+    flags.enableDebugInfo();
+  compilation.getModule()->print(os, flags);
+  os << "\n";
+  return true;
+}
+
+int tdc::emitVerb(const Options &options) {
+  int exitCode = ExitOk;
+  runOnDeepStack([&] {
+    Compilation compilation(options);
+    llvm::SmallString<0> text;
+    if (!produce(compilation, options, text))
+      exitCode = compilation.getExitCode();
+    else if (options.output.empty() || options.output == "-")
+      llvm::outs() << text;
+    else
+      exitCode = writeFile(options.output, text);
+  });
+  return exitCode;
+}

@@ -1,0 +1,19 @@
+//===- ExportCall.h - tdc run --fn ----------------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_EXPORTCALL_H
+#define TDC_TOOLS_TDC_EXPORTCALL_H
+
+#include "Options.h"
+#include "tdc_runtime.h"
+
+namespace tdc {
+
+/// Runs the program's statements, then the `export fn` of `options.function`:
+/// inputs from files, results to files, and, if wanted, more calls that are
+/// timed. `words` is the program's argv. Returns tdc's exit code.
+int callExport(const tdrt_program &program, llvm::ArrayRef<const char *> words,
+               const Options &options);
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_EXPORTCALL_H

@@ -1,0 +1,94 @@
+//===- OptionTable.cpp - verbs, options and their help --------------------===//
+
+#include "OptionTable.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tdc {
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+// The names of flags in the table.
+using namespace llvm::opt;
+
+static constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+OptionTable::OptionTable()
+    : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
+
+static const VerbInfo verbs[] = {
+    {Verb::Run, RunVerb, "run", "compile a program and run it",
+     "<file.tdsl> [options] [--] [arguments of the program]"},
+    {Verb::Check, CheckVerb, "check", "report mistakes, run nothing",
+     "<file.tdsl> [options]"},
+    {Verb::Build, BuildVerb, "build", "make an executable",
+     "<file.tdsl> -o <file> [options]"},
+    {Verb::Emit, EmitVerb, "emit", "print a program as a phase leaves it",
+     "<file.tdsl> --phase=<name> [options]"},
+    {Verb::Explain, ExplainVerb, "explain",
+     "say what a code such as TD501 means", "[<code>]"},
+    {Verb::Version, VersionVerb, "version", "print the version of tdc", ""},
+};
+
+llvm::ArrayRef<VerbInfo> getVerbs() { return verbs; }
+
+const VerbInfo *findVerb(llvm::StringRef name) {
+  for (const VerbInfo &verb : verbs)
+    if (verb.name == name)
+      return &verb;
+  return nullptr;
+}
+
+static void printRow(llvm::raw_ostream &os, llvm::StringRef name,
+                     llvm::StringRef text) {
+  os << llvm::formatv("  {0,-24} {1}\n", name, text);
+}
+
+void printHelp(llvm::raw_ostream &os) {
+  os << "tdc compiles .tdsl programs: models, training, moves between devices\n"
+        "\n"
+        "usage: tdc <command> <file.tdsl> ...\n"
+        "       tdc <file.tdsl> ...            the same as `tdc run`\n"
+        "\n"
+        "commands:\n";
+  for (const VerbInfo &verb : verbs)
+    printRow(os, verb.name, verb.summary);
+  os << "\n`tdc <command> --help` lists the options of a command.\n";
+}
+
+void printHelp(llvm::raw_ostream &os, const VerbInfo &verb,
+               const OptionTable &table) {
+  os << "tdc " << verb.name << ": " << verb.summary << "\n\nusage: tdc "
+     << verb.name << (verb.operands.empty() ? "" : " ") << verb.operands
+     << "\n";
+  if (verb.verb == Verb::Emit) {
+    os << "\nphases:\n";
+    for (const PhaseInfo &phase : getPhases())
+      printRow(os, phase.name, phase.holds);
+  }
+  os << "\noptions:\n";
+  llvm::opt::Visibility visibility(verb.visibility);
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
+    const char *text = table.getOptionHelpText(id);
+    llvm::opt::Option option = table.getOption(id);
+    if (!text || !option.hasVisibilityFlag(visibility) ||
+        option.hasFlag(llvm::opt::HelpHidden))
+      continue;
+    std::string name = option.getPrefixedName().str();
+    if (const char *value = table.getOptionMetaVar(id))
+      name += std::string(" ") + value;
+    printRow(os, name, text);
+  }
+}
+
+} // namespace tdc

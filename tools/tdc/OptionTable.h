@@ -1,0 +1,53 @@
+//===- OptionTable.h - Options.td in C++ ----------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_OPTIONTABLE_H
+#define TDC_TOOLS_TDC_OPTIONTABLE_H
+
+#include "Options.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Option/Option.h"
+
+namespace tdc {
+
+enum VerbVisibility : unsigned {
+  RunVerb = 1u << 1,
+  CheckVerb = 1u << 2,
+  BuildVerb = 1u << 3,
+  EmitVerb = 1u << 4,
+  ExplainVerb = 1u << 5,
+  VersionVerb = 1u << 6
+};
+
+enum OptionId : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+class OptionTable : public llvm::opt::GenericOptTable {
+public:
+  OptionTable();
+};
+
+/// A verb as the user types it, what it does, and what may follow it.
+struct VerbInfo {
+  Verb verb;
+  VerbVisibility visibility;
+  llvm::StringRef name;
+  llvm::StringRef summary;
+  llvm::StringRef operands;
+};
+
+llvm::ArrayRef<VerbInfo> getVerbs();
+const VerbInfo *findVerb(llvm::StringRef name);
+
+/// The text of `tdc --help`.
+void printHelp(llvm::raw_ostream &os);
+/// The text of `tdc <verb> --help`.
+void printHelp(llvm::raw_ostream &os, const VerbInfo &verb,
+               const OptionTable &table);
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_OPTIONTABLE_H

@@ -1,0 +1,277 @@
+//===- Options.cpp - reading the command line -----------------------------===//
+//
+// `tdc <verb> ...`; without a verb it is `run`. For `run`, words after the file
+// that are no options of tdc belong to the program, and so does everything
+// after `--`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "Frontend/Diagnostics.h"
+#include "OptionTable.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tdc {
+
+int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint) {
+  llvm::errs() << "error: " << problem << "\n";
+  if (!hint.isTriviallyEmpty())
+    llvm::errs() << "  " << hint << "\n";
+  return ExitUsage;
+}
+
+namespace {
+
+/// Splits `name=value`; without a `=` the answer is empty.
+std::optional<std::pair<std::string, std::string>>
+splitPair(llvm::StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || name.size() == text.size())
+    return std::nullopt;
+  return std::pair(name.str(), value.str());
+}
+
+/// `did you mean ...` for a word that is none of `candidates`, or nothing.
+std::string suggest(llvm::StringRef word,
+                    llvm::ArrayRef<llvm::StringRef> candidates) {
+  if (auto nearest = findNearest(word, candidates))
+    return ("did you mean `" + *nearest + "`?").str();
+  return "";
+}
+
+/// Reads one command line.
+class OptionParser {
+public:
+  explicit OptionParser(const VerbInfo &verb) : verb(verb) {
+    options.verb = verb.verb;
+  }
+
+  std::optional<Options> parse(llvm::ArrayRef<const char *> words,
+                               int &exitCode) {
+    bool wantsHelp = false;
+    exitCode = ExitOk;
+    if (!readWords(words, wantsHelp))
+      exitCode = ExitUsage;
+    else if (wantsHelp)
+      printHelp(llvm::outs(), verb, table);
+    else if (!isComplete())
+      exitCode = ExitUsage;
+    else
+      return std::move(options);
+    return std::nullopt;
+  }
+
+private:
+  bool fail(const llvm::Twine &problem, const llvm::Twine &hint = {}) {
+    reportUsage(problem, hint);
+    return false;
+  }
+
+  bool readWords(llvm::ArrayRef<const char *> words, bool &wantsHelp) {
+    // What follows `--` is not even looked at.
+    auto end = llvm::find_if(
+        words, [](const char *word) { return llvm::StringRef(word) == "--"; });
+    llvm::ArrayRef<const char *> own(words.begin(), end);
+    unsigned missingIndex = 0, missingCount = 0;
+    llvm::opt::InputArgList args =
+        table.ParseArgs(own, missingIndex, missingCount,
+                        llvm::opt::Visibility(verb.visibility));
+    if (missingCount)
+      return fail(llvm::Twine("`") + own[missingIndex] + "` needs a value");
+    for (const llvm::opt::Arg *arg : args) {
+      bool ofProgram = verb.verb == Verb::Run && !options.file.empty();
+      if (arg->getOption().matches(OPT_help) && !ofProgram)
+        wantsHelp = true;
+      else if (arg->getOption().matches(OPT_help) ||
+               (ofProgram && isUnknown(*arg)))
+        options.programArgs.push_back(words[arg->getIndex()]);
+      else if (!(isUnknown(*arg) ? readWord(words[arg->getIndex()])
+                                 : readOption(*arg)))
+        return false;
+    }
+    if (end == words.end())
+      return true;
+    if (verb.verb != Verb::Run)
+      return fail("only `tdc run` passes arguments to a program");
+    options.programArgs.insert(options.programArgs.end(), end + 1, words.end());
+    return true;
+  }
+
+  static bool isUnknown(const llvm::opt::Arg &arg) {
+    return arg.getOption().matches(OPT_INPUT) ||
+           arg.getOption().matches(OPT_UNKNOWN);
+  }
+
+  /// A word that is no option: the file, or a mistake.
+  bool readWord(llvm::StringRef word) {
+    if (word.starts_with("-") && word != "-") {
+      word = word.split('=').first;
+      std::string nearest;
+      unsigned distance = table.findNearest(
+          word, nearest, llvm::opt::Visibility(verb.visibility));
+      std::string hint = ("`tdc " + verb.name + " --help` lists them").str();
+      if (distance <= 2)
+        hint =
+            "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
+      return fail("`tdc " + verb.name + "` has no option `" + word + "`", hint);
+    }
+    if (!options.file.empty() || verb.verb == Verb::Version)
+      return fail("unexpected `" + word + "` on the command line");
+    options.file = word.str();
+    return true;
+  }
+
+  bool readOption(const llvm::opt::Arg &arg) {
+    llvm::StringRef value =
+        arg.getNumValues() ? arg.getValue() : llvm::StringRef();
+    std::string name = arg.getOption().getPrefixedName().str();
+    auto number = [&](unsigned &to) {
+      return (!value.getAsInteger(10, to) && to > 0) ||
+             fail("`" + name + "` needs a number from 1, not `" + value + "`");
+    };
+    auto pair = [&](auto &to) {
+      auto both = splitPair(value);
+      if (both)
+        to.push_back(*both);
+      return both ||
+             fail("`" + name + "` needs `name=value`, not `" + value + "`");
+    };
+    switch (arg.getOption().getID()) {
+    case OPT_output:
+      options.output = value.str();
+      return true;
+    case OPT_phase:
+      return readPhase(value);
+    case OPT_lib:
+      return fail("`tdc build --lib` is not built yet (TD900)",
+                  "`tdc build` makes executables");
+    case OPT_verbose:
+      options.verbose = true;
+      return true;
+    case OPT_target_cpu:
+      options.targetCPU = value.str();
+      return true;
+    case OPT_set:
+      return pair(options.set);
+    case OPT_function:
+      options.function = value.str();
+      return true;
+    case OPT_input:
+      return pair(options.inputs);
+    case OPT_result:
+      return pair(options.results);
+    case OPT_repeat:
+      return number(options.repeat);
+    case OPT_device:
+      return readDevice(value);
+    case OPT_placement:
+      return readPlacement(value);
+    case OPT_threads:
+      return number(options.threads);
+    case OPT_message_format:
+      options.json = value == "json";
+      return value == "json" || value == "text" ||
+             fail("`--message-format` is text or json, not `" + value + "`");
+    case OPT_time_phases:
+      options.timePhases = true;
+      return true;
+    default:
+      llvm_unreachable("an option without a meaning");
+    }
+  }
+
+  bool readPhase(llvm::StringRef value) {
+    if (const PhaseInfo *phase = findPhase(value)) {
+      options.phase = phase->phase;
+      hasPhase = true;
+      return true;
+    }
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const PhaseInfo &phase : getPhases())
+      names.push_back(phase.name);
+    return fail("there is no phase `" + value + "`", suggest(value, names));
+  }
+
+  bool readDevice(llvm::StringRef value) {
+    options.device = value.str();
+    unsigned ordinal;
+    llvm::StringRef number = value;
+    if (value == "cpu" || value == "auto" || value == "cuda" ||
+        (number.consume_front("cuda:") && !number.getAsInteger(10, ordinal)))
+      return true;
+    return fail("there is no device `" + value + "`",
+                "a device is cpu, cuda, cuda:1 or auto");
+  }
+
+  bool readPlacement(llvm::StringRef value) {
+    static constexpr llvm::StringRef modes[] = {"insert", "warn", "strict",
+                                                "optimize", "off"};
+    if (value == "strict")
+      return true;
+    if (llvm::is_contained(modes, value))
+      return fail("`--placement=" + value + "` is not built yet (TD900)",
+                  "`strict` is: tensors move only where the program says");
+    return fail("there is no placement mode `" + value + "`",
+                suggest(value, modes));
+  }
+
+  /// Whether the line says enough for its verb.
+  bool isComplete() {
+    if (options.file.empty() && verb.verb != Verb::Explain &&
+        verb.verb != Verb::Version)
+      return fail("which program? a .tdsl file is missing",
+                  "usage: tdc " + verb.name + " " + verb.operands);
+    if (verb.verb == Verb::Emit && !hasPhase)
+      return fail("which phase? `--phase=<name>` is missing",
+                  "`tdc emit --help` lists them");
+    if (verb.verb == Verb::Build && options.output.empty())
+      return fail("where to? `-o <file>` is missing");
+    if (options.function.empty() &&
+        (!options.inputs.empty() || !options.results.empty() || options.repeat))
+      return fail("`--in`, `--out` and `--repeat` need `--fn <name>`");
+    return true;
+  }
+
+  OptionTable table;
+  const VerbInfo &verb;
+  Options options;
+  bool hasPhase = false;
+};
+
+/// Whether a first word that is no verb is meant as a program.
+bool looksLikeProgram(llvm::StringRef word) {
+  return word.ends_with(".tdsl") || word.contains('/') ||
+         llvm::sys::fs::exists(word);
+}
+
+} // namespace
+
+std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
+                                    int &exitCode) {
+  llvm::StringRef first = words.empty() ? "" : words.front();
+  if (first.empty() || first == "--help" || first == "-h" || first == "help") {
+    exitCode = first.empty() ? ExitUsage : ExitOk;
+    printHelp(first.empty() ? llvm::errs() : llvm::outs());
+    return std::nullopt;
+  }
+  if (first == "--version")
+    first = "version";
+  if (const VerbInfo *verb = findVerb(first))
+    return OptionParser(*verb).parse(words.drop_front(), exitCode);
+  if (first.starts_with("-") || looksLikeProgram(first))
+    return OptionParser(*findVerb("run")).parse(words, exitCode);
+
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const VerbInfo &verb : getVerbs())
+    names.push_back(verb.name);
+  std::string nearest = suggest(first, names);
+  if (nearest.empty())
+    nearest = "`tdc --help` lists them";
+  exitCode = reportUsage("there is no command `" + first + "`", nearest);
+  return std::nullopt;
+}
+
+} // namespace tdc

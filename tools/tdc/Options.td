@@ -1,0 +1,54 @@
+//===- Options.td - the options of tdc ------------------------------------===//
+//
+// Each option is visible to the verbs that it means something for. Their help,
+// "did you mean" and the check of the command line come from here.
+//
+//===----------------------------------------------------------------------===//
+
+include "llvm/Option/OptParser.td"
+
+def RunVerb : OptionVisibility;
+def CheckVerb : OptionVisibility;
+def BuildVerb : OptionVisibility;
+def EmitVerb : OptionVisibility;
+def ExplainVerb : OptionVisibility;
+def VersionVerb : OptionVisibility;
+
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb];
+defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb];
+defvar ArtefactVerbs = [BuildVerb, EmitVerb];
+
+class Switch<string name, string help, list<OptionVisibility> verbs>
+    : Flag<["--"], name>, HelpText<help>, Visibility<verbs>;
+
+/// `--name value` and `--name=value`.
+multiclass Valued<string name, string value, string help,
+                  list<OptionVisibility> verbs> {
+  def "" : Separate<["--"], name>, HelpText<help>, MetaVarName<value>,
+           Visibility<verbs>;
+  def _joined : Joined<["--"], name # "=">, Alias<!cast<Option>(NAME)>,
+                Visibility<verbs>;
+}
+
+def help : Switch<"help", "show this text", AllVerbs>;
+def help_short : Flag<["-"], "h">, Alias<help>, Visibility<AllVerbs>;
+
+def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
+             HelpText<"where to write">, Visibility<ArtefactVerbs>;
+defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
+def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
+def verbose : Switch<"verbose", "show the source line of every operation", [EmitVerb]>;
+defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
+defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb]>;
+
+defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
+defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a .npy file", [RunVerb]>;
+defm result : Valued<"out", "<name>=<file>", "write a result, in their order, to a .npy file", [RunVerb]>;
+defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
+
+defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
+defm placement : Valued<"placement", "<mode>", "strict: tensors move only where the program says", ProgramVerbs>;
+defm threads : Valued<"threads", "<n>", "use n threads (default: all processors)", [RunVerb]>;
+defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
+
+def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

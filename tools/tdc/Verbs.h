@@ -1,0 +1,22 @@
+//===- Verbs.h - what tdc can do ------------------------------------------===//
+//
+// One function and one file per verb. Each returns tdc's exit code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_VERBS_H
+#define TDC_TOOLS_TDC_VERBS_H
+
+#include "Options.h"
+
+namespace tdc {
+
+int runVerb(const Options &options);
+int checkVerb(const Options &options);
+int buildVerb(const Options &options);
+int emitVerb(const Options &options);
+int explainVerb(const Options &options);
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_VERBS_H

@@ -1,0 +1,42 @@
+//===- main.cpp - tdc, the compiler driver --------------------------------===//
+
+#include "Options.h"
+#include "Process.h"
+#include "Verbs.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tdc;
+
+static int printVersion() {
+  llvm::outs() << "tdc " TDC_VERSION "\n";
+  return ExitOk;
+}
+
+static int dispatch(const Options &options) {
+  switch (options.verb) {
+  case Verb::Run:
+    return runVerb(options);
+  case Verb::Check:
+    return checkVerb(options);
+  case Verb::Build:
+    return buildVerb(options);
+  case Verb::Emit:
+    return emitVerb(options);
+  case Verb::Explain:
+    return explainVerb(options);
+  case Verb::Version:
+    return printVersion();
+  }
+  llvm_unreachable("a verb without an action");
+}
+
+int main(int argc, char **argv) {
+  int exitCode = ExitOk;
+  std::optional<Options> options =
+      parseOptions({argv + 1, argv + argc}, exitCode);
+  if (options) {
+    installCrashHandlers(options->file.c_str());
+    exitCode = dispatch(*options);
+  }
+  exitNow(exitCode);
+}
