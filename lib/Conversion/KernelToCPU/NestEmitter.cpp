@@ -121,7 +121,7 @@ void NestEmitter::chooseFactors() {
     common &= reduction.parallel;
   for (unsigned loop : outer)
     if (!(common >> loop & 1))
-      factors[loop] = nest.getLoops()[loop].extent;
+      factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
   if (!later.empty())
     return; // a row at a time: several stages follow each other
 
@@ -186,7 +186,7 @@ void NestEmitter::chooseFactors() {
     for (const Reduction &reduction : nest.getReductions())
       for (unsigned loop : reduction.loops)
         if (plan.lanes >> loop & 1)
-          factors[loop] = std::min<int64_t>(vectorsOf(loop), 4);
+          factors[loop] = std::clamp<int64_t>(vectorsOf(loop), 1, 4);
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,6 +359,19 @@ static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
   return arith::OrIOp::create(b, loc, better, firstNaN);
 }
 
+/// As above between two (value, index) pairs; of equal values the first one.
+static Value isBetterOrFirst(OpBuilder &b, Location loc, ReduceKind kind,
+                             std::pair<Value, Value> candidate,
+                             std::pair<Value, Value> best, Type element) {
+  Value better = isBetter(b, loc, kind, candidate.first, best.first, element);
+  Value worse = isBetter(b, loc, kind, best.first, candidate.first, element);
+  Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          candidate.second, best.second);
+  Value no = makeIntConstant(b, loc, worse.getType(), 0);
+  return arith::OrIOp::create(
+      b, loc, better, arith::SelectOp::create(b, loc, worse, no, isEarlier));
+}
+
 static ReduceKind getKind(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind();
@@ -446,9 +459,9 @@ void NestEmitter::emitGroup(ArrayRef<const Reduction *> group) {
                {});
       } else if (isArg) {
         Value value = operand(0);
-        unsigned loop = reduction.loops.front();
-        Coordinate at;
-        at.loop = loop;
+        Coordinate at; // of a dim of size 1: always 0
+        if (!reduction.loops.empty())
+          at.loop = reduction.loops.front();
         Value index = evaluator.evaluateCoordinate(
             at, tile, reduction.op->getOperand(0), 0);
         if (isVector)
@@ -506,7 +519,8 @@ void NestEmitter::emitGroup(ArrayRef<const Reduction *> group) {
         continue;
       }
       Value otherIndex = finals[position++];
-      Value better = isBetter(b, loc, kind, other, value, element);
+      Value better = isBetterOrFirst(b, loc, kind, {other, otherIndex},
+                                     {value, index}, element);
       value = arith::SelectOp::create(b, loc, better, other, value);
       index = arith::SelectOp::create(b, loc, better, otherIndex, index);
     }

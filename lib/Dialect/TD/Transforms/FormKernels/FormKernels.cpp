@@ -55,6 +55,23 @@ void decomposeSoftmax(Operation *op, Value input, int64_t dim,
   op->erase();
 }
 
+/// The runtime makes random numbers of 32 and 64 bits; narrower ones are cast
+/// from them.
+void widenRandom(RandomOp random) {
+  auto type = cast<RankedTensorType>(random.getType());
+  if (type.getElementTypeBitWidth() >= 32)
+    return;
+  OpBuilder builder(random);
+  Type wide = isa<FloatType>(type.getElementType())
+                  ? Type(builder.getF32Type())
+                  : Type(builder.getI32Type());
+  auto made = cast<RandomOp>(builder.clone(*random));
+  made.getResult().setType(type.clone(wide));
+  Value narrow = CastOp::create(builder, random.getLoc(), type, made);
+  random.getResult().replaceAllUsesWith(narrow);
+  random.erase();
+}
+
 /// Rebuilds one block out of the nodes of its fusion graph.
 class BlockBuilder {
 public:
@@ -146,15 +163,19 @@ private:
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> softmaxes;
+    SmallVector<RandomOp> randoms;
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Operation *op) {
       if (isa<SoftmaxOp, LogSoftmaxOp>(op))
         softmaxes.push_back(op);
+      if (auto random = dyn_cast<RandomOp>(op))
+        randoms.push_back(random);
       if (!isa<ModuleOp, KernelOp>(op))
         for (Region &region : op->getRegions())
           for (Block &block : region)
             blocks.push_back(&block);
     });
+    llvm::for_each(randoms, widenRandom);
     for (Operation *op : softmaxes) {
       if (auto softmax = dyn_cast<SoftmaxOp>(op))
         decomposeSoftmax(op, softmax.getInput(), softmax.getDim(), false);
