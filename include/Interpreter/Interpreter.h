@@ -1,0 +1,53 @@
+//===- Interpreter.h - the reference meaning of td IR ---------------------===//
+//
+// Runs td IR op by op as the .td files say, slowly and without cleverness:
+// every backend is tested against it. It takes modules of every phase in which
+// tensors are values, that is from td-grad on up to td.kernel; td.grad and
+// td.backward are refused. Prints, files, arguments, seeds and errors are those
+// of the runtime, so a program prints the same as when it is compiled.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_INTERPRETER_INTERPRETER_H
+#define TDC_INTERPRETER_INTERPRETER_H
+
+#include "Interpreter/Tensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tdc_runtime.h"
+
+namespace tdc {
+
+class Machine;
+
+/// One run of a program: its state lives as long as this does.
+class Interpreter {
+public:
+  /// `module` must be verified and must outlive the interpreter.
+  explicit Interpreter(mlir::ModuleOp module);
+  ~Interpreter();
+
+  /// Reads the command line (`words[0]` is the program) and makes the slots,
+  /// all zero. Returns 0 or the runtime's status.
+  int32_t open(llvm::ArrayRef<const char *> words);
+
+  /// Runs a function after open(). Returns 0 or a status: the runtime's, or
+  /// kInvalidProgram after a diagnostic on the op that has no meaning. After a
+  /// failure only the destructor may be called.
+  int32_t call(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
+               llvm::SmallVectorImpl<Datum> &results);
+
+  /// The status of a program that td IR gives no meaning: a bug in what made
+  /// it.
+  static constexpr int32_t kInvalidProgram = 9000;
+
+  /// For its error text, after open().
+  tdrt_context *getContext() const;
+
+private:
+  std::unique_ptr<Machine> machine;
+};
+
+} // namespace tdc
+
+#endif // TDC_INTERPRETER_INTERPRETER_H

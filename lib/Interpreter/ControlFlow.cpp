@@ -1,0 +1,57 @@
+//===- ControlFlow.cpp - the meaning of loops, branches and kernels -------===//
+
+#include "Machine.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+static LogicalResult runFor(Machine &m, scf::ForOp op) {
+  int64_t upper = m.integer(op.getUpperBound()), step = m.integer(op.getStep());
+  if (step <= 0)
+    return op.emitOpError("has a step of ") << step;
+  llvm::SmallVector<Datum> carried = m.get(op.getInitArgs());
+  for (int64_t i = m.integer(op.getLowerBound()); i < upper; i += step) {
+    carried.insert(carried.begin(), i);
+    llvm::SmallVector<Datum> next;
+    if (failed(m.runBlock(*op.getBody(), carried, next)))
+      return failure();
+    carried = std::move(next);
+  }
+  return m.set(op.getResults(), carried);
+}
+
+static LogicalResult runIf(Machine &m, scf::IfOp op) {
+  Region &side =
+      m.integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
+  llvm::SmallVector<Datum> results;
+  if (!side.empty() && failed(m.runBlock(side.front(), {}, results)))
+    return failure();
+  return m.set(op.getResults(), results);
+}
+
+static LogicalResult runKernel(Machine &m, td::KernelOp op) {
+  llvm::SmallVector<Datum> results;
+  if (failed(m.runBlock(op.getBody().front(), m.get(op.getInputs()), results)))
+    return failure();
+  // The host has allocated the results by these sizes.
+  ValueRange sizes = op.getSizes();
+  for (auto [result, datum] : llvm::zip_equal(op.getResults(), results)) {
+    unsigned count =
+        cast<RankedTensorType>(result.getType()).getNumDynamicDims();
+    Dims expected = m.getDims(result, sizes.take_front(count));
+    sizes = sizes.drop_front(count);
+    if (std::get<TensorRef>(datum)->dims != expected)
+      return op.emitOpError("yields a value of other sizes than it says");
+  }
+  return m.set(op.getResults(), results);
+}
+
+void addControlFlowMeanings(Machine &machine) {
+  machine.on<scf::ForOp>(runFor);
+  machine.on<scf::IfOp>(runIf);
+  machine.on<td::KernelOp>(runKernel);
+}
+
+} // namespace tdc

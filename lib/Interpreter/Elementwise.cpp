@@ -1,0 +1,236 @@
+//===- Elementwise.cpp - the meaning of elementwise ops -------------------===//
+//
+// Floats are computed in f64 and rounded once to the dtype: for + - * / and
+// sqrt of narrower dtypes that is the correctly rounded result. Integers are
+// computed in 64 bits and wrap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Integers that wrap
+//===----------------------------------------------------------------------===//
+
+static int64_t add(int64_t a, int64_t b) { return uint64_t(a) + uint64_t(b); }
+static int64_t sub(int64_t a, int64_t b) { return uint64_t(a) - uint64_t(b); }
+static int64_t mul(int64_t a, int64_t b) { return uint64_t(a) * uint64_t(b); }
+
+static int64_t floorDiv(int64_t a, int64_t b) {
+  if (b == 0)
+    return 0;
+  if (b == -1)
+    return sub(0, a);
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+
+static int64_t mod(int64_t a, int64_t b) {
+  return b == 0 ? 0 : sub(a, mul(b, floorDiv(a, b)));
+}
+
+static int64_t power(int64_t a, int64_t b) {
+  if (b < 0)
+    return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+  int64_t result = 1;
+  for (; b > 0; b >>= 1, a = mul(a, a))
+    if (b & 1)
+      result = mul(result, a);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static double relu(double x) { return x < 0 ? 0 : x; }
+
+static double sigmoid(double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+
+/// The remainder with the divisor's sign: a - b * floor(a / b), but exact where
+/// the quotient is too large for its floor to be.
+static double mod(double a, double b) {
+  double remainder = std::fmod(a, b);
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b
+                                                      : remainder;
+}
+
+static double larger(double a, double b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+static double smaller(double a, double b) {
+  return std::isnan(a) || a < b ? a : b;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+using FloatUnary = double (*)(double);
+using IntUnary = int64_t (*)(int64_t);
+using FloatBinary = double (*)(double, double);
+using IntBinary = int64_t (*)(int64_t, int64_t);
+
+template <typename OpTy>
+static void unary(Machine &machine, FloatUnary onFloat, IntUnary onInt) {
+  machine.on<OpTy>([=](Machine &m, OpTy op) {
+    const Tensor &x = m.tensor(op.getInput());
+    Tensor result = m.makeResult(op.getResult(), x.dims);
+    for (int64_t i = 0; i < x.size(); ++i) {
+      if (x.isFloat())
+        result.setFloat(i, onFloat(x.getFloat(i)));
+      else
+        result.setInt(i, onInt(x.getInt(i)));
+    }
+    return m.set(op.getResult(), std::move(result));
+  });
+}
+
+/// Sizes that are `?` in the types may still differ.
+static LogicalResult checkSizes(Operation *op, const Tensor &x,
+                                const Tensor &y) {
+  if (x.dims == y.dims)
+    return success();
+  return op->emitOpError("has operands of different sizes");
+}
+
+template <typename OpTy>
+static void binary(Machine &machine, FloatBinary onFloat, IntBinary onInt) {
+  machine.on<OpTy>([=](Machine &m, OpTy op) -> LogicalResult {
+    const Tensor &x = m.tensor(op.getLhs()), &y = m.tensor(op.getRhs());
+    if (failed(checkSizes(op, x, y)))
+      return failure();
+    Tensor result = m.makeResult(op.getResult(), x.dims);
+    for (int64_t i = 0; i < x.size(); ++i) {
+      if (!x.isFloat())
+        result.setInt(i, onInt(x.getInt(i), y.getInt(i)));
+      else
+        result.setFloat(i, onFloat(x.getFloat(i), y.getFloat(i)));
+    }
+    return m.set(op.getResult(), std::move(result));
+  });
+}
+
+template <typename T>
+static bool compare(ComparePredicate predicate, T x, T y) {
+  switch (predicate) {
+  case ComparePredicate::EQ:
+    return x == y;
+  case ComparePredicate::NE:
+    return x != y;
+  case ComparePredicate::LT:
+    return x < y;
+  case ComparePredicate::LE:
+    return x <= y;
+  case ComparePredicate::GT:
+    return x > y;
+  case ComparePredicate::GE:
+    return x >= y;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+static LogicalResult runCompare(Machine &m, CompareOp op) {
+  const Tensor &x = m.tensor(op.getLhs()), &y = m.tensor(op.getRhs());
+  if (failed(checkSizes(op, x, y)))
+    return failure();
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  for (int64_t i = 0; i < x.size(); ++i)
+    result.setInt(i,
+                  x.isFloat()
+                      ? compare(op.getPredicate(), x.getFloat(i), y.getFloat(i))
+                      : compare(op.getPredicate(), x.getInt(i), y.getInt(i)));
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runFloorDiv(Machine &m, FloorDivOp op) {
+  const Tensor &x = m.tensor(op.getLhs()), &y = m.tensor(op.getRhs());
+  if (failed(checkSizes(op, x, y)))
+    return failure();
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    // Rounded to the dtype before it is rounded down.
+    if (x.isFloat())
+      result.setFloat(
+          i, std::floor(roundToDType(x.dtype, x.getFloat(i) / y.getFloat(i))));
+    else
+      result.setInt(i, floorDiv(x.getInt(i), y.getInt(i)));
+  }
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runSelect(Machine &m, SelectOp op) {
+  const Tensor &condition = m.tensor(op.getCondition());
+  const Tensor &x = m.tensor(op.getOnTrue()), &y = m.tensor(op.getOnFalse());
+  if (failed(checkSizes(op, x, y)) || failed(checkSizes(op, condition, x)))
+    return failure();
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  for (int64_t i = 0; i < x.size(); ++i)
+    result.setCast(i, condition.getInt(i) ? x : y, i);
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runCast(Machine &m, CastOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  for (int64_t i = 0; i < x.size(); ++i)
+    result.setCast(i, x, i);
+  return m.set(op.getResult(), std::move(result));
+}
+
+void addElementwiseMeanings(Machine &machine) {
+  unary<NegOp>(
+      machine, [](double x) { return -x; },
+      [](int64_t x) { return sub(0, x); });
+  unary<AbsOp>(
+      machine, [](double x) { return std::fabs(x); },
+      [](int64_t x) { return x < 0 ? sub(0, x) : x; });
+  unary<SignOp>(machine, sign,
+                [](int64_t x) { return int64_t(x > 0) - int64_t(x < 0); });
+  unary<ReluOp>(machine, relu, [](int64_t x) { return x < 0 ? 0 : x; });
+  unary<ExpOp>(machine, std::exp, nullptr);
+  unary<Expm1Op>(machine, std::expm1, nullptr);
+  unary<LogOp>(machine, std::log, nullptr);
+  unary<Log1pOp>(machine, std::log1p, nullptr);
+  unary<SqrtOp>(machine, std::sqrt, nullptr);
+  unary<RsqrtOp>(machine, [](double x) { return 1 / std::sqrt(x); }, nullptr);
+  unary<SinOp>(machine, std::sin, nullptr);
+  unary<CosOp>(machine, std::cos, nullptr);
+  unary<TanhOp>(machine, std::tanh, nullptr);
+  unary<ErfOp>(machine, std::erf, nullptr);
+  unary<SigmoidOp>(machine, sigmoid, nullptr);
+  unary<FloorOp>(machine, std::floor, nullptr);
+  unary<CeilOp>(machine, std::ceil, nullptr);
+  unary<TruncOp>(machine, std::trunc, nullptr);
+  unary<RoundOp>(machine, std::nearbyint, nullptr);
+  unary<NotOp>(machine, nullptr, [](int64_t x) { return ~x; });
+
+  binary<AddOp>(machine, [](double a, double b) { return a + b; }, add);
+  binary<SubOp>(machine, [](double a, double b) { return a - b; }, sub);
+  binary<MulOp>(machine, [](double a, double b) { return a * b; }, mul);
+  binary<DivOp>(machine, [](double a, double b) { return a / b; }, nullptr);
+  binary<ModOp>(machine, mod, mod);
+  binary<PowOp>(machine, std::pow, power);
+  binary<MaxOp>(machine, larger,
+                [](int64_t a, int64_t b) { return std::max(a, b); });
+  binary<MinOp>(machine, smaller,
+                [](int64_t a, int64_t b) { return std::min(a, b); });
+  binary<AndOp>(machine, nullptr, [](int64_t a, int64_t b) { return a & b; });
+  binary<OrOp>(machine, nullptr, [](int64_t a, int64_t b) { return a | b; });
+  binary<XorOp>(machine, nullptr, [](int64_t a, int64_t b) { return a ^ b; });
+
+  machine.on<FloorDivOp>(runFloorDiv);
+  machine.on<CompareOp>(runCompare);
+  machine.on<SelectOp>(runSelect);
+  machine.on<CastOp>(runCast);
+}
+
+} // namespace tdc

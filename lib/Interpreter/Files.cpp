@@ -1,0 +1,148 @@
+//===- Files.cpp - the meaning of files, arguments, environment -----------===//
+
+#include "Machine.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+static Datum readScalar(int32_t type, const tdrt_value &value) {
+  switch (type) {
+  case TDRT_STR:
+    return std::string(value.s);
+  case TDRT_FLOAT:
+    return value.f;
+  case TDRT_BOOLEAN:
+    return int64_t(value.i != 0);
+  default:
+    return value.i;
+  }
+}
+
+static LogicalResult runArg(Machine &m, ArgOp op) {
+  const tdrt_value *value = m.world.getArgument(op.getArgName());
+  if (!value)
+    return op.emitOpError("names no argument of the program");
+  return m.set(op.getResult(), readScalar(getHostType(op.getType()), *value));
+}
+
+static LogicalResult runEnv(Machine &m, EnvOp op) {
+  return m.set(op.getResult(),
+               std::string(tdrt_env(m.text(op.getVariable()).c_str(),
+                                    m.text(op.getDefaultValue()).c_str())));
+}
+
+static LogicalResult runExists(Machine &m, ExistsOp op) {
+  return m.set(op.getResult(),
+               int64_t(tdrt_exists(m.text(op.getPath()).c_str()) != 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runLoad(Machine &m, LoadOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Dims dims(type.getShape());
+  for (int64_t &dim : dims)
+    if (ShapedType::isDynamic(dim))
+      dim = -1;
+  std::string key = op.getKey().value_or("").str();
+  DType dtype = getDType(type.getElementType());
+  void *data = nullptr;
+  if (failed(
+          m.check(tdrt_load(m.context(), m.text(op.getPath()).c_str(),
+                            op.getKey() ? key.c_str() : nullptr, int32_t(dtype),
+                            dims.size(), dims.data(), &data, m.site(op)))))
+    return failure();
+  Tensor result = Tensor::fromBytes(dtype, dims, getPlace(type), data);
+  tdrt_free(m.context(), data);
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runSaveTensor(Machine &m, SaveTensorOp op) {
+  const Tensor &value = m.tensor(op.getValue());
+  std::vector<char> bytes = value.toBytes();
+  tdrt_tensor view = {bytes.data(), int32_t(value.dtype),
+                      int32_t(value.dims.size()), value.dims.data()};
+  return m.check(tdrt_save_tensor(m.context(), m.text(op.getPath()).c_str(),
+                                  &view, m.site(op)));
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tdrt_checkpoint and what it points to.
+struct Checkpoint {
+  Checkpoint(Machine &m, ArrayAttr slotNames, ArrayAttr keyTexts) {
+    for (auto slot : slotNames.getAsRange<FlatSymbolRefAttr>())
+      slots.push_back(m.world.getSlot(slot.getValue()));
+    for (auto key : keyTexts.getAsRange<StringAttr>())
+      keys.push_back(keep(key));
+  }
+
+  const char *keep(StringAttr text) {
+    return texts.emplace_back(text.str()).c_str();
+  }
+
+  tdrt_checkpoint get(bool full, bool lenient) const {
+    return {
+        int32_t(slots.size()), int32_t(names.size()), slots.data(), keys.data(),
+        names.data(),          types.data(),          full,         lenient};
+  }
+
+  std::deque<std::string> texts;
+  std::vector<int32_t> slots, types;
+  std::vector<const char *> keys, names;
+};
+} // namespace
+
+static LogicalResult runSave(Machine &m, SaveOp op) {
+  Checkpoint what(m, op.getSlots(), op.getKeys());
+  std::vector<tdrt_value> values;
+  for (auto [name, value] : llvm::zip(op.getNames(), op.getValues())) {
+    what.names.push_back(what.keep(cast<StringAttr>(name)));
+    what.types.push_back(getHostType(value.getType()));
+    tdrt_value &scalar = values.emplace_back();
+    if (value.getType().isF64())
+      scalar.f = m.number(value);
+    else
+      scalar.i = m.integer(value);
+  }
+  tdrt_checkpoint table = what.get(op.getFull(), /*lenient=*/false);
+  return m.check(tdrt_checkpoint_save(m.context(), m.text(op.getPath()).c_str(),
+                                      &table, values.data(), m.site(op)));
+}
+
+static LogicalResult runRestore(Machine &m, RestoreOp op) {
+  Checkpoint what(m, op.getSlots(), op.getKeys());
+  tdrt_checkpoint table = what.get(op.getFull(), op.getLenient());
+  return m.check(tdrt_checkpoint_restore(
+      m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)));
+}
+
+static LogicalResult runRestoreScalar(Machine &m, RestoreScalarOp op) {
+  int32_t type = getHostType(op.getType());
+  tdrt_value value;
+  if (failed(m.check(tdrt_restore_value(
+          m.context(), m.text(op.getPath()).c_str(), op.getKey().str().c_str(),
+          type, &value, m.site(op)))))
+    return failure();
+  return m.set(op.getResult(), readScalar(type, value));
+}
+
+void addFileMeanings(Machine &machine) {
+  machine.on<ArgOp>(runArg);
+  machine.on<EnvOp>(runEnv);
+  machine.on<ExistsOp>(runExists);
+  machine.on<LoadOp>(runLoad);
+  machine.on<SaveTensorOp>(runSaveTensor);
+  machine.on<SaveOp>(runSave);
+  machine.on<RestoreOp>(runRestore);
+  machine.on<RestoreScalarOp>(runRestoreScalar);
+}
+
+} // namespace tdc

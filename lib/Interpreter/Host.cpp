@@ -1,0 +1,151 @@
+//===- Host.cpp - the meaning of prints, checks and scalars of tensors ----===//
+
+#include "Machine.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+static void printTensor(Machine &m, const Tensor &tensor) {
+  std::vector<char> bytes = tensor.toBytes();
+  tdrt_tensor view = {bytes.data(), int32_t(tensor.dtype),
+                      int32_t(tensor.dims.size()), tensor.dims.data()};
+  tdrt_out_tensor(m.context(), &view);
+}
+
+/// The only element of a tensor as a host scalar.
+static Datum getItem(const Tensor &tensor) {
+  return tensor.isFloat() ? Datum(tensor.getFloat(0)) : Datum(tensor.getInt(0));
+}
+
+/// Appends a value in a format, or in its own if the spec is empty.
+static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
+                                 llvm::StringRef spec) {
+  Datum datum = m.get(value);
+  int32_t type = getHostType(value.getType());
+  if (auto *tensor = std::get_if<TensorRef>(&datum)) {
+    if (spec.empty()) {
+      printTensor(m, **tensor);
+      return success();
+    }
+    const Tensor &item = **tensor;
+    if (item.size() != 1)
+      return op.emitOpError("formats a tensor of ")
+             << item.size() << " elements";
+    type = item.isFloat()              ? TDRT_FLOAT
+           : item.dtype == DType::Bool ? TDRT_BOOLEAN
+                                       : TDRT_INT;
+    datum = getItem(item);
+  }
+  tdrt_format parsed = {}, *format = nullptr;
+  if (!spec.empty()) {
+    if (const char *problem =
+            tdrt_parse_format(spec.data(), spec.size(), type, &parsed))
+      return op.emitOpError("format '") << spec << "': " << problem;
+    format = &parsed;
+  }
+  if (type == TDRT_STR)
+    tdrt_out_str(m.context(), std::get<std::string>(datum).c_str(), format);
+  else if (type == TDRT_FLOAT)
+    tdrt_out_f64(m.context(), std::get<double>(datum), format);
+  else if (type == TDRT_BOOLEAN)
+    tdrt_out_bool(m.context(), std::get<int64_t>(datum), format);
+  else
+    tdrt_out_i64(m.context(), std::get<int64_t>(datum), format);
+  return success();
+}
+
+/// Appends the template with its fields filled in.
+static LogicalResult appendTemplate(Machine &m, FormatOp op) {
+  llvm::StringRef rest = op.getTemplateText();
+  auto next = op.getValues().begin();
+  while (!rest.empty()) {
+    llvm::StringRef literal =
+        rest.take_until([](char c) { return c == '{' || c == '}'; });
+    tdrt_out_text(m.context(), literal.data(), literal.size());
+    rest = rest.drop_front(literal.size());
+    if (rest.consume_front("{{")) {
+      tdrt_out_text(m.context(), "{", 1);
+    } else if (rest.consume_front("}}")) {
+      tdrt_out_text(m.context(), "}", 1);
+    } else if (rest.consume_front("{")) {
+      auto [field, after] = rest.split('}');
+      field.consume_front(":");
+      if (failed(appendValue(m, op, *next++, field)))
+        return failure();
+      rest = after;
+    }
+  }
+  return success();
+}
+
+static LogicalResult runFormat(Machine &m, FormatOp op) {
+  int64_t mark = tdrt_str_mark(m.context());
+  tdrt_str_begin(m.context());
+  if (failed(appendTemplate(m, op)))
+    return failure();
+  const char *text;
+  if (failed(m.check(tdrt_str_end(m.context(), &text))))
+    return failure();
+  std::string result = text;
+  tdrt_str_release(m.context(), mark);
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runPrint(Machine &m, PrintOp op) {
+  const std::string &text = m.text(op.getText());
+  tdrt_out_text(m.context(), text.data(), text.size());
+  return m.check(tdrt_out_end(m.context(), /*flush=*/0));
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runAssert(Machine &m, AssertOp op) {
+  if (m.integer(op.getCondition()))
+    return success();
+  // How a division of host scalars by 0 is spelt.
+  if (op->hasAttr("td.division"))
+    return m.check(tdrt_fail_division(m.context(), m.site(op)));
+  return m.check(tdrt_fail_assert(m.context(), m.text(op.getMessage()).c_str(),
+                                  m.site(op)));
+}
+
+static LogicalResult runCheckDim(Machine &m, CheckDimOp op) {
+  int64_t lhs = m.integer(op.getLhs()), rhs = m.integer(op.getRhs());
+  if (lhs == rhs)
+    return success();
+  return m.check(tdrt_fail_sizes(m.context(), lhs, rhs,
+                                 op.getWhat().str().c_str(), m.site(op)));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors seen from the host
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runItem(Machine &m, ItemOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  if (x.size() != 1)
+    return op.emitOpError("reads the only element of ") << x.size();
+  return m.set(op.getResult(), getItem(x));
+}
+
+void addHostMeanings(Machine &machine) {
+  machine.on<DimOp>([](Machine &m, DimOp op) {
+    return m.set(op.getResult(), m.tensor(op.getInput()).dims[op.getIndex()]);
+  });
+  machine.on<ItemOp>(runItem);
+  machine.on<FormatOp>(runFormat);
+  machine.on<PrintOp>(runPrint);
+  machine.on<AssertOp>(runAssert);
+  machine.on<CheckDimOp>(runCheckDim);
+}
+
+} // namespace tdc

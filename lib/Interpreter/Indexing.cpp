@@ -1,0 +1,120 @@
+//===- Indexing.cpp - the meaning of gathers and scatters -----------------===//
+//
+// A bad index stops the run at once. Compiled kernels go on with a clamped one
+// and stop at the next wait, with the same error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+/// Where in the indexed tensor each element lies that is gathered or added to.
+struct Picked {
+  Dims dims;                    ///< of what is gathered
+  std::vector<int64_t> offsets; ///< one per element of it, row-major
+};
+} // namespace
+
+/// Rows: result[a, j, b] is at [a, indices[j], b], with a the dims before
+/// `dim`; a negative index counts from the end.
+static LogicalResult pickRows(Machine &m, Operation *op, const Tensor &x,
+                              const Tensor &indices, int64_t dim,
+                              Picked &picked) {
+  llvm::ArrayRef<int64_t> before(x.dims.begin(), dim);
+  llvm::ArrayRef<int64_t> after(x.dims.begin() + dim + 1, x.dims.end());
+  picked.dims.assign(before.begin(), before.end());
+  llvm::append_range(picked.dims, indices.dims);
+  llvm::append_range(picked.dims, after);
+  int64_t size = x.dims[dim], numBefore = countElements(before),
+          numAfter = countElements(after);
+  for (int64_t a = 0; a < numBefore; ++a)
+    for (int64_t j = 0; j < indices.size(); ++j) {
+      int64_t index = indices.getInt(j);
+      if (index < -size || index >= size)
+        return m.check(tdrt_fail_index(m.context(), index, size, m.site(op)));
+      int64_t row = a * size + (index < 0 ? index + size : index);
+      for (int64_t b = 0; b < numAfter; ++b)
+        picked.offsets.push_back(row * numAfter + b);
+    }
+  return success();
+}
+
+/// Elements: result[..., j, ...] is at [..., indices[..., j, ...], ...].
+static LogicalResult pickAlong(Machine &m, Operation *op, const Tensor &x,
+                               const Tensor &indices, int64_t dim,
+                               Picked &picked) {
+  Dims expected = x.dims;
+  expected[dim] = indices.dims[dim];
+  if (indices.dims != expected)
+    return op->emitOpError("has indices of other sizes");
+  picked.dims = indices.dims;
+  LogicalResult result = success();
+  int64_t i = 0;
+  forEachIndex(indices.dims, [&](llvm::ArrayRef<int64_t> at) {
+    Dims from(at);
+    from[dim] = indices.getInt(i++);
+    if (succeeded(result) && (from[dim] < 0 || from[dim] >= x.dims[dim]))
+      result = m.check(
+          tdrt_fail_index(m.context(), from[dim], x.dims[dim], m.site(op)));
+    picked.offsets.push_back(getOffset(x.dims, from));
+  });
+  return result;
+}
+
+template <typename OpTy, typename Pick>
+static void gather(Machine &machine, Pick pick) {
+  machine.on<OpTy>([pick](Machine &m, OpTy op) -> LogicalResult {
+    const Tensor &x = m.tensor(op.getInput());
+    Picked picked;
+    if (failed(pick(m, op, x, m.tensor(op.getIndices()), op.getDim(), picked)))
+      return failure();
+    Tensor result = m.makeResult(op.getResult(), picked.dims);
+    for (int64_t i = 0; i < result.size(); ++i)
+      result.setCast(i, x, picked.offsets[i]);
+    return m.set(op.getResult(), std::move(result));
+  });
+}
+
+/// Sums are rounded once, in the end.
+template <typename OpTy, typename Pick>
+static void scatterAdd(Machine &machine, Pick pick) {
+  machine.on<OpTy>([pick](Machine &m, OpTy op) -> LogicalResult {
+    const Tensor &x = m.tensor(op.getInput()),
+                 &updates = m.tensor(op.getUpdates());
+    Picked picked;
+    if (failed(pick(m, op, x, m.tensor(op.getIndices()), op.getDim(), picked)))
+      return failure();
+    if (updates.dims != picked.dims)
+      return op.emitOpError("has updates of other sizes");
+    Tensor result = x;
+    if (x.isFloat()) {
+      std::vector<double> sums(x.size());
+      for (int64_t i = 0; i < x.size(); ++i)
+        sums[i] = x.getFloat(i);
+      for (int64_t i = 0; i < updates.size(); ++i)
+        sums[picked.offsets[i]] += updates.getFloat(i);
+      for (int64_t i = 0; i < x.size(); ++i)
+        result.setFloat(i, sums[i]);
+    } else {
+      for (int64_t i = 0; i < updates.size(); ++i)
+        result.setInt(picked.offsets[i],
+                      uint64_t(result.getInt(picked.offsets[i])) +
+                          uint64_t(updates.getInt(i)));
+    }
+    return m.set(op.getResult(), std::move(result));
+  });
+}
+
+void addIndexMeanings(Machine &machine) {
+  gather<GatherOp>(machine, pickRows);
+  gather<GatherAlongOp>(machine, pickAlong);
+  scatterAdd<ScatterAddOp>(machine, pickRows);
+  scatterAdd<ScatterAddAlongOp>(machine, pickAlong);
+}
+
+} // namespace tdc

@@ -1,0 +1,149 @@
+//===- Interpreter.cpp - running functions op by op -----------------------===//
+
+#include "Interpreter/Interpreter.h"
+#include "Machine.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Machine
+//===----------------------------------------------------------------------===//
+
+Machine::Machine(ModuleOp module) : world(module) {
+  addElementwiseMeanings(*this);
+  addConstructorMeanings(*this);
+  addMovementMeanings(*this);
+  addIndexMeanings(*this);
+  addReductionMeanings(*this);
+  addStateMeanings(*this);
+  addHostMeanings(*this);
+  addFileMeanings(*this);
+  addControlFlowMeanings(*this);
+  addScalarMeanings(*this);
+}
+
+llvm::SmallVector<Datum> Machine::get(ValueRange range) {
+  return llvm::map_to_vector(range, [&](Value value) { return get(value); });
+}
+
+static std::string spellPlace(const Place &place) {
+  std::string text = spelling(place);
+  return text.empty() ? "no place" : "'" + text + "'";
+}
+
+LogicalResult Machine::set(Value value, Datum datum) {
+  if (auto *tensor = std::get_if<TensorRef>(&datum)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    const Tensor &got = **tensor;
+    bool fits = td::getDType(type.getElementType()) == got.dtype &&
+                type.getRank() == int64_t(got.dims.size());
+    for (size_t d = 0; fits && d < got.dims.size(); ++d)
+      fits = type.isDynamicDim(d) || type.getDimSize(d) == got.dims[d];
+    if (!fits) {
+      auto diag = emitError(value.getLoc())
+                  << "a value of type " << type << " came out as ";
+      diag << spelling(got.dtype) << "[";
+      llvm::interleaveComma(got.dims, diag);
+      return diag << "]";
+    }
+    if (td::getPlace(type) != got.place)
+      return emitError(value.getLoc()) << "a value of type " << type
+                                       << " is at " << spellPlace(got.place);
+  }
+  values[value] = std::move(datum);
+  return success();
+}
+
+LogicalResult Machine::set(ValueRange range, llvm::ArrayRef<Datum> data) {
+  for (auto [value, datum] : llvm::zip_equal(range, data))
+    if (failed(set(value, datum)))
+      return failure();
+  return success();
+}
+
+Tensor Machine::makeResult(Value value, llvm::ArrayRef<int64_t> dims) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return Tensor(td::getDType(type.getElementType()), dims, td::getPlace(type));
+}
+
+Dims Machine::getDims(Value value, ValueRange sizes) {
+  Dims dims(cast<RankedTensorType>(value.getType()).getShape());
+  for (int64_t &dim : dims) {
+    if (!ShapedType::isDynamic(dim))
+      continue;
+    dim = integer(sizes.front());
+    sizes = sizes.drop_front();
+  }
+  return dims;
+}
+
+LogicalResult Machine::check(int32_t code) {
+  status = code;
+  return success(code == 0);
+}
+
+/// A compute op reads values at its own place only: what the types promise is
+/// checked on the values themselves.
+LogicalResult Machine::checkPlaces(Operation *op) {
+  if (!op->hasTrait<td::ComputeOp>())
+    return success();
+  Place place =
+      td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
+  for (Value operand : op->getOperands())
+    if (auto *value = std::get_if<TensorRef>(&get(operand)))
+      if ((*value)->place != place)
+        return op->emitOpError("runs at ")
+               << spellPlace(place) << " but reads a value at "
+               << spellPlace((*value)->place);
+  return success();
+}
+
+LogicalResult Machine::runOp(Operation *op) {
+  auto meaning = meanings.find(op->getName().getTypeID());
+  if (meaning == meanings.end())
+    return op->emitOpError("has no meaning to the interpreter");
+  if (failed(checkPlaces(op)))
+    return failure();
+  return meaning->second(*this, op);
+}
+
+LogicalResult Machine::runBlock(Block &block, llvm::ArrayRef<Datum> arguments,
+                                llvm::SmallVectorImpl<Datum> &results) {
+  if (failed(set(block.getArguments(), arguments)))
+    return failure();
+  for (Operation &op : block.without_terminator())
+    if (failed(runOp(&op)))
+      return failure();
+  results = get(block.getTerminator()->getOperands());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Interpreter
+//===----------------------------------------------------------------------===//
+
+Interpreter::Interpreter(ModuleOp module)
+    : machine(std::make_unique<Machine>(module)) {}
+
+Interpreter::~Interpreter() = default;
+
+int32_t Interpreter::open(llvm::ArrayRef<const char *> words) {
+  return machine->world.open(words);
+}
+
+tdrt_context *Interpreter::getContext() const { return machine->context(); }
+
+int32_t Interpreter::call(func::FuncOp function,
+                          llvm::ArrayRef<Datum> arguments,
+                          llvm::SmallVectorImpl<Datum> &results) {
+  machine->status = kInvalidProgram;
+  bool ran = succeeded(machine->runBlock(function.front(), arguments, results));
+  int32_t status = ran ? 0 : machine->status;
+  // What was printed before an error is shown before it.
+  int32_t flushed = tdrt_out_end(machine->context(), /*flush=*/1);
+  return status ? status : flushed;
+}
+
+} // namespace tdc

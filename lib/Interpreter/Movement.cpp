@@ -1,0 +1,162 @@
+//===- Movement.cpp - the meaning of ops that move elements ---------------===//
+
+#include "Machine.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+static LogicalResult runBroadcast(Machine &m, BroadcastOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  llvm::ArrayRef<int64_t> own = op.getInput().getType().getShape();
+  size_t added = dims.size() - own.size();
+  // A `?` is never stretched, not even where it is 1.
+  for (size_t d = 0; d < own.size(); ++d)
+    if (own[d] != 1 && x.dims[d] != dims[added + d])
+      return op.emitOpError("stretches a dim of size ")
+             << x.dims[d] << " to " << dims[added + d];
+  Tensor result = m.makeResult(op.getResult(), dims);
+  int64_t i = 0;
+  forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
+    Dims from(index.drop_front(added));
+    for (size_t d = 0; d < from.size(); ++d)
+      if (own[d] == 1)
+        from[d] = 0;
+    result.setCast(i++, x, getOffset(x.dims, from));
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runReshape(Machine &m, ReshapeOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  Tensor result =
+      m.makeResult(op.getResult(), m.getDims(op.getResult(), op.getSizes()));
+  if (x.size() != result.size())
+    return op.emitOpError("changes the number of elements from ")
+           << x.size() << " to " << result.size();
+  for (int64_t i = 0; i < x.size(); ++i)
+    result.setCast(i, x, i);
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runPermute(Machine &m, PermuteOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  llvm::ArrayRef<int64_t> permutation = op.getPermutation();
+  Dims dims;
+  for (int64_t dim : permutation)
+    dims.push_back(x.dims[dim]);
+  Tensor result = m.makeResult(op.getResult(), dims);
+  int64_t i = 0;
+  forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
+    Dims from(index.size());
+    for (size_t d = 0; d < index.size(); ++d)
+      from[permutation[d]] = index[d];
+    result.setCast(i++, x, getOffset(x.dims, from));
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
+/// Whether `size` elements from `start` on, `step` apart, are within `whole`.
+static LogicalResult checkSlice(Operation *op, int64_t start, int64_t step,
+                                int64_t size, int64_t whole) {
+  if (size >= 0 && start >= 0 &&
+      (size == 0 || start + (size - 1) * step < whole))
+    return success();
+  return op->emitOpError("takes ") << size << " elements from " << start
+                                   << " on, " << step << " apart, of " << whole;
+}
+
+static LogicalResult runSlice(Machine &m, SliceOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  int64_t dim = op.getDim(), step = op.getStep(),
+          start = m.integer(op.getStart());
+  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  if (failed(checkSlice(op, start, step, dims[dim], x.dims[dim])))
+    return failure();
+  Dims others = x.dims;
+  others[dim] = dims[dim];
+  if (others != dims)
+    return op.emitOpError("changes sizes of other dims");
+  Tensor result = m.makeResult(op.getResult(), dims);
+  int64_t i = 0;
+  forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
+    Dims from(index);
+    from[dim] = start + index[dim] * step;
+    result.setCast(i++, x, getOffset(x.dims, from));
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
+  const Tensor &update = m.tensor(op.getUpdate());
+  Tensor result = m.tensor(op.getInput());
+  int64_t dim = op.getDim(), step = op.getStep(),
+          start = m.integer(op.getStart());
+  if (failed(checkSlice(op, start, step, update.dims[dim], result.dims[dim])))
+    return failure();
+  Dims others = result.dims;
+  others[dim] = update.dims[dim];
+  if (others != update.dims)
+    return op.emitOpError("has an update of other sizes");
+  int64_t i = 0;
+  forEachIndex(update.dims, [&](llvm::ArrayRef<int64_t> index) {
+    Dims to(index);
+    to[dim] = start + index[dim] * step;
+    result.setCast(getOffset(result.dims, to), update, i++);
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runConcat(Machine &m, ConcatOp op) {
+  int64_t dim = op.getDim();
+  Dims dims = m.tensor(op.getInputs().front()).dims;
+  dims[dim] = 0;
+  for (Value input : op.getInputs()) {
+    Dims own = m.tensor(input).dims;
+    int64_t size = std::exchange(own[dim], dims[dim]);
+    if (own != dims)
+      return op.emitOpError("has inputs of different sizes");
+    dims[dim] += size;
+  }
+  Tensor result = m.makeResult(op.getResult(), dims);
+  int64_t start = 0;
+  for (Value input : op.getInputs()) {
+    const Tensor &x = m.tensor(input);
+    int64_t i = 0;
+    forEachIndex(x.dims, [&](llvm::ArrayRef<int64_t> index) {
+      Dims to(index);
+      to[dim] += start;
+      result.setCast(getOffset(dims, to), x, i++);
+    });
+    start += x.dims[dim];
+  }
+  return m.set(op.getResult(), std::move(result));
+}
+
+/// The same elements at the place of the result.
+static LogicalResult copy(Machine &m, Value input, Value output) {
+  const Tensor &x = m.tensor(input);
+  Tensor result = m.makeResult(output, x.dims);
+  for (int64_t i = 0; i < x.size(); ++i)
+    result.setCast(i, x, i);
+  return m.set(output, std::move(result));
+}
+
+void addMovementMeanings(Machine &machine) {
+  machine.on<BroadcastOp>(runBroadcast);
+  machine.on<ReshapeOp>(runReshape);
+  machine.on<PermuteOp>(runPermute);
+  machine.on<SliceOp>(runSlice);
+  machine.on<UpdateSliceOp>(runUpdateSlice);
+  machine.on<ConcatOp>(runConcat);
+  machine.on<ToDeviceOp>([](Machine &m, ToDeviceOp op) {
+    return copy(m, op.getInput(), op.getResult());
+  });
+  machine.on<DetachOp>([](Machine &m, DetachOp op) {
+    return m.set(op.getResult(), m.get(op.getInput()));
+  });
+}
+
+} // namespace tdc

@@ -1,0 +1,112 @@
+//===- World.cpp - the runtime's tables from a module ---------------------===//
+
+#include "World.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+int32_t getHostType(Type type) {
+  return isa<td::StrType>(type) ? TDRT_STR
+         : type.isF64()         ? TDRT_FLOAT
+         : type.isInteger(1)    ? TDRT_BOOLEAN
+                                : TDRT_INT;
+}
+
+/// The innermost place in a file that is the user's: names such as
+/// "<prelude>/nn.tdsl" are not.
+static FileLineColLoc getUserPlace(Location location) {
+  if (auto place = dyn_cast<FileLineColLoc>(location))
+    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
+                                                         : place;
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    FileLineColLoc callee = getUserPlace(call.getCallee());
+    return callee ? callee : getUserPlace(call.getCaller());
+  }
+  if (auto named = dyn_cast<NameLoc>(location))
+    return getUserPlace(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc place = getUserPlace(part))
+        return place;
+  return {};
+}
+
+World::World(ModuleOp module) {
+  for (auto op : module.getOps<td::SlotOp>())
+    addSlot(op);
+  if (auto rows = module->getAttrOfType<ArrayAttr>("td.arguments"))
+    for (auto row : rows.getAsRange<DictionaryAttr>())
+      addArgument(row);
+  addSites(module);
+
+  auto name = module->getAttrOfType<StringAttr>("td.name");
+  auto help = module->getAttrOfType<StringAttr>("td.help");
+  program.abi_version = TDRT_ABI_VERSION;
+  program.num_slots = slots.size();
+  program.num_args = args.size();
+  program.num_sites = sites.size();
+  program.name = name ? keep(name) : "program";
+  program.help = help ? keep(help) : nullptr;
+  program.slots = slots.data();
+  program.args = args.data();
+  program.sites = sites.data();
+}
+
+World::~World() { tdrt_close(context); }
+
+const char *World::keep(llvm::StringRef text) {
+  return texts.emplace_back(text.str()).c_str();
+}
+
+void World::addSlot(td::SlotOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Dims &dims = shapes.emplace_back(type.getShape());
+  DType dtype = td::getDType(type.getElementType());
+  slotIndex[op.getSymName()] = slots.size();
+  slotPlace[op.getSymName()] = td::getPlace(type);
+  slots.push_back({keep(op.getKey()), int32_t(op.getKind()), int32_t(dtype),
+                   int32_t(dims.size()), 0, dims.data(), nullptr,
+                   program.arena_bytes});
+  int64_t bytes = countElements(dims) * byteSize(dtype);
+  program.arena_bytes += (bytes + 63) / 64 * 64;
+}
+
+void World::addArgument(DictionaryAttr row) {
+  auto text = [&](llvm::StringRef key) -> const char * {
+    auto attribute = row.getAs<StringAttr>(key);
+    return attribute ? keep(attribute) : nullptr;
+  };
+  auto name = row.getAs<StringAttr>("name");
+  argIndex[name] = args.size();
+  auto help = row.getAs<StringAttr>("help");
+  args.push_back({keep(name), text("default"),
+                  help && !help.empty() ? keep(help) : nullptr,
+                  getHostType(row.getAs<TypeAttr>("type").getValue()), 0});
+}
+
+void World::addSites(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    FileLineColLoc place = getUserPlace(op->getLoc());
+    if (!place || !siteIndex.try_emplace(place, sites.size()).second)
+      return;
+    sites.push_back({keep(place.getFilename()), int32_t(place.getLine()),
+                     int32_t(place.getColumn())});
+  });
+}
+
+int32_t World::getSite(Operation *op) {
+  FileLineColLoc place = getUserPlace(op->getLoc());
+  return place ? siteIndex.lookup(place) : -1;
+}
+
+const tdrt_value *World::getArgument(llvm::StringRef name) const {
+  auto found = argIndex.find(name);
+  return found == argIndex.end() ? nullptr : &context->args[found->second];
+}
+
+int32_t World::open(llvm::ArrayRef<const char *> words) {
+  return tdrt_open(&program, words.size(), words.data(), &context);
+}
+
+} // namespace tdc

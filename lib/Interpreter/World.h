@@ -1,0 +1,65 @@
+//===- World.h - the runtime's view of a module ---------------------------===//
+//
+// The runtime knows a program by its tables. Here they are made from the module
+// as td-to-runtime makes them for compiled code, but in memory, with all slots
+// row-major.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_INTERPRETER_WORLD_H
+#define TDC_LIB_INTERPRETER_WORLD_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "Interpreter/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tdc_runtime.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+
+namespace tdc {
+
+/// TDRT_INT ... TDRT_STR of a host type.
+int32_t getHostType(mlir::Type type);
+
+class World {
+public:
+  explicit World(mlir::ModuleOp module);
+  ~World();
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
+
+  /// Makes the context; returns the runtime's status.
+  int32_t open(llvm::ArrayRef<const char *> words);
+
+  tdrt_context *getContext() const { return context; }
+
+  int32_t getSlot(llvm::StringRef name) const { return slotIndex.at(name); }
+  /// The place at which a slot's value is: that of the last write.
+  Place &getSlotPlace(llvm::StringRef name) { return slotPlace[name]; }
+  /// The value of an `arg`, or null if the program has none of that name.
+  const tdrt_value *getArgument(llvm::StringRef name) const;
+  /// The source line of an op in the table of sites, or -1.
+  int32_t getSite(mlir::Operation *op);
+
+private:
+  void addSlot(td::SlotOp op);
+  void addArgument(mlir::DictionaryAttr row);
+  void addSites(mlir::ModuleOp module);
+  const char *keep(llvm::StringRef text);
+
+  tdrt_program program = {};
+  tdrt_context *context = nullptr;
+  std::deque<std::string> texts;
+  std::deque<Dims> shapes;
+  std::vector<tdrt_slot> slots;
+  std::vector<tdrt_arg> args;
+  std::vector<tdrt_site> sites;
+  llvm::StringMap<int32_t> slotIndex, argIndex;
+  llvm::StringMap<Place> slotPlace;
+  llvm::DenseMap<mlir::Location, int32_t> siteIndex;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_INTERPRETER_WORLD_H

@@ -1,0 +1,208 @@
+"""Functions of td IR with their arguments, and running many of them at once.
+
+A Function is made twice from one sample: with static sizes, and with `?` for
+every size that the op lets be known at run time only. A Batch is a module of
+such functions and the calls of them; a backend is a program that makes the
+calls (include/Interpreter/Calls.h says how they are passed).
+"""
+
+import dataclasses
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+# The dtypes that NumPy has too; bf16 is not one of them.
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
+          "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8, "bool": np.bool_}
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+# Those that code is made for.
+COMPILED = {"f64", "f32", "i64", "i32", "u8", "bool"}
+
+
+def element_type(dtype):
+    return {"u8": "ui8", "bool": "i1"}.get(dtype, dtype)
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """An SSA value; dims are numbers, or None where the type says `?`."""
+    name: str
+    dtype: str
+    dims: tuple
+
+    @property
+    def type(self):
+        dims = "".join(f"{'?' if dim is None else dim}x" for dim in self.dims)
+        return f"tensor<{dims}{element_type(self.dtype)}>"
+
+    def like(self, dtype=None, dims=None):
+        """A value of no name, for its type."""
+        return Value("", dtype or self.dtype, self.dims if dims is None else tuple(dims))
+
+
+class Function:
+    """The text of a function while it is written."""
+
+    def __init__(self, dynamic):
+        self.dynamic = dynamic
+        self.parameters = []
+        self.arguments = []
+        self.lines = []
+        self.results = []
+
+    def input(self, array, fixed=()):
+        """A parameter with its argument. Dims in `fixed` stay static."""
+        array = np.asarray(array)
+        dims = tuple(None if self.dynamic and d not in fixed else size
+                     for d, size in enumerate(array.shape))
+        value = Value(f"%a{len(self.parameters)}", NAMES[array.dtype], dims)
+        self.parameters.append(value)
+        self.arguments.append(array)
+        return value
+
+    def define(self, text):
+        name = f"%{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def op(self, text, result, suffix=None):
+        """`text : suffix` gives a value of the type of `result`."""
+        name = self.define(f"{text} : {result.type if suffix is None else suffix}")
+        return Value(name, result.dtype, result.dims)
+
+    def integer(self, number):
+        """A host int: a constant, or an element read at run time."""
+        return self.scalar(np.int64(number))
+
+    def scalar(self, number):
+        number = np.asarray(number)
+        host = {"f": "f64", "i": "i64", "b": "i1"}[number.dtype.kind]
+        if self.dynamic:
+            value = self.input(number.astype({"f64": np.float64, "i64": np.int64,
+                                              "i1": np.bool_}[host]))
+            return self.define(f"td.item {value.name} : {value.type} -> {host}")
+        return self.define(f"arith.constant {literal(number, host)}")
+
+    def shape(self, dims, fixed=()):
+        """A result's shape, and `sizes(...)` from an argument that has it."""
+        if not self.dynamic or len(fixed) == len(dims):
+            return tuple(dims), ""
+        donor = self.input(np.zeros(dims, np.uint8))
+        return self.sizes_of([None if d in fixed else (donor, d) for d in range(len(dims))], dims)
+
+    def sizes_of(self, sources, dims):
+        """The same from (value, dim) pairs; None where the size is static."""
+        types, sizes = [], []
+        for source, size in zip(sources, dims):
+            if source is None or source[0].dims[source[1]] is not None:
+                types.append(size)
+                continue
+            value, dim = source
+            types.append(None)
+            sizes.append(self.define(f"td.dim {value.name}, {dim} : {value.type}"))
+        return tuple(types), f" sizes({', '.join(sizes)})" if sizes else ""
+
+    def text(self, name):
+        parameters = ", ".join(f"{value.name}: {value.type}" for value in self.parameters)
+        types = ", ".join(value.type for value in self.results)
+        results = ", ".join(value.name for value in self.results)
+        body = "\n  ".join([*self.lines, f"return {results} : {types}"])
+        return (f"func.func @{name}({parameters}) -> ({types}) attributes {{td.export}} {{\n"
+                f"  {body}\n}}\n")
+
+
+def literal(number, host):
+    if host == "i1":
+        return "true" if number else "false"
+    if host == "i64":
+        return f"{int(number)} : i64"
+    bits = int(np.float64(number).view(np.uint64))
+    return f"0x{bits:016X} : f64"
+
+
+class Batch:
+    """A module of functions, and calls of them with arrays."""
+
+    def __init__(self):
+        self.texts = []
+        self.calls = []
+        self.chunks = []
+        self.bytes = 0
+
+    def add(self, function):
+        """Adds a function; returns its name."""
+        name = f"f{len(self.texts)}"
+        self.texts.append(function.text(name))
+        return name
+
+    def store(self, array):
+        """Places an array in the data file, to be used in calls."""
+        array = np.asarray(array)
+        row = {"dtype": NAMES[array.dtype], "dims": list(array.shape), "at": self.bytes}
+        data = array.tobytes()
+        self.chunks.append(data.ljust(-len(data) % 64 + len(data), b"\0"))
+        self.bytes += len(self.chunks[-1])
+        return row
+
+    def call(self, name, rows):
+        self.calls.append({"fn": name, "in": rows})
+
+    def write(self, stem):
+        module = "func.func @main() {\n  return\n}\n" + "".join(self.texts)
+        stem.with_suffix(".mlir").write_text(module)
+        stem.with_suffix(".json").write_text(json.dumps(self.calls))
+        # A kernel may read a vector past the end of a buffer.
+        stem.with_suffix(".bin").write_bytes(b"".join(self.chunks) + bytes(64))
+
+    def run(self, command, stem, module=None, limit=240):
+        """The results of each call: a list of arrays, or a status. Raises
+        BackendFailure if there are none."""
+        results = Path(f"{stem}.{Path(command[0]).name}")
+        process = subprocess.run(
+            [*command, str(module or stem.with_suffix(".mlir")),
+             "--calls", str(stem.with_suffix(".json")), "--data", str(stem.with_suffix(".bin")),
+             "--results", str(results)],
+            capture_output=True, text=True, errors="replace", timeout=limit)
+        lines = Path(f"{results}.json")
+        if process.returncode != 0:
+            raise BackendFailure(process.stderr or f"exit code {process.returncode}")
+        data = results.read_bytes()
+        outcome = [read_results(json.loads(line), data)
+                   for line in lines.read_text().splitlines()]
+        if len(outcome) != len(self.calls):
+            raise BackendFailure(f"{len(outcome)} of {len(self.calls)} calls made")
+        return outcome, process.stderr
+
+
+class BackendFailure(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Backend:
+    """A program that makes calls, and the dtypes it knows."""
+    name: str
+    command: list
+    dtypes: set
+
+
+def find_backends():
+    """The interpreter, and compiled code where that is built."""
+    backends = [Backend("interpreter", [shutil.which("tdc-interpret")], set(DTYPES))]
+    if compiled := shutil.which("tdc-call"):
+        backends.append(Backend("compiled", [compiled], COMPILED))
+    return backends
+
+
+def read_results(row, data):
+    if "status" in row:
+        return row["status"]
+    arrays = []
+    for tensor in row["out"]:
+        dtype = np.dtype(DTYPES[tensor["dtype"]])
+        count = int(np.prod(tensor["dims"], dtype=np.int64))
+        arrays.append(np.frombuffer(data, dtype, count, tensor["at"]).reshape(tensor["dims"]))
+    return arrays

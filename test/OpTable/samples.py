@@ -1,0 +1,100 @@
+"""What a sample and an op are to the tests, and numbers to try ops on."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+
+from harness import DTYPES
+
+warnings.simplefilter("ignore", RuntimeWarning)  # overflow and NaN are the point
+
+# Sizes 0 and 1, odd ones, ones around vector lengths, several ranks.
+SHAPES = [(), (0,), (1,), (2,), (3,), (7,), (8,), (15,), (16,), (17,), (33,), (64,), (129,),
+          (1000,), (1, 1), (1, 7), (7, 1), (3, 5), (0, 4), (4, 0), (31, 17), (2, 3, 4), (1, 3, 1),
+          (5, 0, 2), (3, 1, 4, 2), (2, 2, 2, 2, 2)]
+# For gradients every element costs two evaluations.
+SMALL_SHAPES = [(), (0,), (1,), (2,), (3,), (5,), (8,), (9,), (1, 1), (1, 4), (4, 1), (2, 3),
+                (3, 2), (0, 3), (3, 0), (5, 3), (2, 2, 2), (1, 3, 1), (2, 0, 2), (3, 1, 2),
+                (1, 2, 1, 3), (2, 1, 2, 1, 2)]
+# (shape of the result, shape that is broadcast to it)
+BROADCASTS = [((3, 4), (4,)), ((3, 4), (3, 1)), ((3, 4), ()), ((2, 3, 4), (1, 4)), ((0, 4), (4,)),
+              ((5, 17), (1, 1)), ((2, 3, 5), (2, 1, 5)), ((7,), (1,)), ((4, 0), (1, 0)),
+              ((33, 2), (33, 1)), ((2, 1, 3), (1, 3))]
+
+
+@dataclasses.dataclass
+class Sample:
+    arrays: list
+    options: dict = dataclasses.field(default_factory=dict)
+    label: str = ""
+
+    def __getattr__(self, name):
+        return self.options[name]
+
+
+@dataclasses.dataclass
+class Op:
+    samples: object  # (random, dtype) -> samples
+    emit: object  # (Function, sample) -> Value
+    reference: object  # sample -> array
+    smooth: object = None  # (random) -> samples in f64, for gradients
+    wrt: object = None  # sample -> indexes of the inputs with a gradient
+    signed_zeros: bool = False  # whether -0 and 0 are told apart
+    bound: object = None  # sample -> allowed error per element, instead of a tolerance
+
+
+# --- numbers -------------------------------------------------------------------
+
+
+def is_float(dtype):
+    return dtype in ("f64", "f32", "f16")
+
+
+def numbers(random, dtype, shape):
+    """Ordinary values: of both signs, and small enough for sums and products."""
+    kind = DTYPES[dtype]
+    if is_float(dtype):
+        return np.asarray(random.normal(size=shape) * 3).astype(kind)
+    if dtype == "bool":
+        return np.asarray(random.integers(0, 2, shape)).astype(kind)
+    low = 0 if dtype == "u8" else -100
+    return np.asarray(random.integers(low, 100, shape)).astype(kind)
+
+
+def specials(dtype):
+    """The ends of the dtype, zeros of both signs, infinities, NaN."""
+    kind = DTYPES[dtype]
+    if dtype == "bool":
+        return np.array([False, True])
+    if is_float(dtype):
+        info = np.finfo(kind)
+        return np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, -3, 10, 1e-3, np.inf,
+                         -np.inf, np.nan, info.max, -info.max, info.tiny, -info.tiny,
+                         info.smallest_subnormal, info.eps, 1 + info.eps]).astype(kind)
+    info = np.iinfo(kind)
+    values = {0, 1, 2, 3, 7, 8, info.max, info.max - 1, info.min, info.min + 1}
+    if dtype != "u8":
+        values |= {-1, -2, -3, -7}
+    return np.array(sorted(values), kind)
+
+
+def wide(function):
+    """A float function computed in f64 and rounded once."""
+    def rounded(*arrays):
+        return function(*(array.astype(np.float64) for array in arrays)).astype(arrays[0].dtype)
+    return rounded
+
+
+def round_to(array, dtype):
+    return np.asarray(array).astype(DTYPES[dtype])
+
+
+def small(samples, limit=30):
+    """Those samples of f64 that have few elements; ops that are linear, or
+    smooth everywhere, need no more care."""
+    def make(random):
+        for sample in samples(random, "f64"):
+            if sum(array.size for array in sample.arrays) <= limit:
+                yield sample
+    return make

@@ -1,0 +1,82 @@
+//===- tdc-call.cpp - compiles td IR and makes a list of calls ------------===//
+//
+//   tdc-call FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
+//
+// The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
+// functions as machine code, by the phases of `tdc run`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/IR/TD.h"
+#include "Interpreter/Calls.h"
+#include "JIT/JIT.h"
+#include "Pipelines/Pipelines.h"
+#include "Target/HostTarget.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> file(cl::Positional, cl::desc("<file.mlir>"),
+                                 cl::Required);
+static cl::opt<std::string> callsFile("calls", cl::desc("list of calls"),
+                                      cl::Required);
+static cl::opt<std::string> dataFile("data", cl::desc("arguments of the calls"),
+                                     cl::Required);
+static cl::opt<std::string> resultsFile("results", cl::Required,
+                                        cl::desc("results of the calls"));
+
+/// The module as machine code in this process; null after a message.
+static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(file.getValue(), &context);
+  llvm::Expected<tdc::HostTarget> target = tdc::HostTarget::create();
+  if (!target)
+    llvm::report_fatal_error(target.takeError());
+  // One thread: the op tests use every core already.
+  llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  if (!module ||
+      !tdc::runPhases(*module, tdc::Phase::LLVM, target->getVectorUnit()) ||
+      !tdc::generateObjects(*module, *target, /*threads=*/1, objects))
+    return nullptr;
+  return llvm::cantFail(tdc::JIT::create(objects));
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "calls compiled td IR\n");
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tdc::td::TDDialect, arith::ArithDialect,
+                      func::FuncDialect, math::MathDialect, scf::SCFDialect>();
+  std::unique_ptr<tdc::JIT> jit = compile(context);
+  if (!jit)
+    return 1;
+  auto *program = static_cast<const tdrt_program *>(
+      llvm::cantFail(jit->lookup("tdc_program")));
+
+  llvm::StringMap<int32_t> exports;
+  for (int32_t i = 0; i < program->num_exports; ++i)
+    exports[program->exports[i].name] = i;
+  tdrt_context *runtime;
+  const char *words[] = {"tdc-call"};
+  if (int32_t status = tdrt_open(program, 1, words, &runtime)) {
+    llvm::errs() << tdrt_error_text(runtime);
+    return tdrt_exit_code(status);
+  }
+  auto call = [&](llvm::StringRef name, llvm::ArrayRef<tdrt_tensor> arguments,
+                  llvm::SmallVectorImpl<tdrt_tensor> &results) -> int32_t {
+    auto found = exports.find(name);
+    int32_t index = found == exports.end() ? -1 : found->second;
+    if (index >= 0)
+      results.resize(program->exports[index].num_outputs);
+    return tdrt_call(runtime, index, arguments.data(), results.data());
+  };
+  bool done = tdc::runCalls(callsFile, dataFile, resultsFile, call);
+  tdrt_close(runtime);
+  return done ? 0 : 2;
+}
