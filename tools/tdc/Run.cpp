@@ -36,14 +36,14 @@ int tdc::runVerb(const Options &options) {
   int exitCode = ExitOk;
   PhaseTimes times;
   const tdrt_program *program = nullptr;
+  std::unique_ptr<JIT> jit; // owns the code
   runOnDeepStack([&] {
-    std::unique_ptr<JIT> jit = compile(options, times, exitCode);
+    jit = compile(options, times, exitCode);
     if (!jit)
       return;
     program = static_cast<const tdrt_program *>(
         llvm::cantFail(jit->lookup("tdc_program")));
     times.done("link");
-    (void)jit.release(); // the code lives as long as the process
   });
   if (!program)
     return exitCode;
