@@ -1,6 +1,7 @@
 //===- World.cpp - the runtime's tables from a module ---------------------===//
 
 #include "World.h"
+#include "Dialect/TD/IR/Locations.h"
 
 using namespace mlir;
 
@@ -11,25 +12,6 @@ int32_t getHostType(Type type) {
          : type.isF64()         ? TDRT_FLOAT
          : type.isInteger(1)    ? TDRT_BOOLEAN
                                 : TDRT_INT;
-}
-
-/// The innermost place in a file that is the user's: names such as
-/// "<prelude>/nn.tdsl" are not.
-static FileLineColLoc getUserPlace(Location location) {
-  if (auto place = dyn_cast<FileLineColLoc>(location))
-    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
-                                                         : place;
-  if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    FileLineColLoc callee = getUserPlace(call.getCallee());
-    return callee ? callee : getUserPlace(call.getCaller());
-  }
-  if (auto named = dyn_cast<NameLoc>(location))
-    return getUserPlace(named.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc place = getUserPlace(part))
-        return place;
-  return {};
 }
 
 World::World(ModuleOp module) {
@@ -87,7 +69,7 @@ void World::addArgument(DictionaryAttr row) {
 
 void World::addSites(ModuleOp module) {
   module.walk([&](Operation *op) {
-    FileLineColLoc place = getUserPlace(op->getLoc());
+    FileLineColLoc place = td::getUserPlace(op->getLoc());
     if (!place || !siteIndex.try_emplace(place, sites.size()).second)
       return;
     sites.push_back({keep(place.getFilename()), int32_t(place.getLine()),
@@ -96,7 +78,7 @@ void World::addSites(ModuleOp module) {
 }
 
 int32_t World::getSite(Operation *op) {
-  FileLineColLoc place = getUserPlace(op->getLoc());
+  FileLineColLoc place = td::getUserPlace(op->getLoc());
   return place ? siteIndex.lookup(place) : -1;
 }
 

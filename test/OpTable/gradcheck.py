@@ -10,20 +10,16 @@ to either side of each input element.
 The last line is "gradients: N passed, N failed".
 """
 
-import argparse
 import concurrent.futures
 import json
 import os
-import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
-from harness import BackendFailure, Batch, Function, find_backends
+from harness import BackendFailure, Batch, Function, find_backends, parse_options
 from reductions import reduce_value
 from references import OPS
 
@@ -162,14 +158,8 @@ def run_op(mnemonic, options, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
-    parser.add_argument("--op", action="append")
-    parser.add_argument("--work", type=Path)
-    options = parser.parse_args()
-    work = options.work or Path(tempfile.mkdtemp())
-    work.mkdir(parents=True, exist_ok=True)
+    options = parse_options(__doc__)
+    work = options.work
 
     table = json.loads(subprocess.run([shutil.which("tdc-opt"), "--dump-op-table"], check=True,
                                       text=True, capture_output=True).stdout)

@@ -6,10 +6,13 @@ such functions and the calls of them; a backend is a program that makes the
 calls (include/Interpreter/Calls.h says how they are passed).
 """
 
+import argparse
 import dataclasses
 import json
+import secrets
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -206,3 +209,16 @@ def read_results(row, data):
         count = int(np.prod(tensor["dims"], dtype=np.int64))
         arrays.append(np.frombuffer(data, dtype, count, tensor["at"]).reshape(tensor["dims"]))
     return arrays
+
+
+def parse_options(description):
+    """The command line of both programs; the work folder exists then."""
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
+    parser.add_argument("--op", action="append")
+    parser.add_argument("--work", type=Path)
+    options = parser.parse_args()
+    options.work = options.work or Path(tempfile.mkdtemp())
+    options.work.mkdir(parents=True, exist_ok=True)
+    return options

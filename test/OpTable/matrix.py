@@ -13,23 +13,19 @@ every dtype that is not in their row. The last line is
 "op table: N passed, N failed".
 """
 
-import argparse
 import collections
 import concurrent.futures
 import itertools
 import json
 import os
 import re
-import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
-from harness import DTYPES, BackendFailure, Batch, Function, find_backends
+from harness import DTYPES, BackendFailure, Batch, Function, find_backends, parse_options
 from references import OPS
 
 SHOWN = 5  # failures shown of one op
@@ -172,14 +168,8 @@ def run_op(row, backends, options, tdc_opt, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
-    parser.add_argument("--op", action="append")
-    parser.add_argument("--work", type=Path)
-    options = parser.parse_args()
-    work = options.work or Path(tempfile.mkdtemp())
-    work.mkdir(parents=True, exist_ok=True)
+    options = parse_options(__doc__)
+    work = options.work
 
     tdc_opt = shutil.which("tdc-opt")
     table = json.loads(subprocess.run([tdc_opt, "--dump-op-table"], check=True, text=True,

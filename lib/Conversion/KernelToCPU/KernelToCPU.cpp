@@ -58,8 +58,8 @@ public:
 private:
   LLVM::LLVMFuncOp createFunction(KernelOp kernel, KernelFunction &function,
                                   bool isFlat, Value &flatSize);
-  LogicalResult emitBody(KernelFunction &function, ArrayRef<LoopNest> nests,
-                         Value flatSize);
+  void emitBody(KernelFunction &function, ArrayRef<LoopNest> nests,
+                Value flatSize);
   /// The function, or an earlier one that does the same.
   LLVM::LLVMFuncOp share(LLVM::LLVMFuncOp function);
 
@@ -70,6 +70,19 @@ private:
   /// Kernels numbered so far.
   unsigned count = 0;
 };
+
+/// The number of elements of a tensor of the host part, as an i64.
+Value getElementCount(OpBuilder &builder, Value tensor) {
+  Location loc = tensor.getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t known = 1;
+  for (int64_t extent : type.getShape())
+    known *= ShapedType::isDynamic(extent) ? 1 : extent;
+  Value count = arith::ConstantIntOp::create(builder, loc, known, 64);
+  for (Value size : td::getRunTimeSizes(builder, loc, tensor))
+    count = arith::MulIOp::create(builder, loc, count, size);
+  return count;
+}
 
 /// Pairs (input, result) that may share a buffer: nothing of the input is read
 /// but the element that the result will stand on, and never after that was
@@ -166,12 +179,11 @@ LLVM::LLVMFuncOp KernelOutliner::createFunction(KernelOp kernel,
   return func;
 }
 
-LogicalResult KernelOutliner::emitBody(KernelFunction &function,
-                                       ArrayRef<LoopNest> nests,
-                                       Value flatSize) {
+void KernelOutliner::emitBody(KernelFunction &function,
+                              ArrayRef<LoopNest> nests, Value flatSize) {
   if (nests.size() == 1) {
     NestEmitter(function, nests.front(), flatSize).emit();
-    return success();
+    return;
   }
   // Roots that share no loops follow each other.
   SmallVector<Value> pointers = std::move(function.resultPointers);
@@ -181,7 +193,6 @@ LogicalResult KernelOutliner::emitBody(KernelFunction &function,
     function.resultLayouts = {layouts[i]};
     NestEmitter(function, nest, Value()).emit();
   }
-  return success();
 }
 
 LLVM::LLVMFuncOp KernelOutliner::share(LLVM::LLVMFuncOp function) {
@@ -226,8 +237,9 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   bool isFlat = nests.size() == 1 && isFlatNest(nests.front(), function);
   Value flatSize;
   LLVM::LLVMFuncOp func = createFunction(kernel, function, isFlat, flatSize);
-  if (failed(isUpdate ? emitUpdate(function, update)
-                      : emitBody(function, nests, flatSize)))
+  if (!isUpdate)
+    emitBody(function, nests, flatSize);
+  else if (failed(emitUpdate(function, update)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
 
@@ -242,27 +254,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
 
   OpBuilder host(kernel);
   SmallVector<Value> inputs(kernel.getInputs());
-  if (isFlat) {
-    Value size;
-    auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-    for (unsigned dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim)) {
-        Value factor =
-            td::getSize(host, kernel.getLoc(), kernel.getResult(0), dim);
-        size = size ? Value(arith::MulIOp::create(host, kernel.getLoc(), size,
-                                                  factor))
-                    : factor;
-      }
-    int64_t known = 1;
-    for (int64_t extent : type.getShape())
-      known *= ShapedType::isDynamic(extent) ? 1 : extent;
-    Value factor =
-        arith::ConstantIntOp::create(host, kernel.getLoc(), known, 64);
-    size =
-        size ? Value(arith::MulIOp::create(host, kernel.getLoc(), size, factor))
-             : factor;
-    inputs.push_back(size);
-  }
+  if (isFlat)
+    inputs.push_back(getElementCount(host, kernel.getResult(0)));
   func = share(func);
   auto launch =
       LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),

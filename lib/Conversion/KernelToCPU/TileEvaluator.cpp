@@ -48,10 +48,7 @@ Value KernelFunction::getSize(Value tensor, unsigned dim) {
 
 Layout KernelFunction::getLayout(Value tensor) const {
   auto known = layouts.find(tensor);
-  if (known != layouts.end())
-    return known->second;
-  return llvm::to_vector<4>(llvm::seq<int64_t>(
-      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+  return known != layouts.end() ? known->second : getRowMajor(tensor);
 }
 
 /// How an element lies in memory: a bool takes a byte.

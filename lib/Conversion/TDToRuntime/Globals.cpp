@@ -1,6 +1,7 @@
 //===- Globals.cpp - the constant data of a program -----------------------===//
 
 #include "Globals.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"
 
 using namespace mlir;
@@ -167,27 +168,8 @@ void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
 // The program
 //===----------------------------------------------------------------------===//
 
-/// The innermost place in a file that is the user's: names such as
-/// "<prelude>/nn.tdsl" are not.
-static FileLineColLoc getUserPlace(Location location) {
-  if (auto place = dyn_cast<FileLineColLoc>(location))
-    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
-                                                         : place;
-  if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    FileLineColLoc callee = getUserPlace(call.getCallee());
-    return callee ? callee : getUserPlace(call.getCaller());
-  }
-  if (auto named = dyn_cast<NameLoc>(location))
-    return getUserPlace(named.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc place = getUserPlace(part))
-        return place;
-  return {};
-}
-
 int32_t Globals::getSite(Location location) {
-  FileLineColLoc place = getUserPlace(location);
+  FileLineColLoc place = td::getUserPlace(location);
   if (!place)
     return -1;
   return sites.try_emplace(place, int32_t(sites.size())).first->second;

@@ -18,6 +18,8 @@ namespace tdc::td {
 
 /// The dims of a tensor from the outermost to the innermost in memory.
 using Layout = llvm::SmallVector<int64_t, 4>;
+/// 0, 1, … for all dims of the tensor.
+Layout getRowMajor(mlir::Value tensor);
 using LayoutFunction = llvm::function_ref<Layout(mlir::Value)>;
 
 struct VectorPlan {

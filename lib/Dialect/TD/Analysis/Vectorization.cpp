@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/Vectorization.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include <cmath>
 
 using namespace mlir;
@@ -16,6 +17,11 @@ constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
 constexpr double kLaneSum = 8;
 constexpr int64_t kRunTimeExtent = 64;
 } // namespace
+
+Layout getRowMajor(Value tensor) {
+  return llvm::to_vector<4>(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+}
 
 int getLaneStride(const Access &access, unsigned loop, const Layout &layout) {
   int stride = 0;

@@ -26,11 +26,6 @@ constexpr int64_t kLanes = 16;
 /// A loop around a kernel weighs as much as this many runs of it.
 constexpr double kLoopWeight = 10;
 
-Layout getRowMajor(Value tensor) {
-  return llvm::to_vector<4>(llvm::seq<int64_t>(
-      0, cast<RankedTensorType>(tensor.getType()).getRank()));
-}
-
 /// Whether another order of dims is another order of elements.
 bool isMatrix(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());

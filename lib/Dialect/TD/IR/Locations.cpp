@@ -1,0 +1,23 @@
+//===- Locations.cpp - places in the user's program -----------------------===//
+
+#include "Dialect/TD/IR/Locations.h"
+
+using namespace mlir;
+using namespace tdc;
+
+FileLineColLoc td::getUserPlace(Location location) {
+  if (auto place = dyn_cast<FileLineColLoc>(location))
+    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
+                                                         : place;
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    FileLineColLoc callee = getUserPlace(call.getCallee());
+    return callee ? callee : getUserPlace(call.getCaller());
+  }
+  if (auto named = dyn_cast<NameLoc>(location))
+    return getUserPlace(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc place = getUserPlace(part))
+        return place;
+  return {};
+}
