@@ -94,7 +94,6 @@ public:
   /// A vector of `value` in every lane; vectors are returned as they are.
   mlir::Value toVector(mlir::Value value);
   mlir::Value getMask(const Tile &tile) const;
-  int64_t getLanes() const { return lanes; }
   /// The lane numbers 0, 1, … as i64, added to the lane loop's position.
   mlir::Value getLaneIndices(const Tile &tile);
   /// One coordinate as an i64 scalar or vector.
