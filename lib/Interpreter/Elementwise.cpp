@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/OpTable/Floor.h"
 #include "Machine.h"
 #include <cmath>
 
@@ -53,14 +54,6 @@ static double relu(double x) { return x < 0 ? 0 : x; }
 
 static double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
-
-/// The remainder with the divisor's sign: a - b * floor(a / b), but exact where
-/// the quotient is too large for its floor to be.
-static double mod(double a, double b) {
-  double remainder = std::fmod(a, b);
-  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b
-                                                      : remainder;
 }
 
 static double larger(double a, double b) {
@@ -157,10 +150,8 @@ static LogicalResult runFloorDiv(Machine &m, FloorDivOp op) {
     return failure();
   Tensor result = m.makeResult(op.getResult(), x.dims);
   for (int64_t i = 0; i < x.size(); ++i) {
-    // Rounded to the dtype before it is rounded down.
     if (x.isFloat())
-      result.setFloat(
-          i, std::floor(roundToDType(x.dtype, x.getFloat(i) / y.getFloat(i))));
+      result.setFloat(i, floorQuotient(x.getFloat(i), y.getFloat(i)));
     else
       result.setInt(i, floorDiv(x.getInt(i), y.getInt(i)));
   }
@@ -217,7 +208,7 @@ void addElementwiseMeanings(Machine &machine) {
   binary<SubOp>(machine, [](double a, double b) { return a - b; }, sub);
   binary<MulOp>(machine, [](double a, double b) { return a * b; }, mul);
   binary<DivOp>(machine, [](double a, double b) { return a / b; }, nullptr);
-  binary<ModOp>(machine, mod, mod);
+  binary<ModOp>(machine, floorRemainder, mod);
   binary<PowOp>(machine, std::pow, power);
   binary<MaxOp>(machine, larger,
                 [](int64_t a, int64_t b) { return std::max(a, b); });

@@ -192,6 +192,8 @@ static void addFloatMeanings(Machine &machine) {
   floats<math::SinOp>(machine, std::sin);
   floats<math::CosOp>(machine, std::cos);
   floats<math::TanhOp>(machine, std::tanh);
+  floats<arith::RemFOp>(machine,
+                        [](double a, double b) { return std::fmod(a, b); });
   floats<math::FloorOp>(machine, std::floor);
   floats<math::CeilOp>(machine, std::ceil);
   floats<math::RoundEvenOp>(machine, std::nearbyint);

@@ -1,6 +1,7 @@
 //===- Context.cpp - a program's life and its errors ----------------------===//
 
 #include "Context.h"
+#include "Denormals.h"
 #include "Dtype.h"
 #include <cstddef>
 
@@ -163,6 +164,7 @@ int32_t tdrt_open(const tdrt_program *program, int argc,
 
 int32_t tdrt_main(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
+  FlushDenormals flush;
   int32_t status = context.program.main(ctx);
   // What was printed before an error is shown before it, and a bad index in the
   // last kernel is an error too.
@@ -201,6 +203,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
   });
   if (status)
     return status;
+  FlushDenormals flush;
   status = program.exports[index].entry(ctx, inputs, outputs);
   if (status == 0)
     status = tdrt_poll(ctx);

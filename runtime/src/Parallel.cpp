@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Denormals.h"
 #include "Processors.h"
 #include "tdc_runtime.h"
 #include <atomic>
@@ -144,6 +145,7 @@ thread_local bool insideTask = false;
 
 void Pool::loop(int index) {
   insideTask = true;
+  FlushDenormals flush;
   for (uint32_t seen = 0;;) {
     seen = waitForChange(generation, seen, sleepers, spins);
     runPart(index);

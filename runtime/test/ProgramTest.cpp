@@ -1,11 +1,11 @@
-//===- ProgramTest.cpp - programs as processes
-//-----------------------------===//
+//===- ProgramTest.cpp - programs as processes ----------------------------===//
 
 #include "Nearest.h"
 #include "TestProgram.h"
 #include <csignal>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <sys/wait.h>
 #include <thread>
 
@@ -372,6 +372,40 @@ TEST_F(ProgramTest, Exports) {
   in.dtype = 77;
   EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
   EXPECT_EQ(tdrt_call(ctx, 1, &in, &out), 107);
+}
+
+// Compiled code takes denormals for zero; the caller's own arithmetic does not.
+const tdrt_port halfPorts[] = {{"x", TDRT_F32, 1, outDims}};
+const tdrt_export halves[] = {
+    {"halve", 1, 1, halfPorts, halfPorts,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
+       void *data;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+         return status;
+       for (int64_t i = 0; i < in->dims[0]; ++i)
+         static_cast<float *>(data)[i] = static_cast<float *>(in->data)[i] / 2;
+       *out = {data, TDRT_F32, 1, in->dims};
+       return 0;
+     }}};
+
+TEST_F(ProgramTest, Denormals) {
+  plain.num_exports = 1;
+  plain.exports = halves;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  volatile float smallest = std::numeric_limits<float>::min();
+  float x[] = {1, smallest, std::numeric_limits<float>::denorm_min() * 4};
+  int64_t dims[] = {3};
+  tdrt_tensor in = {x, TDRT_F32, 1, dims}, out;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  const float *y = static_cast<float *>(out.data);
+  EXPECT_EQ(y[0], 0.5f);
+#if defined(__x86_64__) || defined(__aarch64__)
+  EXPECT_EQ(y[1], 0.0f);
+  EXPECT_EQ(y[2], 0.0f);
+#endif
+  EXPECT_GT(smallest / 2, 0.0f);
 }
 
 } // namespace

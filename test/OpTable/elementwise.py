@@ -88,10 +88,6 @@ def power(x, y):
     return wide(np.power)(x, y) if x.dtype.kind == "f" else integer_power(x, y)
 
 
-def floor_divide(x, y):
-    return np.floor(x / y).astype(x.dtype) if x.dtype.kind == "f" else np.floor_divide(x, y)
-
-
 def sigmoid(x):
     return np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))
 

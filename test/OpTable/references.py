@@ -14,7 +14,7 @@ from constructors import (constant_samples, emit_constant, emit_fill, emit_iota,
                           fill, fill_samples, iota, iota_samples, random_numbers, random_samples)
 from elementwise import (PREDICATES, anywhere, apart, away_from, away_from_integers, binary, both,
                          cast, cast_samples, compare_samples, emit_cast, emit_compare,
-                         emit_select, floor_divide, positive, power, remainder_pairs,
+                         emit_select, positive, power, remainder_pairs,
                          select_samples, sigmoid, smooth_cast, smooth_select, unary)
 from movement import (broadcast_samples, concat_samples, emit_broadcast, emit_concat, emit_gather,
                       emit_permute, emit_reshape, emit_scatter, emit_slice, emit_update_slice,
@@ -74,7 +74,7 @@ OPS = {
     "sub": binary(np.subtract, both(anywhere, anywhere)),
     "mul": binary(np.multiply, both(anywhere, anywhere)),
     "div": binary(np.divide, both(anywhere, away_from(0, gap=0.3))),
-    "floordiv": binary(floor_divide),
+    "floordiv": binary(np.floor_divide),
     "mod": binary(np.mod, remainder_pairs),
     "pow": binary(power, both(positive, anywhere)),
     "max": binary(np.maximum, apart),

@@ -197,17 +197,32 @@ static Value emitIntDivision(Arith &a, Value x, Value y, bool isUnsigned,
   return a.select(byZero, zero, result);
 }
 
-/// Python's and PyTorch's float remainder: the sign of the divisor.
-static Value emitFloatMod(Arith &a, Value x, Value y) {
-  Value remainder = arith::RemFOp::create(a.b, a.loc, x, y);
-  Value zero = a.constant(x, 0);
+// Floats by Dialect/TD/OpTable/Floor.h, all lanes at once.
+
+static Value leavesWrongSign(Arith &a, Value remainder, Value divisor) {
+  Value zero = a.constant(remainder, 0);
   Value isInexact = a.compare(arith::CmpFPredicate::UNE, remainder, zero);
   Value differ = arith::XOrIOp::create(
       a.b, a.loc, a.compare(arith::CmpFPredicate::OLT, remainder, zero),
-      a.compare(arith::CmpFPredicate::OLT, y, zero));
-  Value adjust = arith::AndIOp::create(a.b, a.loc, isInexact, differ);
-  return a.select(adjust, arith::AddFOp::create(a.b, a.loc, remainder, y),
-                  remainder);
+      a.compare(arith::CmpFPredicate::OLT, divisor, zero));
+  return arith::AndIOp::create(a.b, a.loc, isInexact, differ);
+}
+
+static Value emitFloatMod(Arith &a, Value x, Value y) {
+  Value remainder = arith::RemFOp::create(a.b, a.loc, x, y);
+  return a.select(leavesWrongSign(a, remainder, y),
+                  arith::AddFOp::create(a.b, a.loc, remainder, y), remainder);
+}
+
+static Value emitFloatFloorDiv(Arith &a, Value x, Value y) {
+  Value remainder = arith::RemFOp::create(a.b, a.loc, x, y);
+  Value exact = arith::DivFOp::create(
+      a.b, a.loc, arith::SubFOp::create(a.b, a.loc, x, remainder), y);
+  Value lower = arith::SubFOp::create(a.b, a.loc, exact, a.constant(x, 1));
+  Value quotient = math::RoundEvenOp::create(
+      a.b, a.loc, a.select(leavesWrongSign(a, remainder, y), lower, exact));
+  return a.select(a.compare(arith::CmpFPredicate::OEQ, y, a.constant(x, 0)),
+                  arith::DivFOp::create(a.b, a.loc, x, y), quotient);
 }
 
 /// x to the y by squaring; the exponent's bits are few enough to unroll.
@@ -352,8 +367,7 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
       .Case([&](DivOp) -> Value { return arith::DivFOp::create(b, loc, x, y); })
       .Case([&](FloorDivOp) -> Value {
         if (isFloat)
-          return math::FloorOp::create(b, loc,
-                                       arith::DivFOp::create(b, loc, x, y));
+          return emitFloatFloorDiv(a, x, y);
         return emitIntDivision(a, x, y, isUnsigned, /*wantRemainder=*/false);
       })
       .Case([&](ModOp) -> Value {

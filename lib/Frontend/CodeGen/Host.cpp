@@ -100,12 +100,25 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
     return create<arith::DivFOp>(lhs, rhs);
   case HostOp::FloorDiv:
   case HostOp::Mod: {
+    // As Dialect/TD/OpTable/Floor.h.
     checkDivisor(rhs);
+    mlir::Value remainder = create<arith::RemFOp>(lhs, rhs);
+    mlir::Value zero = unwrap(constantFloat(0));
+    mlir::Value isInexact =
+        create<arith::CmpFOp>(arith::CmpFPredicate::UNE, remainder, zero);
+    mlir::Value signsDiffer = create<arith::XOrIOp>(
+        create<arith::CmpFOp>(arith::CmpFPredicate::OLT, remainder, zero),
+        create<arith::CmpFOp>(arith::CmpFPredicate::OLT, rhs, zero));
+    mlir::Value adjust = create<arith::AndIOp>(isInexact, signsDiffer);
+    if (op == HostOp::Mod)
+      return create<arith::SelectOp>(
+          adjust, create<arith::AddFOp>(remainder, rhs), remainder);
     mlir::Value quotient =
-        create<math::FloorOp>(create<arith::DivFOp>(lhs, rhs));
-    if (op == HostOp::FloorDiv)
-      return quotient;
-    return create<arith::SubFOp>(lhs, create<arith::MulFOp>(rhs, quotient));
+        create<arith::DivFOp>(create<arith::SubFOp>(lhs, remainder), rhs);
+    mlir::Value lower =
+        create<arith::SubFOp>(quotient, unwrap(constantFloat(1)));
+    return create<math::RoundEvenOp>(
+        create<arith::SelectOp>(adjust, lower, quotient));
   }
   case HostOp::Pow:
     return create<math::PowFOp>(lhs, rhs);

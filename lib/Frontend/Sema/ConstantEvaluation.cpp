@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Dialect/TD/OpTable/Floor.h"
 #include <cmath>
 
 using namespace tdc;
@@ -159,11 +160,9 @@ static double floatArithmetic(BinaryOp op, double a, double b) {
   case BinaryOp::Div:
     return a / b;
   case BinaryOp::FloorDiv:
-    return std::floor(a / b);
-  case BinaryOp::Mod: {
-    double rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-  }
+    return floorQuotient(a, b);
+  case BinaryOp::Mod:
+    return floorRemainder(a, b);
   default:
     return std::pow(a, b);
   }

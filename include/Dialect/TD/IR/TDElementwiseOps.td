@@ -101,7 +101,7 @@ def TD_AddOp : TD_ArithmeticOp<"add", "sum a + b; integers wrap", TD_NumberTenso
 def TD_SubOp : TD_ArithmeticOp<"sub", "difference a - b; integers wrap", TD_NumberTensor, [Diff], zeroVanishes>;
 def TD_MulOp : TD_ArithmeticOp<"mul", "product a * b; integers wrap", TD_NumberTensor, [Commutative, Diff]>;
 def TD_DivOp : TD_ArithmeticOp<"div", "quotient a / b of floats (IEEE)", TD_FloatTensor, [Diff]>;
-def TD_FloorDivOp : TD_BinaryOp<"floordiv", "quotient rounded down; an integer divided by 0 gives 0", TD_NumberTensor>;
+def TD_FloorDivOp : TD_BinaryOp<"floordiv", "quotient rounded down, exactly: 1.0 and 0.1 give 9; an integer divided by 0 gives 0", TD_NumberTensor>;
 def TD_ModOp : TD_BinaryOp<"mod", "remainder a - b * floor(a / b); an integer modulo 0 gives 0", TD_NumberTensor, [Diff]>;
 def TD_PowOp : TD_BinaryOp<"pow", "power a to the b; integers wrap, a negative integer exponent gives 0 unless |a| = 1", TD_NumberTensor, [Diff]>;
 def TD_MaxOp : TD_BinaryOp<"max", "the larger; NaN wins; ties share the gradient", TD_NumberTensor, [Commutative, Diff]>;

@@ -40,6 +40,7 @@ public:
 
   void run() {
     collect();
+    tieElementwise();
     for (auto &group : groups)
       if (group->isLeader() && !isFixed(group->getData()))
         choose(group->getData());
@@ -54,6 +55,7 @@ private:
   };
 
   void collect();
+  void tieElementwise();
   void tie(Value a, Value b) { groups.unionSets(key(a), key(b)); }
   void *key(Value value) {
     void *pointer = value.getAsOpaquePointer();
@@ -125,11 +127,6 @@ void LayoutAssigner::collect() {
            parent = parent->getParentOp())
         if (isa<scf::ForOp>(parent))
           weight *= kLoopWeight;
-      // Elementwise work wants everything it touches in one order.
-      for (const Access &root : nest->getRoots())
-        for (const Access &input : nest->getInputs())
-          if (*root.at == *input.at)
-            tie(outside(kernel, root.tensor), outside(kernel, input.tensor));
       kernels.push_back({kernel, std::move(*nest), weight});
       return WalkResult::skip();
     } else {
@@ -147,6 +144,20 @@ void LayoutAssigner::collect() {
     }
     return WalkResult::advance();
   });
+}
+
+/// Elementwise work wants everything it touches in one order; but a weight
+/// must not stay row by row because the numbers it starts from do.
+void LayoutAssigner::tieElementwise() {
+  for (Kernel &kernel : kernels)
+    for (const Access &root : kernel.nest.getRoots())
+      for (const Access &input : kernel.nest.getInputs()) {
+        Value result = outside(kernel.op, root.tensor),
+              operand = outside(kernel.op, input.tensor);
+        if (*root.at == *input.at && !isFixed(key(result)) &&
+            !isFixed(key(operand)))
+          tie(result, operand);
+      }
 }
 
 Layout LayoutAssigner::getLayout(Value value) {

@@ -42,3 +42,25 @@ func.func @plain(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
   %y = td.matmul %x, %w : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
   return %y : tensor<8x50xf32>
 }
+
+// -----
+
+// The numbers that a weight starts from lie row by row; the weight does not.
+// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<50x10xf32>
+td.slot @w param "w" of "m" : tensor<50x10xf32>
+// CHECK-LABEL: func.func @start
+func.func @start(%seed: i64, %call: i64, %scale: f64) {
+  // CHECK: td.random
+  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1>, array<i64>, array<i64: 1, 0>]}
+  %u = td.random uniform %seed, %call : tensor<50x10xf32>
+  %s = td.fill %scale : f64 -> tensor<50x10xf32>
+  %v = td.mul %u, %s : tensor<50x10xf32>
+  td.write %v, @w : tensor<50x10xf32>
+  return
+}
+func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
+  %w = td.read @w : tensor<50x10xf32>
+  %t = td.permute %w [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+  %y = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
+  return %y : tensor<8x50xf32>
+}
