@@ -9,6 +9,7 @@
 #include "Conversion/KernelToCPU.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "NestEmitter.h"
+#include "NestSchedule.h"
 #include "UpdateEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -181,17 +182,17 @@ LLVM::LLVMFuncOp KernelOutliner::createFunction(KernelOp kernel,
 
 void KernelOutliner::emitBody(KernelFunction &function,
                               ArrayRef<LoopNest> nests, Value flatSize) {
-  if (nests.size() == 1) {
-    NestEmitter(function, nests.front(), flatSize).emit();
-    return;
-  }
+  if (flatSize)
+    return emitFlatNest(function, nests.front(), flatSize);
+  if (nests.size() == 1)
+    return emitNest(function, nests.front());
   // Roots that share no loops follow each other.
   SmallVector<Value> pointers = std::move(function.resultPointers);
   SmallVector<Layout> layouts = std::move(function.resultLayouts);
   for (auto [i, nest] : llvm::enumerate(nests)) {
     function.resultPointers = {pointers[i]};
     function.resultLayouts = {layouts[i]};
-    NestEmitter(function, nest, Value()).emit();
+    emitNest(function, nest);
   }
 }
 

@@ -52,14 +52,15 @@ UpdateEmitter::emitPart(Value value, bool accumulates,
       LoopNest::get(value, [](Operation *op) { return !isUpdateOp(op); });
   if (failed(nest))
     return update->emitError("no loops compute this kernel");
-  NestEmitter emitter(function, *nest);
   const Coordinates &at = *nest->getRoots().front().at;
-  emitter.targets.push_back({result, place(at), function.resultPointers.front(),
-                             function.resultLayouts.front(), accumulates});
+  LoopSet serialLoops = 0;
   for (unsigned dim : serial)
     if (at[dim].loop >= 0)
-      emitter.serial |= LoopSet(1) << at[dim].loop;
-  emitter.emit();
+      serialLoops |= LoopSet(1) << at[dim].loop;
+  emitNestTo(function, *nest,
+             {result, place(at), function.resultPointers.front(),
+              function.resultLayouts.front(), accumulates},
+             serialLoops);
   return success();
 }
 

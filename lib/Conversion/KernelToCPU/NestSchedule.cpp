@@ -1,0 +1,216 @@
+//===- NestSchedule.cpp - the order and the blocks of a nest's loops ------===//
+
+#include "NestSchedule.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// The widest type that the nest computes with decides how many lanes fit.
+static int64_t chooseLanes(const LoopNest &nest, int64_t vectorBits) {
+  int64_t bits = 8;
+  auto widen = [&](Value tensor) {
+    bits = std::max<int64_t>(
+        bits, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth());
+  };
+  for (const Access &root : nest.getRoots())
+    widen(root.tensor);
+  for (const Access &input : nest.getInputs())
+    widen(input.tensor);
+  // Bytes alone would make vectors that their neighbours cannot follow.
+  return vectorBits / std::max<int64_t>(bits, 32);
+}
+
+namespace {
+class Scheduler {
+public:
+  Scheduler(const KernelFunction &function, const LoopNest &nest)
+      : function(function), nest(nest) {
+    schedule.lanes = chooseLanes(nest, function.vectorBits);
+    schedule.factors.assign(nest.getLoops().size(), 1);
+  }
+
+  void orderLoops(LoopSet serial);
+  void chooseFactors();
+
+  NestSchedule schedule;
+
+private:
+  const KernelFunction &function;
+  const LoopNest &nest;
+};
+} // namespace
+
+void Scheduler::orderLoops(LoopSet serial) {
+  auto layoutOf = [&](Value tensor) {
+    for (auto [i, root] : llvm::enumerate(nest.getRoots()))
+      if (root.tensor == tensor && i < function.resultLayouts.size() &&
+          function.resultLayouts[i].size() == root.at->size())
+        return function.resultLayouts[i];
+    return function.getLayout(tensor);
+  };
+  schedule.onLanes = planVectors(nest, layoutOf, schedule.lanes, serial).lanes;
+
+  LoopSet reduced = 0;
+  for (const Reduction &reduction : nest.getReductions())
+    reduced |= reduction.parallel;
+  // In memory order of the first root that has the loop; the lanes innermost
+  // where elements are moved, outermost where a reduction streams the operand
+  // that lies along them.
+  bool hasReductions = !nest.getReductions().empty();
+  auto add = [&](unsigned loop) {
+    auto &list = !hasReductions || (reduced >> loop & 1) ? schedule.outer
+                                                         : schedule.later;
+    if (!llvm::is_contained(list, loop))
+      list.push_back(loop);
+  };
+  for (const Access &root : nest.getRoots())
+    for (int64_t dim : layoutOf(root.tensor))
+      if (int loop = (*root.at)[dim].loop; loop >= 0)
+        add(loop);
+  for (auto *list : {&schedule.outer, &schedule.later}) {
+    bool lanesFirst = hasReductions && list == &schedule.outer;
+    auto isLane = [&](unsigned loop) { return schedule.isOnLanes(loop); };
+    if (auto *lane = llvm::find_if(*list, isLane); lane != list->end())
+      lanesFirst ? std::rotate(list->begin(), lane, lane + 1)
+                 : std::rotate(lane, lane + 1, list->end());
+  }
+}
+
+/// Register tiles: as many accumulators as the register file holds beside the
+/// operands, in the shape that needs the fewest loads per multiplication.
+void Scheduler::chooseFactors() {
+  SmallVectorImpl<int64_t> &factors = schedule.factors;
+  if (nest.getReductions().empty())
+    return;
+  const int64_t budget = function.vectorRegisters * 3 / 4;
+
+  // Loops that only some reductions run over are held in full.
+  LoopSet common = ~LoopSet(0);
+  for (const Reduction &reduction : nest.getReductions())
+    common &= reduction.parallel;
+  for (unsigned loop : schedule.outer)
+    if (!(common >> loop & 1))
+      factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
+  if (!schedule.later.empty())
+    return; // a row at a time: several stages follow each other
+
+  auto countAccumulators = [&] {
+    int64_t count = 0;
+    for (const Reduction &reduction : nest.getReductions()) {
+      int64_t each = 1;
+      for (unsigned loop = 0; loop < factors.size(); ++loop)
+        if (reduction.parallel >> loop & 1)
+          each *= factors[loop];
+      count += each;
+    }
+    return count;
+  };
+
+  auto extentOf = [&](unsigned loop) { return nest.getLoops()[loop].extent; };
+  auto vectorsOf = [&](unsigned loop) {
+    int64_t extent = extentOf(loop);
+    return ShapedType::isDynamic(extent)
+               ? 4
+               : llvm::divideCeil(extent, schedule.lanes);
+  };
+  int lane = -1, row = -1;
+  for (unsigned loop : schedule.outer) {
+    if (schedule.isOnLanes(loop))
+      lane = loop;
+    else if ((common >> loop & 1) && extentOf(loop) != 0)
+      row = loop; // the innermost one
+  }
+
+  double bestScore = -1;
+  int64_t bestColumns = 1, bestRows = 1;
+  int64_t maxColumns = lane >= 0 ? std::min<int64_t>(vectorsOf(lane), 4) : 1;
+  for (int64_t columns = 1; columns <= maxColumns; ++columns)
+    for (int64_t rows = 1; rows <= (row >= 0 ? 12 : 1); ++rows) {
+      if (lane >= 0)
+        factors[lane] = columns;
+      if (row >= 0)
+        factors[row] = rows;
+      int64_t extent = row >= 0 ? extentOf(row) : 1;
+      bool isDynamic = ShapedType::isDynamic(extent);
+      if ((!isDynamic && rows > extent) || countAccumulators() > budget)
+        continue;
+      double score = double(rows * columns) / (rows + columns + 1);
+      if (lane >= 0) {
+        double vectors = vectorsOf(lane);
+        score *= vectors / (std::ceil(vectors / columns) * columns);
+      }
+      // A remainder is a second copy of the loop, with a smaller tile.
+      if (isDynamic ? rows > 4 : extent % rows != 0)
+        score *= 0.8;
+      if (score > bestScore) {
+        bestScore = score;
+        bestColumns = columns;
+        bestRows = rows;
+      }
+    }
+  if (lane >= 0)
+    factors[lane] = bestColumns;
+  if (row >= 0)
+    factors[row] = bestRows;
+  // One accumulator alone would wait for itself.
+  if (lane < 0 && countAccumulators() < 4)
+    for (const Reduction &reduction : nest.getReductions())
+      for (unsigned loop : reduction.loops)
+        if (schedule.isOnLanes(loop))
+          factors[loop] = std::clamp<int64_t>(vectorsOf(loop), 1, 4);
+}
+
+NestSchedule scheduleNest(const KernelFunction &function, const LoopNest &nest,
+                          LoopSet serial) {
+  Scheduler scheduler(function, nest);
+  scheduler.orderLoops(serial);
+  scheduler.chooseFactors();
+  return std::move(scheduler.schedule);
+}
+
+bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
+  if (!nest.getReductions().empty() || nest.getLoops().empty())
+    return false;
+  KernelOp kernel = function.kernel;
+  if (llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+        return nest.isInside(&op) && isa<IotaOp>(op);
+      }))
+    return false; // asks for coordinates
+  SmallVector<int> first;
+  auto isAlike = [&](const Access &access, const Layout &layout) {
+    SmallVector<int> order;
+    for (int64_t dim : layout) {
+      const Coordinate &at = (*access.at)[dim];
+      if (!at.isLoop() && !at.isZero())
+        return false;
+      if (at.isLoop())
+        order.push_back(at.loop);
+    }
+    if (order.empty())
+      return true;
+    if (first.empty())
+      first = order;
+    return order == first && order.size() == nest.getLoops().size();
+  };
+  for (auto [i, root] : llvm::enumerate(nest.getRoots()))
+    if (!isAlike(root, function.resultLayouts[i]))
+      return false;
+  for (const Access &input : nest.getInputs())
+    if (!isAlike(input, function.getLayout(input.tensor)))
+      return false;
+  return true;
+}
+
+NestSchedule scheduleFlatNest(const KernelFunction &function,
+                              const LoopNest &nest) {
+  NestSchedule schedule = Scheduler(function, nest).schedule;
+  schedule.onLanes = 1;
+  schedule.outer = {0};
+  return schedule;
+}
+
+} // namespace tdc

@@ -1,0 +1,322 @@
+//===- ReductionEmitter.cpp - accumulators in registers -------------------===//
+
+#include "ReductionEmitter.h"
+#include "ElementOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// The first best value
+//===----------------------------------------------------------------------===//
+
+/// Whether a NaN or a better value should replace the best one so far.
+static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
+                      Value best, Type element) {
+  if (!isa<FloatType>(element)) {
+    bool isMax = kind == ReduceKind::Max,
+         isUnsigned = element.isUnsignedInteger();
+    auto predicate = isMax ? (isUnsigned ? arith::CmpIPredicate::ugt
+                                         : arith::CmpIPredicate::sgt)
+                           : (isUnsigned ? arith::CmpIPredicate::ult
+                                         : arith::CmpIPredicate::slt);
+    return arith::CmpIOp::create(b, loc, predicate, value, best);
+  }
+  auto predicate = kind == ReduceKind::Max ? arith::CmpFPredicate::OGT
+                                           : arith::CmpFPredicate::OLT;
+  auto isNaN = [&](Value x) -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  };
+  Value better = arith::CmpFOp::create(b, loc, predicate, value, best);
+  Value one = makeIntConstant(b, loc, better.getType(), -1);
+  Value firstNaN = arith::AndIOp::create(
+      b, loc, isNaN(value), arith::XOrIOp::create(b, loc, isNaN(best), one));
+  return arith::OrIOp::create(b, loc, better, firstNaN);
+}
+
+/// As above between two (value, index) pairs; of equal values the first one.
+static Value isBetterOrFirst(OpBuilder &b, Location loc, ReduceKind kind,
+                             std::pair<Value, Value> candidate,
+                             std::pair<Value, Value> best, Type element) {
+  Value better = isBetter(b, loc, kind, candidate.first, best.first, element);
+  Value worse = isBetter(b, loc, kind, best.first, candidate.first, element);
+  Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          candidate.second, best.second);
+  Value no = makeIntConstant(b, loc, worse.getType(), 0);
+  return arith::OrIOp::create(
+      b, loc, better, arith::SelectOp::create(b, loc, worse, no, isEarlier));
+}
+
+static ReduceKind getKind(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind();
+  if (auto reduce = dyn_cast<ArgReduceOp>(op))
+    return reduce.getKind();
+  return ReduceKind::Sum;
+}
+
+/// The index of the best value among lanes: the smallest index of the lanes
+/// that hold it. If it is NaN, only lanes that are NaN count.
+static Value emitBestLane(OpBuilder &b, Location loc, Type element,
+                          Value values, Value indices, Value best) {
+  Value isBest;
+  if (isa<FloatType>(element)) {
+    Value isEqual =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, values, best);
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                        values, values);
+    Value bestIsNumber =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+    isBest = arith::AndIOp::create(
+        b, loc, isEqual, arith::OrIOp::create(b, loc, isNaN, bestIsNumber));
+  } else {
+    isBest =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, values, best);
+  }
+  Value none = makeIntConstant(b, loc, indices.getType(), INT64_MAX);
+  return vector::ReductionOp::create(
+      b, loc, vector::CombiningKind::MINSI,
+      arith::SelectOp::create(b, loc, isBest, indices, none));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions over one set of loops
+//===----------------------------------------------------------------------===//
+
+static Type getElement(const Reduction &reduction) {
+  return getElementTypeOrSelf(reduction.op->getOperand(0).getType());
+}
+
+namespace {
+
+/// What one accumulator holds: `index` only in an arg_reduce.
+struct Best {
+  Value value, index;
+};
+
+/// The part of a reduction that one accumulator collects.
+struct Accumulator {
+  const Reduction *reduction;
+  Tile tile;
+
+  bool isArg() const { return isa<ArgReduceOp>(reduction->op); }
+};
+
+class GroupEmitter {
+public:
+  GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group);
+
+  void emit();
+
+private:
+  NestLoops::Values makeAccumulators();
+  /// Adds the operands at the loops' position to what is carried.
+  NestLoops::Values step(ValueRange carried);
+  Best stepOne(const Accumulator &accumulator, Best best);
+  Value getOperand(const Accumulator &accumulator, unsigned index,
+                   bool isVector);
+  /// Gives the evaluator the results.
+  void finish(ValueRange finals);
+  Best combine(const Reduction &reduction, Best best, Best other);
+  Value combineLanes(const Reduction &reduction, Best best);
+  bool isSameElement(const Accumulator &a, const Accumulator &b) const;
+
+  /// Carried values in the order of the accumulators.
+  Best take(const Accumulator &accumulator, ValueRange &carried) {
+    Best best;
+    best.value = carried.front();
+    carried = carried.drop_front();
+    if (accumulator.isArg()) {
+      best.index = carried.front();
+      carried = carried.drop_front();
+    }
+    return best;
+  }
+  void put(Best best, NestLoops::Values &carried) {
+    carried.push_back(best.value);
+    if (best.index)
+      carried.push_back(best.index);
+  }
+
+  NestLoops &loops;
+  const NestSchedule &schedule;
+  TileEvaluator &evaluator;
+  OpBuilder &b;
+  Location loc;
+  ArrayRef<const Reduction *> group;
+  /// The reduction loop that is on lanes, or -1.
+  int laneSum = -1;
+  SmallVector<Accumulator> accumulators;
+};
+
+} // namespace
+
+GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
+    : loops(loops), schedule(loops.getSchedule()), evaluator(loops.evaluator),
+      b(loops.function.builder), loc(loops.function.loc), group(group) {
+  for (unsigned loop : group.front()->loops)
+    if (schedule.isOnLanes(loop))
+      laneSum = loop;
+}
+
+NestLoops::Values GroupEmitter::makeAccumulators() {
+  NestLoops::Values initial;
+  for (const Reduction *reduction : group) {
+    LoopSet tiled = reduction->parallel;
+    if (laneSum >= 0)
+      tiled |= LoopSet(1) << laneSum;
+    bool isVector =
+        laneSum >= 0 || (evaluator.laneLoop >= 0 &&
+                         (reduction->parallel >> evaluator.laneLoop & 1));
+    Type element = getElement(*reduction);
+    auto typeOf = [&](Type scalar) -> Type {
+      return isVector ? Type(VectorType::get({schedule.lanes}, scalar))
+                      : scalar;
+    };
+    for (const Tile &tile : loops.getTiles(tiled)) {
+      accumulators.push_back({reduction, tile});
+      Best none;
+      none.value = emitNeutral(b, loc, getKind(reduction->op), element,
+                               typeOf(getRegisterType(element)));
+      if (accumulators.back().isArg())
+        none.index = makeIntConstant(b, loc, typeOf(b.getI64Type()), 0);
+      put(none, initial);
+    }
+  }
+  return initial;
+}
+
+Value GroupEmitter::getOperand(const Accumulator &accumulator, unsigned index,
+                               bool isVector) {
+  const Reduction &reduction = *accumulator.reduction;
+  Value value = evaluator.evaluate(
+      reduction.op->getOperand(index),
+      loops.nest.operandAt(reduction.op, index, *reduction.at),
+      accumulator.tile);
+  if (!isVector)
+    return value;
+  value = evaluator.toVector(value);
+  Value mask = laneSum >= 0 ? evaluator.getMask(accumulator.tile) : Value();
+  if (!mask)
+    return value;
+  return arith::SelectOp::create(b, loc, mask, value,
+                                 emitNeutral(b, loc, getKind(reduction.op),
+                                             getElement(reduction),
+                                             value.getType()));
+}
+
+Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
+  const Reduction &reduction = *accumulator.reduction;
+  bool isVector = isa<VectorType>(best.value.getType());
+  Type element = getElement(reduction);
+  ReduceKind kind = getKind(reduction.op);
+  Value x = getOperand(accumulator, 0, isVector);
+  if (isa<MatmulOp>(reduction.op)) {
+    Value y = getOperand(accumulator, 1, isVector);
+    if (isa<FloatType>(element))
+      return {math::FmaOp::create(b, loc, x, y, best.value), {}};
+    Value product = arith::MulIOp::create(b, loc, x, y);
+    return {arith::AddIOp::create(b, loc, best.value, product), {}};
+  }
+  if (!accumulator.isArg())
+    return {emitCombine(b, loc, kind, element, best.value, x), {}};
+
+  Coordinate at; // of a dim of size 1: always 0
+  if (!reduction.loops.empty())
+    at.loop = reduction.loops.front();
+  Value index = evaluator.evaluateCoordinate(at, accumulator.tile,
+                                             reduction.op->getOperand(0), 0);
+  if (isVector)
+    index = evaluator.toVector(index);
+  Value better = isBetter(b, loc, kind, x, best.value, element);
+  return {arith::SelectOp::create(b, loc, better, x, best.value),
+          arith::SelectOp::create(b, loc, better, index, best.index)};
+}
+
+NestLoops::Values GroupEmitter::step(ValueRange carried) {
+  NestLoops::Values next;
+  for (const Accumulator &accumulator : accumulators) {
+    Best best = take(accumulator, carried);
+    // A last block holds fewer vectors.
+    bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
+                                     schedule.factors[laneSum] * schedule.lanes;
+    put(isReal ? stepOne(accumulator, best) : best, next);
+  }
+  return next;
+}
+
+Best GroupEmitter::combine(const Reduction &reduction, Best best, Best other) {
+  Type element = getElement(reduction);
+  ReduceKind kind = getKind(reduction.op);
+  if (!best.index)
+    return {emitCombine(b, loc, kind, element, best.value, other.value), {}};
+  Value better = isBetterOrFirst(b, loc, kind, {other.value, other.index},
+                                 {best.value, best.index}, element);
+  return {arith::SelectOp::create(b, loc, better, other.value, best.value),
+          arith::SelectOp::create(b, loc, better, other.index, best.index)};
+}
+
+Value GroupEmitter::combineLanes(const Reduction &reduction, Best best) {
+  Type element = getElement(reduction);
+  Value value =
+      emitLaneReduction(b, loc, getKind(reduction.op), element, best.value);
+  if (!best.index)
+    return value;
+  return emitBestLane(b, loc, element, best.value, best.index,
+                      evaluator.toVector(value));
+}
+
+bool GroupEmitter::isSameElement(const Accumulator &a,
+                                 const Accumulator &b) const {
+  if (laneSum < 0 || a.reduction != b.reduction)
+    return false;
+  Tile tile = b.tile;
+  tile[laneSum] = a.tile[laneSum];
+  return tile == a.tile;
+}
+
+/// Combines what belongs to one element of the result: the vectors of a lane
+/// sum, then their lanes.
+void GroupEmitter::finish(ValueRange finals) {
+  for (size_t i = 0; i < accumulators.size();) {
+    const Accumulator &first = accumulators[i];
+    Best best = take(first, finals);
+    for (++i; i < accumulators.size() && isSameElement(first, accumulators[i]);
+         ++i)
+      best = combine(*first.reduction, best, take(accumulators[i], finals));
+    Value result = first.isArg() ? best.index : best.value;
+    if (laneSum >= 0)
+      result = combineLanes(*first.reduction, best);
+    evaluator.setResult(*first.reduction, first.tile, result);
+  }
+}
+
+void GroupEmitter::emit() {
+  // Lanes innermost.
+  SmallVector<unsigned> order(group.front()->loops.begin(),
+                              group.front()->loops.end());
+  llvm::sort(order, [&](unsigned x, unsigned y) {
+    return std::make_pair(schedule.isOnLanes(x), x) <
+           std::make_pair(schedule.isOnLanes(y), y);
+  });
+  NestLoops::Values initial = makeAccumulators();
+  finish(loops.open(order, initial,
+                    [&](ValueRange carried) { return step(carried); }));
+}
+
+void emitReductions(NestLoops &loops) {
+  ArrayRef<Reduction> all = loops.nest.getReductions();
+  for (size_t i = 0; i < all.size();) {
+    SmallVector<const Reduction *> group;
+    do
+      group.push_back(&all[i++]);
+    while (i < all.size() && all[i].loops == group.front()->loops);
+    GroupEmitter(loops, group).emit();
+  }
+}
+
+} // namespace tdc
