@@ -1,0 +1,59 @@
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+
+// Rows are summed on the lanes of the columns: no lane is added to another.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-NOT: vector.reduction
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.reduction
+// CHECK: llvm.return
+func.func @columns(%x: tensor<100x64xf32>) -> tensor<64xf32> {
+  %y = td.reduce sum %x [0] : tensor<100x64xf32> to tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+// One sum alone: four vectors, so that none waits for the one before.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} -> (vector<8xf64>, vector<8xf64>, vector<8xf64>, vector<8xf64>)
+// CHECK: vector.reduction <add>, {{.*}} : vector<8xf64> into f64
+func.func @all(%x: tensor<1000xf64>) -> tensor<f64> {
+  %y = td.reduce sum %x [0] : tensor<1000xf64> to tensor<f64>
+  return %y : tensor<f64>
+}
+
+// -----
+
+// Each lane keeps its best value and where it was; then the smallest index of
+// the lanes that have the best one. The places are i64, so 8 fit in a vector.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xi64>
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf uno
+// CHECK: vector.reduction <minsi>, {{.*}} : vector<8xi64> into i64
+func.func @argmax(%x: tensor<1000xf32>) -> tensor<i64> {
+  %y = td.arg_reduce max %x dim 0 : tensor<1000xf32> to tensor<i64>
+  return %y : tensor<i64>
+}
+
+// -----
+
+// What feeds a sum and what uses it are one kernel; two sums over the same rows
+// are collected side by side.
+// CHECK-LABEL: func.func @moments
+// CHECK-COUNT-1: td.launch
+// CHECK-NOT: td.launch
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK-COUNT-1: llvm.load
+// CHECK-NOT: llvm.load
+// CHECK: arith.addf
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @moments(%x: tensor<100x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %s = td.reduce sum %x [0] : tensor<100x16xf32> to tensor<16xf32>
+  %q = td.mul %x, %x : tensor<100x16xf32>
+  %t = td.reduce sum %q [0] : tensor<100x16xf32> to tensor<16xf32>
+  return %s, %t : tensor<16xf32>, tensor<16xf32>
+}

@@ -1,0 +1,35 @@
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+
+// The parts of a concatenation go to their places one after the other.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-COUNT-2: llvm.store {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+func.func @concat(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<32xf32> {
+  %z = td.concat %x, %y dim 0 : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+  return %z : tensor<32xf32>
+}
+
+// -----
+
+// Two indices may be the same row: rows are added one by one, the columns of a
+// row at once.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: llvm.load {{.*}} -> i64
+// CHECK: llvm.call @tdrt_kernel_error
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: llvm.store {{.*}} : vector<16xf32>
+func.func @scatter(%x: tensor<40x16xf32>, %i: tensor<8xi64>, %u: tensor<8x16xf32>) -> tensor<40x16xf32> {
+  %y = td.scatter_add %x, %i, %u dim 0 : tensor<40x16xf32>, tensor<8xi64>, tensor<8x16xf32>
+  return %y : tensor<40x16xf32>
+}
+
+// -----
+
+// With indices along the only dim nothing is on lanes.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: arith.addf {{.*}} : f32
+// CHECK: llvm.store {{.*}} : f32
+func.func @histogram(%x: tensor<40xf32>, %i: tensor<80xi64>, %u: tensor<80xf32>) -> tensor<40xf32> {
+  %y = td.scatter_add %x, %i, %u dim 0 : tensor<40xf32>, tensor<80xi64>, tensor<80xf32>
+  return %y : tensor<40xf32>
+}
