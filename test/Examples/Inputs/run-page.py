@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Does what a page of the documentation says, in the current folder.
+
+usage: run-page.py PAGE.md
+
+A block of ```tdsl is saved under the last `name.tdsl` mentioned before it, a
+block of ```sh is run, and the block of ```text after it is what that printed;
+numbers may differ by 2 % or 0.015.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+def is_same(got, want):
+    if NUMBER.sub("#", got) != NUMBER.sub("#", want):
+        return False
+    pairs = zip(map(float, NUMBER.findall(got)), map(float, NUMBER.findall(want)))
+    return all(abs(a - b) <= max(0.02 * abs(b), 0.015) for a, b in pairs)
+
+
+# The page's `python3` is the one that has NumPy.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+page = Path(sys.argv[1]).read_text()
+printed = None
+ran = 0
+for match in re.finditer(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    kind, text = match.groups()
+    if kind == "tdsl":
+        name = re.findall(r"`(\w+\.tdsl)`", page[:match.start()])[-1]
+        Path(name).write_text(text)
+    elif kind == "sh":
+        done = subprocess.run(["bash", "-ec", text], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        printed, ran = done.stdout, ran + 1
+        if done.returncode:
+            sys.exit(f"{text}ended with {done.returncode}:\n{printed}")
+    elif kind == "text":
+        got, want = printed.strip().split("\n"), text.strip().split("\n")
+        if len(got) != len(want) or not all(map(is_same, got, want)):
+            sys.exit(f"the page says\n{text}\nbut it prints\n{printed}")
+    else:
+        sys.exit(f"a block of {kind}?")
+print(f"{ran} commands ran")
