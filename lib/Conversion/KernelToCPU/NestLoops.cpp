@@ -22,7 +22,8 @@ int64_t NestLoops::getUnit(unsigned loop) const {
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
-                                       ValueRange carried, Body body) {
+                                       Operation *entry, ValueRange carried,
+                                       Body body) {
   int outerLane = evaluator.laneLoop;
   int64_t wholeFactor = schedule.factors[loop];
   Value outerPosition = evaluator.positions[loop];
@@ -34,7 +35,7 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   }
   schedule.factors[loop] = factor;
   evaluator.positions[loop] = position;
-  evaluator.pushScope();
+  evaluator.pushScope(loop, entry);
   Values results = body(carried);
   evaluator.popScope();
   evaluator.positions[loop] = outerPosition;
@@ -65,8 +66,8 @@ NestLoops::Values NestLoops::emitCounted(unsigned loop, Value from, Value to,
     mask = vector::CreateMaskOp::create(
         b, loc, VectorType::get({schedule.lanes}, b.getI1Type()), index);
   }
-  Values next =
-      emitBlock(loop, position, factor, mask, loopOp.getRegionIterArgs(), body);
+  Values next = emitBlock(loop, position, factor, mask, loopOp,
+                          loopOp.getRegionIterArgs(), body);
   if (!carried.empty())
     scf::YieldOp::create(b, loc, next);
   return Values(loopOp.getResults());
@@ -103,7 +104,7 @@ NestLoops::Values NestLoops::open(unsigned loop, ValueRange carried,
   Values values(carried);
   if (whole == step)
     values = emitBlock(loop, function.i64(0), schedule.factors[loop], Value(),
-                       values, body);
+                       /*entry=*/nullptr, values, body);
   else if (whole > 0)
     values = emitCounted(loop, function.i64(0), function.i64(whole), step,
                          schedule.factors[loop], false, values, body);
@@ -117,7 +118,7 @@ NestLoops::Values NestLoops::open(unsigned loop, ValueRange carried,
     mask = arith::ConstantOp::create(b, loc, b.getBoolVectorAttr(isReal));
   }
   return emitBlock(loop, function.i64(whole), llvm::divideCeil(rest, unit),
-                   mask, values, body);
+                   mask, /*entry=*/nullptr, values, body);
 }
 
 NestLoops::Values NestLoops::open(ArrayRef<unsigned> loops, ValueRange carried,

@@ -41,7 +41,8 @@ private:
   int64_t getUnit(unsigned loop) const;
   Values openDynamic(unsigned loop, mlir::ValueRange carried, Body body);
   Values emitBlock(unsigned loop, mlir::Value position, int64_t factor,
-                   mlir::Value lastMask, mlir::ValueRange carried, Body body);
+                   mlir::Value lastMask, mlir::Operation *entry,
+                   mlir::ValueRange carried, Body body);
   Values emitCounted(unsigned loop, mlir::Value from, mlir::Value to,
                      int64_t step, int64_t factor, bool isMasked,
                      mlir::ValueRange carried, Body body);

@@ -9,19 +9,26 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// The widest type that the nest computes with decides how many lanes fit.
-static int64_t chooseLanes(const LoopNest &nest, int64_t vectorBits) {
-  int64_t bits = 8;
-  auto widen = [&](Value tensor) {
-    bits = std::max<int64_t>(
-        bits, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth());
+/// Bytes alone would make vectors that their neighbours cannot follow.
+constexpr int64_t kLeastBits = 32;
+
+/// The bits of the widest element that runs on lanes when the loops `onLanes`
+/// do.
+static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
+  int64_t bits = kLeastBits;
+  auto widen = [&](Value tensor, const Coordinates &at) {
+    if (nest.getLoopsOf(tensor, at) & onLanes)
+      bits = std::max<int64_t>(
+          bits, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth());
   };
   for (const Access &root : nest.getRoots())
-    widen(root.tensor);
+    widen(root.tensor, *root.at);
   for (const Access &input : nest.getInputs())
-    widen(input.tensor);
-  // Bytes alone would make vectors that their neighbours cannot follow.
-  return vectorBits / std::max<int64_t>(bits, 32);
+    widen(input.tensor, *input.at);
+  for (const Reduction &reduction : nest.getReductions())
+    if (isa<ArgReduceOp>(reduction.op))
+      bits = 64; // the places it keeps
+  return bits;
 }
 
 namespace {
@@ -29,7 +36,6 @@ class Scheduler {
 public:
   Scheduler(const KernelFunction &function, const LoopNest &nest)
       : function(function), nest(nest) {
-    schedule.lanes = chooseLanes(nest, function.vectorBits);
     schedule.factors.assign(nest.getLoops().size(), 1);
   }
 
@@ -52,7 +58,15 @@ void Scheduler::orderLoops(LoopSet serial) {
         return function.resultLayouts[i];
     return function.getLayout(tensor);
   };
-  schedule.onLanes = planVectors(nest, layoutOf, schedule.lanes, serial).lanes;
+  auto planFor = [&](int64_t bits) {
+    schedule.lanes = function.vectorBits / bits;
+    schedule.onLanes =
+        planVectors(nest, layoutOf, schedule.lanes, serial).lanes;
+  };
+  planFor(kLeastBits);
+  if (int64_t bits = getWidestOnLanes(nest, schedule.onLanes);
+      bits > kLeastBits)
+    planFor(bits);
 
   LoopSet reduced = 0;
   for (const Reduction &reduction : nest.getReductions())
@@ -207,8 +221,10 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
 
 NestSchedule scheduleFlatNest(const KernelFunction &function,
                               const LoopNest &nest) {
-  NestSchedule schedule = Scheduler(function, nest).schedule;
+  NestSchedule schedule;
+  schedule.lanes = function.vectorBits / getWidestOnLanes(nest, ~LoopSet(0));
   schedule.onLanes = 1;
+  schedule.factors.assign(nest.getLoops().size(), 1);
   schedule.outer = {0};
   return schedule;
 }

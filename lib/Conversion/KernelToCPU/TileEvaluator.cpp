@@ -74,11 +74,18 @@ TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
                              int64_t lanes, bool isFlat)
     : positions(nest.getLoops().size()), function(function),
       b(function.builder), nest(nest), lanes(lanes), isFlat(isFlat) {
-  scopes.emplace_back();
+  scopes.push_back({/*loops=*/0, /*entry=*/nullptr, {}});
 }
 
-void TileEvaluator::pushScope() { scopes.emplace_back(); }
-void TileEvaluator::popScope() { scopes.pop_back(); }
+void TileEvaluator::pushScope(unsigned loop, Operation *entry) {
+  scopes.push_back({scopes.back().loops | LoopSet(1) << loop, entry, {}});
+  depth = scopes.size();
+}
+
+void TileEvaluator::popScope() {
+  scopes.pop_back();
+  depth = scopes.size();
+}
 
 TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
                                           LoopSet loops,
@@ -91,16 +98,38 @@ TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
 }
 
 Value TileEvaluator::lookup(const Key &key) const {
-  for (const auto &scope : llvm::reverse(scopes))
-    if (auto known = scope.find(key); known != scope.end())
+  for (size_t i = depth; i-- > 0;)
+    if (auto known = scopes[i].values.find(key);
+        known != scopes[i].values.end())
       return known->second;
   return Value();
 }
 
+Value TileEvaluator::emitOutside(Value value, const Coordinates &at,
+                                 const Key &key,
+                                 llvm::function_ref<Value()> make) {
+  LoopSet loops = nest.getLoopsOf(value, at);
+  size_t outer = nest.needsReduction(value, at) ? resultDepth : 1;
+  while (outer < depth && (loops & ~scopes[outer - 1].loops))
+    ++outer;
+  OpBuilder::InsertionGuard guard(b);
+  for (size_t i = outer; i < depth; ++i)
+    if (scopes[i].entry) {
+      b.setInsertionPoint(scopes[i].entry);
+      break;
+    }
+  size_t inner = std::exchange(depth, outer);
+  Value result = make();
+  depth = inner;
+  return scopes[outer - 1].values[key] = result;
+}
+
 void TileEvaluator::setResult(const Reduction &reduction, const Tile &tile,
                               Value result) {
-  scopes.back()[makeKey(reduction.op->getResult(0).getAsOpaquePointer(),
-                        reduction.at, reduction.parallel, tile)] = result;
+  resultDepth = scopes.size();
+  scopes.back().values[makeKey(reduction.op->getResult(0).getAsOpaquePointer(),
+                               reduction.at, reduction.parallel, tile)] =
+      result;
 }
 
 bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {
@@ -114,7 +143,7 @@ Value TileEvaluator::toVector(Value value) {
   Key key{value.getAsOpaquePointer(), this, {}};
   if (Value known = lookup(key))
     return known;
-  return scopes.back()[key] = vector::BroadcastOp::create(
+  return scopes[depth - 1].values[key] = vector::BroadcastOp::create(
              b, function.loc, VectorType::get({lanes}, value.getType()), value);
 }
 
@@ -133,10 +162,11 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
                     tile);
   if (Value known = lookup(key))
     return known;
-  Operation *op = value.getDefiningOp();
-  Value result =
-      op && nest.isInside(op) ? compute(op, at, tile) : load(value, at, tile);
-  return scopes.back()[key] = result;
+  return emitOutside(value, at, key, [&] {
+    Operation *op = value.getDefiningOp();
+    return op && nest.isInside(op) ? compute(op, at, tile)
+                                   : load(value, at, tile);
+  });
 }
 
 Value TileEvaluator::compute(Operation *op, const Coordinates &at,
@@ -211,7 +241,7 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
     steps.push_back(tile[laneLoop] + lane);
   Location loc = function.loc;
   Value numbers = arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
-  return scopes.back()[key] = arith::AddIOp::create(
+  return scopes[depth - 1].values[key] = arith::AddIOp::create(
              b, loc, toVector(positions[laneLoop]), numbers);
 }
 
@@ -254,12 +284,20 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
                                         unsigned dim) {
   Location loc = function.loc;
   if (coordinate.index) {
-    Value index = evaluate(coordinate.index, *coordinate.indexAt, tile);
-    if (isa<VectorType>(index.getType()))
-      if (Value mask = getMask(tile))
-        index = arith::SelectOp::create(
-            b, loc, mask, index, makeIntConstant(b, loc, index.getType(), 0));
-    return checkIndex(index, function.getSize(tensor, dim));
+    Value tensorOfIndices = coordinate.index;
+    const Coordinates &at = *coordinate.indexAt;
+    Key key = makeKey(tensor.getAsOpaquePointer(), &coordinate,
+                      nest.getLoopsOf(tensorOfIndices, at), tile);
+    if (Value known = lookup(key))
+      return known;
+    return emitOutside(tensorOfIndices, at, key, [&] {
+      Value index = evaluate(tensorOfIndices, at, tile);
+      if (isa<VectorType>(index.getType()))
+        if (Value mask = getMask(tile))
+          index = arith::SelectOp::create(
+              b, loc, mask, index, makeIntConstant(b, loc, index.getType(), 0));
+      return checkIndex(index, function.getSize(tensor, dim));
+    });
   }
   Value result;
   if (coordinate.loop >= 0) {
@@ -326,7 +364,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     Key key{pointer.getAsOpaquePointer(), this, {}};
     Value base = lookup(key);
     if (!base)
-      base = scopes.back()[key] = move(pointer, positions[laneLoop]);
+      base = scopes[depth - 1].values[key] = move(pointer, positions[laneLoop]);
     return tile[laneLoop] ? move(base, int32_t(tile[laneLoop])) : base;
   }
 
@@ -383,7 +421,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
                         : function.getSize(tensor, dim);
     }
     laneLoop = lane;
-    base = scopes.back()[key] = sum ? move(pointer, sum) : pointer;
+    base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;
   }
   return constant ? move(base, int32_t(constant)) : base;
 }

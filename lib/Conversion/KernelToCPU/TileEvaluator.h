@@ -7,7 +7,9 @@
 // loaded, however many products ask for them.
 //
 // A value that depends on the lane loop is a vector of neighbours along it; any
-// other value is a scalar until an op meets a vector.
+// other value is a scalar until an op meets a vector. Every value stands
+// outside of the loops that it does not depend on, so that an index is checked
+// once a row, not once an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,9 +71,10 @@ public:
   TileEvaluator(KernelFunction &function, const td::LoopNest &nest,
                 int64_t lanes, bool isFlat);
 
-  /// Opens and closes a scope: what is evaluated inside is forgotten after it.
-  /// `positions` of the loops opened must be set before.
-  void pushScope();
+  /// Opens a scope, in which one more loop has a position (set before), and
+  /// closes it: what depends on that loop is forgotten then. `entry` is the op
+  /// whose body the scope is, null where it goes on in the same block.
+  void pushScope(unsigned loop, mlir::Operation *entry);
   void popScope();
 
   /// Where a loop stands: an i64.
@@ -104,10 +107,20 @@ public:
 private:
   using Key =
       std::tuple<const void *, const void *, llvm::SmallVector<int64_t>>;
+  struct Scope {
+    td::LoopSet loops; ///< that have a position
+    mlir::Operation *entry;
+    std::map<Key, mlir::Value> values;
+  };
 
   Key makeKey(const void *what, const void *at, td::LoopSet loops,
               const Tile &tile) const;
   mlir::Value lookup(const Key &key) const;
+  /// The value of `make` for `value` at `at`, emitted outside of all loops that
+  /// it does not depend on, and kept under `key`.
+  mlir::Value emitOutside(mlir::Value value, const td::Coordinates &at,
+                          const Key &key,
+                          llvm::function_ref<mlir::Value()> make);
   mlir::Value compute(mlir::Operation *op, const td::Coordinates &at,
                       const Tile &tile);
   mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
@@ -127,7 +140,12 @@ private:
   const td::LoopNest &nest;
   int64_t lanes;
   bool isFlat;
-  std::vector<std::map<Key, mlir::Value>> scopes;
+  std::vector<Scope> scopes;
+  /// How many scopes are in force: fewer than there are while ops are emitted
+  /// outside of the inner ones.
+  size_t depth = 1;
+  /// The scopes outside of which the results of reductions are not known.
+  size_t resultDepth = 1;
 };
 
 } // namespace tdc

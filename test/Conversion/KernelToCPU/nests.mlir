@@ -84,3 +84,21 @@ func.func @update(%x: tensor<80xf32>, %u: tensor<20xf32>, %i: i64) -> tensor<80x
   %y = td.update_slice %x, %u[%i] dim 0 step 2 : tensor<80xf32>, tensor<20xf32>
   return %y : tensor<80xf32>
 }
+
+// -----
+
+// Rows that are picked by index: the index is checked once a row, outside of
+// the loop over its elements, and its i64 does not make the vectors shorter.
+// CHECK-LABEL: func.func @picked
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: llvm.call @tdrt_kernel_error
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: tdrt_kernel_error
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: tdrt_kernel_error
+// CHECK: scf.yield
+func.func @picked(%x: tensor<100x64xf32>, %i: tensor<8xi64>, %w: tensor<64x128xf32>) -> tensor<8x128xf32> {
+  %r = td.gather %x, %i dim 0 : tensor<100x64xf32>, tensor<8xi64> -> tensor<8x64xf32>
+  %y = td.matmul %r, %w : tensor<8x64xf32>, tensor<64x128xf32> -> tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+}

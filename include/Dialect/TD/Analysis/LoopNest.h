@@ -94,6 +94,8 @@ public:
                                const Coordinates &at) const;
   /// The loops on which the value depends when asked for at `at`.
   LoopSet getLoopsOf(mlir::Value value, const Coordinates &at) const;
+  /// Whether a reduction of the nest has to be done before.
+  bool needsReduction(mlir::Value value, const Coordinates &at) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
 private:
@@ -112,7 +114,14 @@ private:
   std::map<std::tuple<mlir::Operation *, unsigned, const Coordinates *>,
            const Coordinates *>
       operands;
-  mutable std::map<std::pair<void *, const Coordinates *>, LoopSet> dependence;
+  struct Dependence {
+    LoopSet loops = 0;
+    bool onReduction = false;
+  };
+  const Dependence &getDependence(mlir::Value value,
+                                  const Coordinates &at) const;
+  mutable std::map<std::pair<void *, const Coordinates *>, Dependence>
+      dependence;
 };
 
 /// Whether the op is computed element by element where it is asked for, so that

@@ -333,34 +333,43 @@ const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
   return *operands.at({op, index, &at});
 }
 
-LoopSet LoopNest::getLoopsOf(Value value, const Coordinates &at) const {
-  auto loopsOfCoordinates = [&](const Coordinates &coordinates) {
-    LoopSet set = 0;
-    for (const Coordinate &coordinate : coordinates) {
-      if (coordinate.loop >= 0)
-        set |= LoopSet(1) << coordinate.loop;
-      if (coordinate.index)
-        set |= getLoopsOf(coordinate.index, *coordinate.indexAt);
-    }
-    return set;
-  };
+const LoopNest::Dependence &
+LoopNest::getDependence(Value value, const Coordinates &at) const {
   auto [known, isNew] =
-      dependence.try_emplace({value.getAsOpaquePointer(), &at}, 0);
+      dependence.try_emplace({value.getAsOpaquePointer(), &at});
+  Dependence &result = known->second; // a map keeps its addresses
   if (!isNew)
-    return known->second;
+    return result;
+  auto add = [&](Value other, const Coordinates &otherAt) {
+    const Dependence &on = getDependence(other, otherAt);
+    result.loops |= on.loops;
+    result.onReduction |= on.onReduction;
+  };
 
-  LoopSet set = 0;
   Operation *op = value.getDefiningOp();
   if (!op || !isInside(op) || isa<IotaOp>(op)) {
-    set = loopsOfCoordinates(at);
+    for (const Coordinate &coordinate : at) {
+      if (coordinate.loop >= 0)
+        result.loops |= LoopSet(1) << coordinate.loop;
+      if (coordinate.index)
+        add(coordinate.index, *coordinate.indexAt);
+    }
   } else if (const Reduction *reduction = findReduction(op, at)) {
-    set = reduction->parallel;
+    result = {reduction->parallel, true};
   } else if (!isa<FillOp>(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (isa<RankedTensorType>(op->getOperand(i).getType()))
-        set |= getLoopsOf(op->getOperand(i), operandAt(op, i, at));
+        add(op->getOperand(i), operandAt(op, i, at));
   }
-  return dependence[{value.getAsOpaquePointer(), &at}] = set;
+  return result;
+}
+
+LoopSet LoopNest::getLoopsOf(Value value, const Coordinates &at) const {
+  return getDependence(value, at).loops;
+}
+
+bool LoopNest::needsReduction(Value value, const Coordinates &at) const {
+  return getDependence(value, at).onReduction;
 }
 
 } // namespace tdc::td
