@@ -59,8 +59,6 @@ public:
 private:
   LLVM::LLVMFuncOp createFunction(KernelOp kernel, KernelFunction &function,
                                   bool isFlat, Value &flatSize);
-  void emitBody(KernelFunction &function, ArrayRef<LoopNest> nests,
-                Value flatSize);
   /// The function, or an earlier one that does the same.
   LLVM::LLVMFuncOp share(LLVM::LLVMFuncOp function);
 
@@ -112,6 +110,15 @@ SmallVector<int64_t> findInPlace(KernelOp kernel, const LoopNest &nest,
     }
   }
   return pairs;
+}
+
+/// The same for an update: its own input is overwritten where it lies, if what
+/// is written there does not read it too.
+SmallVector<int64_t> findInPlace(Operation *update) {
+  auto input = dyn_cast<BlockArgument>(update->getOperand(0));
+  if (!input || isa<ConcatOp>(update) || !input.hasOneUse())
+    return {};
+  return {int64_t(input.getArgNumber()), 0};
 }
 
 } // namespace
@@ -180,28 +187,17 @@ LLVM::LLVMFuncOp KernelOutliner::createFunction(KernelOp kernel,
   return func;
 }
 
-void KernelOutliner::emitBody(KernelFunction &function,
-                              ArrayRef<LoopNest> nests, Value flatSize) {
-  if (flatSize)
-    return emitFlatNest(function, nests.front(), flatSize);
-  if (nests.size() == 1)
-    return emitNest(function, nests.front());
-  // Roots that share no loops follow each other.
-  SmallVector<Value> pointers = std::move(function.resultPointers);
-  SmallVector<Layout> layouts = std::move(function.resultLayouts);
-  for (auto [i, nest] : llvm::enumerate(nests)) {
-    function.resultPointers = {pointers[i]};
-    function.resultLayouts = {layouts[i]};
-    emitNest(function, nest);
-  }
-}
-
 LLVM::LLVMFuncOp KernelOutliner::share(LLVM::LLVMFuncOp function) {
+  // What reports an error does so with the line of its own program.
+  bool reports =
+      function.walk([](LLVM::CallOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  auto flags = reports ? OperationEquivalence::None
+                       : OperationEquivalence::IgnoreLocations;
   for (LLVM::LLVMFuncOp known : functions)
     if (known.getFunctionType() == function.getFunctionType() &&
         OperationEquivalence::isRegionEquivalentTo(
-            &known.getBody(), &function.getBody(),
-            OperationEquivalence::IgnoreLocations)) {
+            &known.getBody(), &function.getBody(), flags)) {
       function.erase();
       --count;
       return known;
@@ -220,38 +216,26 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
 
   Operation *update = roots.front().getDefiningOp();
   bool isUpdate = update && isUpdateOp(update);
-  SmallVector<LoopNest, 1> nests;
-  auto isInside = [](Operation *op) { return !isUpdateOp(op); };
+  FailureOr<LoopNest> nest = failure();
   if (!isUpdate) {
-    FailureOr<LoopNest> together = LoopNest::get(roots, isInside);
-    if (succeeded(together)) {
-      nests.push_back(std::move(*together));
-    } else {
-      for (Value root : roots) {
-        FailureOr<LoopNest> nest = LoopNest::get(root, isInside);
-        if (failed(nest))
-          return kernel.emitError("no loops compute this kernel");
-        nests.push_back(std::move(*nest));
-      }
-    }
+    nest = LoopNest::get(roots, [](Operation *op) { return !isUpdateOp(op); });
+    if (failed(nest))
+      return kernel.emitError("no loops compute this kernel");
   }
-  bool isFlat = nests.size() == 1 && isFlatNest(nests.front(), function);
+  bool isFlat = succeeded(nest) && isFlatNest(*nest, function);
   Value flatSize;
   LLVM::LLVMFuncOp func = createFunction(kernel, function, isFlat, flatSize);
-  if (!isUpdate)
-    emitBody(function, nests, flatSize);
+  if (isFlat)
+    emitFlatNest(function, *nest, flatSize);
+  else if (succeeded(nest))
+    emitNest(function, *nest);
   else if (failed(emitUpdate(function, update)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
 
-  SmallVector<int64_t> inPlace;
-  if (isUpdate && !isa<ConcatOp>(update)) {
-    // The op's own input is overwritten where it lies.
-    if (auto input = dyn_cast<BlockArgument>(update->getOperand(0)))
-      inPlace = {int64_t(input.getArgNumber()), 0};
-  } else if (nests.size() == 1) {
-    inPlace = findInPlace(kernel, nests.front(), function);
-  }
+  SmallVector<int64_t> inPlace = succeeded(nest)
+                                     ? findInPlace(kernel, *nest, function)
+                                     : findInPlace(update);
 
   OpBuilder host(kernel);
   SmallVector<Value> inputs(kernel.getInputs());

@@ -228,8 +228,7 @@ Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
   Coordinate at; // of a dim of size 1: always 0
   if (!reduction.loops.empty())
     at.loop = reduction.loops.front();
-  Value index = evaluator.evaluateCoordinate(at, accumulator.tile,
-                                             reduction.op->getOperand(0), 0);
+  Value index = evaluator.evaluateCoordinate(at, accumulator.tile);
   if (isVector)
     index = evaluator.toVector(index);
   Value better = isBetter(b, loc, kind, x, best.value, element);

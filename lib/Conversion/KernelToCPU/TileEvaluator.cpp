@@ -46,6 +46,23 @@ Value KernelFunction::getSize(Value tensor, unsigned dim) {
   return translate(size);
 }
 
+Value KernelFunction::getPickedSize(Operation *picker) {
+  int64_t dim =
+      llvm::TypeSwitch<Operation *, int64_t>(picker)
+          .Case<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(
+              [](auto op) { return op.getDim(); });
+  return getSize(picker->getOperand(0), dim);
+}
+
+void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
+                                 Value index) {
+  Location pickerLoc = picker->getLoc();
+  // td-to-runtime numbers the places.
+  Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
+  LLVM::CallOp::create(at, pickerLoc, TypeRange(), "tdrt_kernel_error",
+                       ValueRange{context, index, getPickedSize(picker), site});
+}
+
 Layout KernelFunction::getLayout(Value tensor) const {
   auto known = layouts.find(tensor);
   return known != layouts.end() ? known->second : getRowMajor(tensor);
@@ -200,7 +217,7 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
                         elementOf(fill.getResult()));
       })
       .Case([&](IotaOp iota) {
-        Value index = evaluateCoordinate(at[0], tile, iota.getResult(), 0);
+        Value index = evaluateCoordinate(at[0], tile);
         Value start = function.scalars.lookup(iota.getStart());
         Value step = function.scalars.lookup(iota.getStep());
         auto like = [&](Value value) {
@@ -245,21 +262,40 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
              b, loc, toVector(positions[laneLoop]), numbers);
 }
 
-/// Python's rule for negative indices; one that is still outside is reported,
-/// and 0 is read instead.
-Value TileEvaluator::checkIndex(Value index, Value size) {
-  Location loc = function.loc;
+/// A picked index, checked. One that is outside is reported with the line of
+/// the op that picks, and 0 is read instead: kernels with an empty dim to pick
+/// from do not come here (see NestEmitter).
+Value TileEvaluator::getPicked(const Coordinate &coordinate, const Tile &tile) {
+  Value indices = coordinate.getIndices();
+  const Coordinates &at = *coordinate.indexAt;
+  Key key = makeKey(coordinate.picker, &at, nest.getLoopsOf(indices, at), tile);
+  if (Value known = lookup(key))
+    return known;
+  return emitOutside(indices, at, key, [&] {
+    Value index = evaluate(indices, at, tile);
+    if (isa<VectorType>(index.getType()))
+      if (Value mask = getMask(tile))
+        index = arith::SelectOp::create(
+            b, function.loc, mask, index,
+            makeIntConstant(b, function.loc, index.getType(), 0));
+    return checkIndex(coordinate.picker, index);
+  });
+}
+
+Value TileEvaluator::checkIndex(Operation *picker, Value index) {
+  Location loc = picker->getLoc();
+  Value size = function.getPickedSize(picker);
   bool isVector = isa<VectorType>(index.getType());
   Value limit = isVector ? toVector(size) : size;
-  Value zero = makeIntConstant(b, loc, index.getType(), 0);
-  auto isLess = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-  };
-  Value wrapped = arith::SelectOp::create(
-      b, loc, isLess(index, zero), arith::AddIOp::create(b, loc, index, limit),
-      index);
+  Value zero = makeIntConstant(b, loc, index.getType(), 0), position = index;
+  if (isa<GatherOp, ScatterAddOp>(picker)) { // Python's negative indices
+    Value isNegative =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, zero);
+    position = arith::SelectOp::create(
+        b, loc, isNegative, arith::AddIOp::create(b, loc, index, limit), index);
+  }
   Value isBad =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, wrapped, limit);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, position, limit);
   Value some = isBad, offender = index;
   if (isVector) {
     some =
@@ -270,47 +306,30 @@ Value TileEvaluator::checkIndex(Value index, Value size) {
             b, loc, isBad, index,
             makeIntConstant(b, loc, index.getType(), INT64_MIN)));
   }
-  scf::IfOp::create(b, loc, some, [&](OpBuilder &inner, Location innerLoc) {
-    Value site = arith::ConstantIntOp::create(inner, innerLoc, -1, 32);
-    LLVM::CallOp::create(inner, innerLoc, TypeRange(), "tdrt_kernel_error",
-                         ValueRange{function.context, offender, size, site});
-    scf::YieldOp::create(inner, innerLoc);
+  scf::IfOp::create(b, loc, some, [&](OpBuilder &inner, Location) {
+    function.reportIndex(inner, picker, offender);
+    scf::YieldOp::create(inner, loc);
   });
-  return arith::SelectOp::create(b, loc, isBad, zero, wrapped);
+  return arith::SelectOp::create(b, loc, isBad, zero, position);
 }
 
 Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
-                                        const Tile &tile, Value tensor,
-                                        unsigned dim) {
+                                        const Tile &tile) {
   Location loc = function.loc;
-  if (coordinate.index) {
-    Value tensorOfIndices = coordinate.index;
-    const Coordinates &at = *coordinate.indexAt;
-    Key key = makeKey(tensor.getAsOpaquePointer(), &coordinate,
-                      nest.getLoopsOf(tensorOfIndices, at), tile);
-    if (Value known = lookup(key))
-      return known;
-    return emitOutside(tensorOfIndices, at, key, [&] {
-      Value index = evaluate(tensorOfIndices, at, tile);
-      if (isa<VectorType>(index.getType()))
-        if (Value mask = getMask(tile))
-          index = arith::SelectOp::create(
-              b, loc, mask, index, makeIntConstant(b, loc, index.getType(), 0));
-      return checkIndex(index, function.getSize(tensor, dim));
-    });
-  }
   Value result;
-  if (coordinate.loop >= 0) {
+  if (coordinate.picker) {
+    result = getPicked(coordinate, tile);
+  } else if (coordinate.loop >= 0) {
     bool isLane = coordinate.loop == laneLoop;
     result = isLane ? getLaneIndices(tile) : positions[coordinate.loop];
     if (!isLane && tile[coordinate.loop])
       result = arith::AddIOp::create(b, loc, result,
                                      function.i64(tile[coordinate.loop]));
-    if (coordinate.scale != 1)
-      result = arith::MulIOp::create(
-          b, loc, result,
-          makeIntConstant(b, loc, result.getType(), coordinate.scale));
   }
+  if (result && coordinate.scale != 1)
+    result = arith::MulIOp::create(
+        b, loc, result,
+        makeIntConstant(b, loc, result.getType(), coordinate.scale));
   auto add = [&](Value value) {
     if (result && isa<VectorType>(result.getType()))
       value = toVector(value);
@@ -336,7 +355,7 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   Value sum = toVector(function.i64(0)), stride = function.i64(1);
   for (int64_t dim : llvm::reverse(layout)) {
     if (!at[dim].isZero()) {
-      Value value = toVector(evaluateCoordinate(at[dim], tile, tensor, dim));
+      Value value = toVector(evaluateCoordinate(at[dim], tile));
       value = arith::MulIOp::create(b, loc, value, toVector(stride));
       sum = arith::AddIOp::create(b, loc, sum, value);
     }
@@ -358,6 +377,11 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     return LLVM::GEPOp::create(b, loc, from.getType(), memory, from,
                                ArrayRef<LLVM::GEPArg>{distance});
   };
+  // A constant index has 29 bits.
+  auto distance = [&](int64_t elements) {
+    return llvm::isInt<29>(elements) ? LLVM::GEPArg(int32_t(elements))
+                                     : LLVM::GEPArg(function.i64(elements));
+  };
   if (isFlat) {
     if (!getLoopsOf(at))
       return pointer;
@@ -365,7 +389,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     Value base = lookup(key);
     if (!base)
       base = scopes[depth - 1].values[key] = move(pointer, positions[laneLoop]);
-    return tile[laneLoop] ? move(base, int32_t(tile[laneLoop])) : base;
+    return tile[laneLoop] ? move(base, distance(tile[laneLoop])) : base;
   }
 
   // Offsets in the tile are constants wherever the strides are; what is left
@@ -385,14 +409,15 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   }
   bool isConstantInTile = !hasDynamicStride;
   for (const Coordinate &coordinate : at)
-    isConstantInTile &= !coordinate.index;
+    isConstantInTile &= !coordinate.picker;
   LoopSet varying = 0;
   if (!isConstantInTile) {
     constant = 0;
     varying = getLoopsOf(at);
     for (const Coordinate &coordinate : at)
-      if (coordinate.index)
-        varying |= nest.getLoopsOf(coordinate.index, *coordinate.indexAt);
+      if (coordinate.picker)
+        varying |=
+            nest.getLoopsOf(coordinate.getIndices(), *coordinate.indexAt);
   } else {
     std::fill(origin.begin(), origin.end(), 0);
   }
@@ -405,7 +430,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
     for (int64_t dim : llvm::reverse(layout)) {
       if (!at[dim].isZero()) {
-        Value value = evaluateCoordinate(at[dim], origin, tensor, dim);
+        Value value = evaluateCoordinate(at[dim], origin);
         if (staticStride != 1)
           value =
               arith::MulIOp::create(b, loc, value, function.i64(staticStride));
@@ -423,7 +448,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     laneLoop = lane;
     base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;
   }
-  return constant ? move(base, int32_t(constant)) : base;
+  return constant ? move(base, distance(constant)) : base;
 }
 
 //===----------------------------------------------------------------------===//
@@ -495,8 +520,8 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   bool onLanes = false;
   for (const Coordinate &coordinate : target.at) {
     onLanes |= coordinate.loop >= 0 && (isFlat || coordinate.loop == laneLoop);
-    if (coordinate.index)
-      onLanes |= dependsOnLane(coordinate.index, *coordinate.indexAt);
+    if (coordinate.picker)
+      onLanes |= dependsOnLane(coordinate.getIndices(), *coordinate.indexAt);
   }
   onLanes &= laneLoop >= 0;
   int stride = 0;

@@ -48,6 +48,11 @@ struct KernelFunction {
   mlir::Value i64(int64_t value);
   /// The size of a dim of a tensor of the body, as an i64.
   mlir::Value getSize(mlir::Value tensor, unsigned dim);
+  /// The size of the dim that a picker (see td::Coordinate) indexes.
+  mlir::Value getPickedSize(mlir::Operation *picker);
+  /// Makes the program stop, after this kernel, at the picker's line.
+  void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,
+                   mlir::Value index);
   td::Layout getLayout(mlir::Value tensor) const;
 };
 
@@ -101,8 +106,7 @@ public:
   mlir::Value getLaneIndices(const Tile &tile);
   /// One coordinate as an i64 scalar or vector.
   mlir::Value evaluateCoordinate(const td::Coordinate &coordinate,
-                                 const Tile &tile, mlir::Value tensor,
-                                 unsigned dim);
+                                 const Tile &tile);
 
 private:
   using Key =
@@ -133,7 +137,8 @@ private:
   mlir::Value getLaneAddresses(mlir::Value tensor, mlir::Value pointer,
                                const td::Coordinates &at,
                                const td::Layout &layout, const Tile &tile);
-  mlir::Value checkIndex(mlir::Value index, mlir::Value size);
+  mlir::Value getPicked(const td::Coordinate &coordinate, const Tile &tile);
+  mlir::Value checkIndex(mlir::Operation *picker, mlir::Value index);
 
   KernelFunction &function;
   mlir::OpBuilder &b;

@@ -132,7 +132,7 @@ LogicalResult UpdateEmitter::emit() {
           indexAt.assign(at.begin() + dim, at.begin() + dim + count);
           Coordinates placed(at.begin(), at.begin() + dim);
           Coordinate picked;
-          picked.index = op.getIndices();
+          picked.picker = op;
           picked.indexAt = &indexAt;
           placed.push_back(picked);
           placed.append(at.begin() + dim + count, at.end());
@@ -147,7 +147,7 @@ LogicalResult UpdateEmitter::emit() {
                         [&](Coordinates at) {
                           indexAt = at;
                           at[op.getDim()] = Coordinate();
-                          at[op.getDim()].index = op.getIndices();
+                          at[op.getDim()].picker = op;
                           at[op.getDim()].indexAt = &indexAt;
                           return at;
                         });

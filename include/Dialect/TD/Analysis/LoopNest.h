@@ -30,21 +30,24 @@ struct Loop {
 struct Coordinate;
 using Coordinates = llvm::SmallVector<Coordinate, 4>;
 
-/// Where a dim of a tensor is read: scale * loop + constant + Σ factor * term,
-/// or the element of an index tensor (then `index` is set and the rest is 0).
+/// Where a dim of a tensor is read: scale * x + constant + Σ factor * term,
+/// where x is a loop, an element of an index tensor, or nothing.
 struct Coordinate {
   int loop = -1; ///< -1: no loop takes part
+  /// The op that picks by index (gather and scatter ops, whose operand 0 is
+  /// indexed along their dim by operand 1), or null …
+  mlir::Operation *picker = nullptr;
+  const Coordinates *indexAt = nullptr; ///< … and where its index is read
   int64_t scale = 1;
   int64_t constant = 0;
   llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1> terms; ///< i64 scalars
-  mlir::Value index;                    ///< an index tensor …
-  const Coordinates *indexAt = nullptr; ///< … read at these coordinates
 
+  mlir::Value getIndices() const { return picker->getOperand(1); }
   bool isLoop() const {
-    return loop >= 0 && scale == 1 && constant == 0 && terms.empty() && !index;
+    return loop >= 0 && scale == 1 && constant == 0 && terms.empty();
   }
   bool isZero() const {
-    return loop < 0 && constant == 0 && terms.empty() && !index;
+    return loop < 0 && !picker && constant == 0 && terms.empty();
   }
   bool operator==(const Coordinate &other) const;
 };

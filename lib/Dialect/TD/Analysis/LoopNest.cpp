@@ -10,7 +10,7 @@ namespace tdc::td {
 bool Coordinate::operator==(const Coordinate &other) const {
   return loop == other.loop && scale == other.scale &&
          constant == other.constant && terms == other.terms &&
-         index == other.index && indexAt == other.indexAt;
+         picker == other.picker && indexAt == other.indexAt;
 }
 
 bool isUnitReshape(Operation *op) {
@@ -197,8 +197,6 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
       .Case([&](SliceOp slice) {
         Coordinates inputAt(*at);
         Coordinate &moved = inputAt[slice.getDim()];
-        if (moved.index)
-          return failure();
         int64_t step = slice.getStep();
         moved.scale *= step;
         moved.constant *= step;
@@ -214,7 +212,7 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
           return failure();
         Coordinates inputAt(at->begin(), at->begin() + dim);
         Coordinate picked;
-        picked.index = gather.getIndices();
+        picked.picker = op;
         picked.indexAt = nest.operands[{op, 1, at}];
         inputAt.push_back(picked);
         inputAt.append(at->begin() + dim + count, at->end());
@@ -225,7 +223,7 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
           return failure();
         Coordinates inputAt(*at);
         inputAt[gather.getDim()] = Coordinate();
-        inputAt[gather.getDim()].index = gather.getIndices();
+        inputAt[gather.getDim()].picker = op;
         inputAt[gather.getDim()].indexAt = nest.operands[{op, 1, at}];
         return operand(0, inputAt);
       })
@@ -351,8 +349,8 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
     for (const Coordinate &coordinate : at) {
       if (coordinate.loop >= 0)
         result.loops |= LoopSet(1) << coordinate.loop;
-      if (coordinate.index)
-        add(coordinate.index, *coordinate.indexAt);
+      if (coordinate.picker)
+        add(coordinate.getIndices(), *coordinate.indexAt);
     }
   } else if (const Reduction *reduction = findReduction(op, at)) {
     result = {reduction->parallel, true};

@@ -23,15 +23,20 @@ Layout getRowMajor(Value tensor) {
       0, cast<RankedTensorType>(tensor.getType()).getRank()));
 }
 
+static bool dependsOn(const Coordinates &at, unsigned loop) {
+  return llvm::any_of(at, [&](const Coordinate &coordinate) {
+    return coordinate.loop == int(loop) ||
+           (coordinate.picker && dependsOn(*coordinate.indexAt, loop));
+  });
+}
+
 int getLaneStride(const Access &access, unsigned loop, const Layout &layout) {
   int stride = 0;
   bool innermost = true;
   auto type = cast<RankedTensorType>(access.tensor.getType());
   for (int64_t dim : llvm::reverse(layout)) {
     const Coordinate &at = (*access.at)[dim];
-    if (at.index && llvm::any_of(*at.indexAt, [&](const Coordinate &inner) {
-          return inner.loop == int(loop);
-        }))
+    if (at.picker && dependsOn(*at.indexAt, loop))
       return -1;
     if (at.loop == int(loop)) {
       if (stride || at.scale != 1 || !innermost)
