@@ -25,6 +25,7 @@ namespace tdc {
 /// are cut.
 static void addGradPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDGradPass());
+  passes.addPass(td::createTDVerifyGradPass());
   passes.addPass(td::createTDSimplifyPass());
 }
 

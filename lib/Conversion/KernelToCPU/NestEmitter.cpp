@@ -17,14 +17,6 @@ static LoopSet getLoopSet(ArrayRef<unsigned> loops) {
   return set;
 }
 
-static LoopSet getLoopsOf(const Access &root) {
-  LoopSet loops = 0;
-  for (const Coordinate &coordinate : *root.at)
-    if (coordinate.loop >= 0)
-      loops |= LoopSet(1) << coordinate.loop;
-  return loops;
-}
-
 /// All roots of a tile element are computed before any is stored, so that a
 /// root may overwrite an input that stands at the same place.
 static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
@@ -32,7 +24,7 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
   for (const Tile &tile : loops.getTiles(open)) {
     SmallVector<std::pair<unsigned, Value>> values;
     for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
-      LoopSet own = getLoopsOf(root);
+      LoopSet own = getLoops(*root.at);
       bool isElsewhere = false; // stored with the tile element 0 of the others
       for (unsigned loop = 0; loop < tile.size(); ++loop)
         isElsewhere |= tile[loop] && !(own >> loop & 1) && !isFlat;

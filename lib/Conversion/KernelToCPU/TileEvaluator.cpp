@@ -75,14 +75,6 @@ static Type getMemoryType(Type element) {
   return getRegisterType(element);
 }
 
-static LoopSet getLoopsOf(const Coordinates &at) {
-  LoopSet loops = 0;
-  for (const Coordinate &coordinate : at)
-    if (coordinate.loop >= 0)
-      loops |= LoopSet(1) << coordinate.loop;
-  return loops;
-}
-
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
@@ -383,7 +375,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
                                      : LLVM::GEPArg(function.i64(elements));
   };
   if (isFlat) {
-    if (!getLoopsOf(at))
+    if (!getLoops(at))
       return pointer;
     Key key{pointer.getAsOpaquePointer(), this, {}};
     Value base = lookup(key);
@@ -413,7 +405,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   LoopSet varying = 0;
   if (!isConstantInTile) {
     constant = 0;
-    varying = getLoopsOf(at);
+    varying = getLoops(at);
     for (const Coordinate &coordinate : at)
       if (coordinate.picker)
         varying |=

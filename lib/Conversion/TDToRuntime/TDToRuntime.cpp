@@ -140,6 +140,7 @@ struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
   void runOnOperation() override {
     SlotTable slots(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      splitReads(function, slots);
       MemoryPlan plan(function, slots);
       function.emitRemark("arena ") << plan.getArenaBytes();
       function.walk([&](Operation *op) { printOp(op, plan, slots); });

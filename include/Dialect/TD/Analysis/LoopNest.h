@@ -54,6 +54,9 @@ struct Coordinate {
 
 /// A set of loops.
 using LoopSet = uint64_t;
+/// The loops that stand in the coordinates themselves: not those of the places
+/// where a picked index is read.
+LoopSet getLoops(const Coordinates &at);
 
 /// A reduction (td.reduce, td.matmul, td.arg_reduce) inside a nest.
 struct Reduction {

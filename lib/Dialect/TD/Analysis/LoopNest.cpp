@@ -13,6 +13,14 @@ bool Coordinate::operator==(const Coordinate &other) const {
          picker == other.picker && indexAt == other.indexAt;
 }
 
+LoopSet getLoops(const Coordinates &at) {
+  LoopSet loops = 0;
+  for (const Coordinate &coordinate : at)
+    if (coordinate.loop >= 0)
+      loops |= LoopSet(1) << coordinate.loop;
+  return loops;
+}
+
 bool isUnitReshape(Operation *op) {
   auto reshape = dyn_cast<ReshapeOp>(op);
   if (!reshape)
@@ -152,9 +160,7 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
                                                         : (*at)[kept++]);
       result = operand(0, inputAt);
     }
-    for (const Coordinate &coordinate : *at)
-      if (coordinate.loop >= 0)
-        reduction.parallel |= LoopSet(1) << coordinate.loop;
+    reduction.parallel = getLoops(*at);
     nest.reductions.push_back(reduction);
     return result;
   }
@@ -239,9 +245,7 @@ LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
   if (failed(walk(root, interned, visits)))
     return failure();
   nest.roots.push_back({root, interned});
-  for (const Coordinate &coordinate : *interned)
-    if (coordinate.loop >= 0)
-      nest.rootLoops |= LoopSet(1) << coordinate.loop;
+  nest.rootLoops |= getLoops(*interned);
   return success();
 }
 
@@ -346,12 +350,10 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
 
   Operation *op = value.getDefiningOp();
   if (!op || !isInside(op) || isa<IotaOp>(op)) {
-    for (const Coordinate &coordinate : at) {
-      if (coordinate.loop >= 0)
-        result.loops |= LoopSet(1) << coordinate.loop;
+    result.loops = td::getLoops(at);
+    for (const Coordinate &coordinate : at)
       if (coordinate.picker)
         add(coordinate.getIndices(), *coordinate.indexAt);
-    }
   } else if (const Reduction *reduction = findReduction(op, at)) {
     result = {reduction->parallel, true};
   } else if (!isa<FillOp>(op)) {
