@@ -329,7 +329,7 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Case([&](TanhOp) { return emitTanh(b, loc, x); })
       .Case([&](ErfOp) { return emitErf(b, loc, x); })
       .Case([&](SigmoidOp) { return emitSigmoid(b, loc, x); })
-      .Case([&](SqrtOp) -> Value { return math::SqrtOp::create(b, loc, x); })
+      .Case([&](SqrtOp) { return emitSqrt(b, loc, x); })
       .Case([&](RsqrtOp) -> Value {
         return arith::DivFOp::create(b, loc, a.constant(x, 1),
                                      math::SqrtOp::create(b, loc, x));

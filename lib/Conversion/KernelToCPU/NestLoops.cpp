@@ -132,17 +132,23 @@ NestLoops::Values NestLoops::open(ArrayRef<unsigned> loops, ValueRange carried,
 
 SmallVector<Tile> NestLoops::getTiles(LoopSet loops) const {
   SmallVector<Tile> tiles(1, Tile(schedule.factors.size(), 0));
-  for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
-    if (!(loops >> loop & 1))
-      continue;
-    SmallVector<Tile> longer;
-    for (const Tile &tile : tiles)
-      for (int64_t i = 0; i < schedule.factors[loop]; ++i) {
-        longer.push_back(tile);
-        longer.back()[loop] = i * getUnit(loop);
-      }
-    tiles = std::move(longer);
-  }
+  auto expand = [&](bool onLanes) {
+    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
+      if (!(loops >> loop & 1) || schedule.isOnLanes(loop) != onLanes)
+        continue;
+      SmallVector<Tile> longer;
+      for (const Tile &tile : tiles)
+        for (int64_t i = 0; i < schedule.factors[loop]; ++i) {
+          longer.push_back(tile);
+          longer.back()[loop] = i * getUnit(loop);
+        }
+      tiles = std::move(longer);
+    }
+  };
+  // Vectors side by side come one after the other, so that a scalar that all of
+  // them take is in a register for that long only.
+  expand(/*onLanes=*/false);
+  expand(/*onLanes=*/true);
   return tiles;
 }
 

@@ -117,6 +117,8 @@ private:
   /// Adds the operands at the loops' position to what is carried.
   NestLoops::Values step(ValueRange carried);
   Best stepOne(const Accumulator &accumulator, Best best);
+  /// `next` on the lanes that are real, `best` on the others.
+  Best keepMasked(const Accumulator &accumulator, Best next, Best best);
   Value getOperand(const Accumulator &accumulator, unsigned index,
                    bool isVector);
   /// Gives the evaluator the results.
@@ -197,16 +199,7 @@ Value GroupEmitter::getOperand(const Accumulator &accumulator, unsigned index,
       reduction.op->getOperand(index),
       loops.nest.operandAt(reduction.op, index, *reduction.at),
       accumulator.tile);
-  if (!isVector)
-    return value;
-  value = evaluator.toVector(value);
-  Value mask = laneSum >= 0 ? evaluator.getMask(accumulator.tile) : Value();
-  if (!mask)
-    return value;
-  return arith::SelectOp::create(b, loc, mask, value,
-                                 emitNeutral(b, loc, getKind(reduction.op),
-                                             getElement(reduction),
-                                             value.getType()));
+  return isVector ? evaluator.toVector(value) : value;
 }
 
 Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
@@ -236,6 +229,18 @@ Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
           arith::SelectOp::create(b, loc, better, index, best.index)};
 }
 
+Best GroupEmitter::keepMasked(const Accumulator &accumulator, Best next,
+                              Best best) {
+  Value mask = laneSum >= 0 ? evaluator.getMask(accumulator.tile) : Value();
+  if (!mask)
+    return next;
+  auto choose = [&](Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, mask, x, y);
+  };
+  return {choose(next.value, best.value),
+          next.index ? choose(next.index, best.index) : Value()};
+}
+
 NestLoops::Values GroupEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   for (const Accumulator &accumulator : accumulators) {
@@ -243,7 +248,9 @@ NestLoops::Values GroupEmitter::step(ValueRange carried) {
     // A last block holds fewer vectors.
     bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
                                      schedule.factors[laneSum] * schedule.lanes;
-    put(isReal ? stepOne(accumulator, best) : best, next);
+    put(isReal ? keepMasked(accumulator, stepOne(accumulator, best), best)
+               : best,
+        next);
   }
   return next;
 }

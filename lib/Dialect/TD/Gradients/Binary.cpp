@@ -24,6 +24,9 @@ SmallVector<Value> SubOp::buildVJP(OpBuilder &builder,
 SmallVector<Value> MulOp::buildVJP(OpBuilder &builder,
                                    ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
+  // Of a square: twice the cotangent, which often is a constant, comes first.
+  if (getLhs() == getRhs())
+    return {b.mul(b.add(cotangents[0], cotangents[0]), getLhs()), Value()};
   return {b.mul(cotangents[0], getRhs()), b.mul(cotangents[0], getLhs())};
 }
 

@@ -718,3 +718,17 @@ func.func @to_device(%x: tensor<f32, #td.dev<cpu>>) -> tensor<f32, #td.dev<cpu>>
   %g = td.grad %y wrt(%x) : (tensor<f32, #td.dev<cuda, 0>>, tensor<f32, #td.dev<cpu>>) -> tensor<f32, #td.dev<cpu>>
   return %g : tensor<f32, #td.dev<cpu>>
 }
+
+// A square's factor of 2 goes to the cotangent, which often is a constant.
+// CHECK-LABEL: func.func @square
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf64>)
+// CHECK: %[[C:.*]] = td.broadcast
+// CHECK: %[[TWICE:.*]] = td.add %[[C]], %[[C]] : tensor<4xf64>
+// CHECK: %[[D:.*]] = td.mul %[[TWICE]], %[[X]] : tensor<4xf64>
+// CHECK: return %[[D]]
+func.func @square(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %y = td.mul %x, %x : tensor<4xf64>
+  %s = td.reduce sum %y [0] : tensor<4xf64> to tensor<f64>
+  %g = td.grad %s wrt(%x) : (tensor<f64>, tensor<4xf64>) -> tensor<4xf64>
+  return %g : tensor<4xf64>
+}
