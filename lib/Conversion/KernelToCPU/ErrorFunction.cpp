@@ -32,8 +32,9 @@ Value emitErf(OpBuilder &builder, Location loc, Value x) {
                               0x1.d90438c830010p-27, -0x1.b1788f1643fdfp-31});
   near = m.fma(near, x, x);
 
-  // From the upper end on erf rounds to 1.
-  Value t = m.clamp(m.abs(x), split, m.isF32 ? 3.92 : 5.93);
+  // At the upper end and from there on erf is 1 exactly: it must not be the
+  // last number below, which gelu multiplies by any large x.
+  Value t = m.clamp(m.abs(x), split, m.isF32 ? 4.0 : 5.93);
   // Absolute errors of erf 2^-28.3 and 2^-55.3.
   Value logarithm =
       m.isF32

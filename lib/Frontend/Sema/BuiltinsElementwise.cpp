@@ -47,17 +47,29 @@ static Val viaComparison(Checker &c, const Bound &args) {
   return c.compareVals(op, args["input"], args["other"], args.range());
 }
 
+/// At a bound that is a number the slope is 0, as in PyTorch; a tensor of
+/// bounds shares it where it is reached.
+static Val clampAt(Checker &c, const Val &input, const Val &bound, bool isLow,
+                   SourceRange range) {
+  if (bound.is(ValKind::Tensor) || !isFloat(typeOf(input).dtype))
+    return c.elementwise(isLow ? OpKind::Max : OpKind::Min, {input, bound},
+                         range, "`clamp`");
+  Val reached = c.tensorCompare(isLow ? td::ComparePredicate::LE
+                                      : td::ComparePredicate::GE,
+                                input, bound, range, "`clamp`");
+  return reached.isError() ? reached
+                           : c.selectTensors(reached, bound, input, range);
+}
+
 static Val clamp(Checker &c, const Bound &args) {
   Val result = args["input"];
   const Val *low = args.find("min"), *high = args.find("max");
   if (!c.isTensor(result, args.range(), "`clamp`"))
     return c.fail();
   if (low && !low->is(ValKind::None))
-    result =
-        c.elementwise(OpKind::Max, {result, *low}, args.range(), "`clamp`");
+    result = clampAt(c, result, *low, true, args.range());
   if (high && !high->is(ValKind::None) && !result.isError())
-    result =
-        c.elementwise(OpKind::Min, {result, *high}, args.range(), "`clamp`");
+    result = clampAt(c, result, *high, false, args.range());
   return result;
 }
 

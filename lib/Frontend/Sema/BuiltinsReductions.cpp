@@ -148,11 +148,21 @@ static Val variance(Checker &c, const Bound &args) {
   return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`var`");
 }
 
+/// The root of a sum of squares. At 0 its slope is 0, as in PyTorch: that of
+/// the root alone makes NaN of a row of zeros.
+static Val lengthOf(Checker &c, const Val &squares, SourceRange range,
+                    llvm::StringRef what) {
+  if (squares.isError())
+    return squares;
+  Val nonzero = c.tensorCompare(td::ComparePredicate::NE, squares, makeFloat(0),
+                                range, what);
+  Val safe = c.selectTensors(nonzero, squares, makeFloat(1), range);
+  Val root = c.elementwise(OpKind::Sqrt, {safe}, range, what);
+  return c.selectTensors(nonzero, root, makeFloat(0), range);
+}
+
 static Val deviation(Checker &c, const Bound &args) {
-  Val squared = variance(c, args);
-  return squared.isError()
-             ? squared
-             : c.elementwise(OpKind::Sqrt, {squared}, args.range(), "`std`");
+  return lengthOf(c, variance(c, args), args.range(), "`std`");
 }
 
 template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
@@ -278,8 +288,7 @@ static Val norm(Checker &c, const Bound &args) {
     return c.fail();
   Val square =
       c.elementwise(OpKind::Mul, {input, input}, args.range(), "`norm`");
-  return c.elementwise(OpKind::Sqrt, {sumAlong(c, square, *a)}, args.range(),
-                       "`norm`");
+  return lengthOf(c, sumAlong(c, square, *a), args.range(), "`norm`");
 }
 
 static Val logSumExp(Checker &c, const Bound &args) {

@@ -190,8 +190,8 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
     std::optional<bool> same;
     if (lhs.is(ValKind::None) || rhs.is(ValKind::None))
       same = lhs.kind == rhs.kind;
-    else if (lhs.is(ValKind::DType) && rhs.is(ValKind::DType))
-      same = lhs.as<DTypeInfo>().dtype == rhs.as<DTypeInfo>().dtype;
+    else if (auto a = asDType(lhs), b = asDType(rhs); a && b)
+      same = *a == *b;
     else if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
       same = agree(a->as<DeviceInfo>().place, b->as<DeviceInfo>().place);
     if (same)

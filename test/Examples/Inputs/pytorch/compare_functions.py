@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Compares what functions.tdsl saved with functions.json.
+
+usage: compare_functions.py FOLDER PRELUDE
+
+Every number must be within 1e-6 + 1e-5 of its size, and there must be a case,
+"name" or "name, what of it", for every function and layer of the prelude.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ABSOLUTE, RELATIVE = 1e-6, 1e-5
+# Has no counterpart in PyTorch; the losses go through it.
+HELPERS = {"reduced"}
+
+folder, prelude = map(Path, sys.argv[1:])
+wanted = json.loads((Path(__file__).parent / "functions.json").read_text())["cases"]
+problems = [f"{name}: only in one of functions.tdsl and functions.json"
+            for name in sorted({path.stem for path in folder.iterdir()} ^ wanted.keys())]
+
+declared = {name for file in ("functional.tdsl", "nn.tdsl")
+            for name in re.findall(r"^(?:fn|model) (\w+)", (prelude / file).read_text(), re.M)}
+tried = {name.split(",")[0] for name in wanted}
+problems += [f"{name}: no case in functions.tdsl" for name in sorted(declared - HELPERS - tried)]
+
+for name, numbers in wanted.items():
+    if not (path := folder / f"{name}.npy").exists():
+        continue
+    got, numbers = np.load(path).flatten(), np.array(numbers)
+    if got.shape != numbers.shape:
+        problems.append(f"{name}: {got.size} numbers, not {numbers.size}")
+        continue
+    close = np.isclose(got, numbers, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+    problems += [f"{name}: at {i} {got[i]:.8g}, not {numbers[i]:.8g}"
+                 for i in np.flatnonzero(~close)]
+
+print(f"{len(wanted)} arrays compared")
+if problems:
+    sys.exit("\n".join(problems))
