@@ -215,6 +215,10 @@ public:
   /// values contradict one (the answer then has the problem).
   bool prove(ShapeAnswer &answer);
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
+  /// `dim=` of a tensor of this type as a number from the front. `added` dims
+  /// come with the operation (`unsqueeze`).
+  std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
+                                  SourceRange range, unsigned added = 0);
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);

@@ -39,6 +39,20 @@ bool Checker::isTensor(const Val &val, SourceRange range,
   return false;
 }
 
+std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
+                                         SourceRange range, unsigned added) {
+  std::optional<int64_t> number = requireInt(dim, "`dim`");
+  if (!number)
+    return std::nullopt;
+  std::optional<unsigned> index =
+      normalizeDim(*number, type.dims.size() + added);
+  if (!index)
+    error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
+          "there is no dim " + llvm::Twine(*number))
+        .label(typeText(type));
+  return index;
+}
+
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))
