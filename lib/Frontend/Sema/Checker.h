@@ -53,6 +53,8 @@ public:
   /// An error value after a report.
   Val fail() { return Val(); }
   SourceRange userRange(SourceRange range) const;
+  /// The user's call that made the layer whose code is being walked, if any.
+  SourceRange layerAround() const;
   bool isPrelude(FileId file) const;
   llvm::StringRef text(SourceRange range) const {
     return range.isValid() ? sources.getText(range) : llvm::StringRef();
