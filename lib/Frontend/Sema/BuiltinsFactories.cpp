@@ -160,7 +160,7 @@ static Val fullLike(Checker &c, const Bound &args) {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
-static Val randomTensor(Checker &c, SourceRange range, TensorType type,
+static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
                         td::Distribution distribution,
                         llvm::ArrayRef<Value> bounds, SourceRange placed) {
   bool floats = distribution == td::Distribution::Uniform ||
@@ -170,9 +170,15 @@ static Val randomTensor(Checker &c, SourceRange range, TensorType type,
             "these random numbers cannot be " + tdc::spelling(type.dtype));
     return c.fail();
   }
-  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(type.dims),
-                                c.shapeOf(type));
-  return makeTensor(type, value, placed);
+  // What the generator does not make is cast from what it makes: permutations
+  // are i64, other ints i32 or i64.
+  TensorType made = type;
+  if (distribution == td::Distribution::Permutation ||
+      (!floats && type.dtype != DType::I32))
+    made.dtype = DType::I64;
+  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(made.dims),
+                                c.shapeOf(made));
+  return c.castTo(makeTensor(made, value, placed), type.dtype);
 }
 
 static Val randomOf(Checker &c, const Bound &args,
