@@ -303,7 +303,7 @@ static Val arange(Checker &c, const Bound &args) {
     if (auto known = c.constantOf(count))
       count = Size(std::max<int64_t>(*known, 0));
     else if (!c.provablyNonNegative(count))
-      c.checkInRange(makeInt(start.size), end.size, true, args.range());
+      c.checkInRange(makeInt(start.size), end.size, true);
   }
   auto type =
       factoryType(c, args, {makeInt(count)}, floats ? DType::F32 : DType::I64);

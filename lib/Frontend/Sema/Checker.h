@@ -250,9 +250,12 @@ public:
   std::optional<Val> boundedStart(const Val &index, const Size &size,
                                   SourceRange range, bool inclusive);
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
-                    SourceRange range);
+                    const Val *written = nullptr);
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
+  /// Stops the program when it runs unless 0 <= index < limit (<= if
+  /// `inclusive`). `written` is what the author wrote for the index, if that is
+  /// another number.
 
   // Types (Types.cpp, Signatures.cpp) --------------------------------------//
 
