@@ -68,6 +68,8 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   }
   if (const Val *dtype = args.find("dtype");
       dtype && !dtype->is(ValKind::None)) {
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
     std::optional<DType> given = c.asDType(*dtype);
     if (!given) {
       c.error(DiagCode::TD303, dtype->range,
@@ -129,6 +131,8 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
   if (!c.isTensor(input, args.range(), "this"))
     return std::nullopt;
   TensorType type = typeOf(input);
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
   if (const Val *dtype = args.find("dtype")) {
     auto given = c.asDType(*dtype);
     if (!given) {

@@ -223,6 +223,8 @@ public:
                                   SourceRange range, unsigned added = 0);
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
+  /// Whether there is code for tensors of this dtype; TD900 if not.
+  bool isBuilt(DType dtype, SourceRange range);
                const Val &operand);
 
   // Indexing (Indexing.cpp) ------------------------------------------------//

@@ -73,6 +73,20 @@ bool Checker::prove(ShapeAnswer &answer) {
     auto lhs = constantOf(fact.lhs), rhs = constantOf(fact.rhs);
     if (lhs && rhs) {
       if (*lhs == *rhs)
+bool Checker::isBuilt(DType dtype, SourceRange range) {
+  switch (dtype) {
+  case DType::F16:
+  case DType::BF16:
+  case DType::I16:
+  case DType::I8:
+    // The op table and the interpreter have them, the machine code has not.
+    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
+    return false;
+  default:
+    return true;
+  }
+}
+
         continue;
       answer.problem =
           fact.what + ": " + fact.lhs.str() + " and " + fact.rhs.str();
@@ -414,10 +428,10 @@ Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                       SourceRange range) {
   DType dtype = typeOf(indices).dtype;
   if (!isInteger(dtype) || dtype == DType::U8) {
-    offerSuffix(error(DiagCode::TD301, range,
-                      "indices must be i64, i32, i16 or i8, not " +
-                          tdc::spelling(dtype)),
-                indices.range, ".to(int)");
+    offerSuffix(
+        error(DiagCode::TD301, range,
+              "indices must be i64 or i32, not " + tdc::spelling(dtype)),
+        indices.range, ".to(int)");
     return fail();
   }
   ShapeAnswer answer =
