@@ -30,12 +30,6 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
               "a size cannot be " + llvm::Twine(*constant));
       return false;
     }
-    // Elements are counted in 64 bits.
-    if (constant && *constant > (int64_t(1) << 48)) {
-      c.error(DiagCode::TD401, size.range.isValid() ? size.range : range,
-              "the tensor is too large");
-      return false;
-    }
     dims.push_back(size.size);
   }
   if (dims.size() > kMaxRank) {
@@ -68,14 +62,14 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   }
   if (const Val *dtype = args.find("dtype");
       dtype && !dtype->is(ValKind::None)) {
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
     std::optional<DType> given = c.asDType(*dtype);
     if (!given) {
       c.error(DiagCode::TD303, dtype->range,
               "`dtype=` takes a dtype, not " + c.describe(*dtype));
       return std::nullopt;
     }
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
     type.dtype = *given;
   }
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
@@ -131,14 +125,14 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
   if (!c.isTensor(input, args.range(), "this"))
     return std::nullopt;
   TensorType type = typeOf(input);
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
   if (const Val *dtype = args.find("dtype")) {
     auto given = c.asDType(*dtype);
     if (!given) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;
     }
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
     type.dtype = *given;
   }
   return type;

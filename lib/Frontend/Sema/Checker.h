@@ -185,7 +185,9 @@ public:
 
   // Tensors (Tensors.cpp) --------------------------------------------------//
 
-  TensorShape shapeOf(const TensorType &type) const;
+  /// The type as the emitter sees it. Every tensor that the program makes
+  /// passes here, so this is where TD412 is found.
+  TensorShape shapeOf(const TensorType &type);
   llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
   /// Makes tensors of the operands (at least one is a tensor) with one dtype,
   /// shape and place; false after a report.
@@ -221,10 +223,10 @@ public:
   /// come with the operation (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
                                   SourceRange range, unsigned added = 0);
-  /// Checks the dtypes that an op of the table takes.
-  bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
   /// Whether there is code for tensors of this dtype; TD900 if not.
   bool isBuilt(DType dtype, SourceRange range);
+  /// Checks the dtypes that an op of the table takes.
+  bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);
 
   // Indexing (Indexing.cpp) ------------------------------------------------//
@@ -251,13 +253,13 @@ public:
                     SourceRange range);
   std::optional<Val> boundedStart(const Val &index, const Size &size,
                                   SourceRange range, bool inclusive);
+  /// Stops the program when it runs unless 0 <= index < limit (<= if
+  /// `inclusive`). `written` is what the author wrote for the index, if that is
+  /// another number.
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
                     const Val *written = nullptr);
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
-  /// Stops the program when it runs unless 0 <= index < limit (<= if
-  /// `inclusive`). `written` is what the author wrote for the index, if that is
-  /// another number.
 
   // Types (Types.cpp, Signatures.cpp) --------------------------------------//
 
@@ -423,6 +425,7 @@ public:
   static constexpr size_t kMaxElements = 1000000;
 
   unsigned errorCount = 0; ///< also those that were reported before
+  bool saidTooLarge = false;
   SourceRange here;
   bool locationIsStale = true;
 

@@ -6,15 +6,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-TensorShape Checker::shapeOf(const TensorType &type) const {
+/// No process can address more; products of sizes below it fit in 64 bits.
+static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
+
+/// Whether the sizes that are known multiply to more bytes than there can be.
+/// Zeros do not count, because strides are products without them, and sizes
+/// known only at run time are checked where the tensor is allocated.
+static bool isTooLarge(const TensorShape &shape) {
+  int64_t bytes = byteSize(shape.dtype);
+  return llvm::any_of(shape.dims, [&](int64_t size) {
+    return size > 1 &&
+           (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxTensorBytes);
+  });
+}
+
+TensorShape Checker::shapeOf(const TensorType &type) {
   TensorShape shape;
   shape.dtype = type.dtype;
   for (const Size &size : type.dims)
     shape.dims.push_back(constantOf(size).value_or(kRunTimeSize));
+  // What is computed from such a tensor is too large as well: told once.
+  if (isTooLarge(shape) && !(saidTooLarge && diags->hasErrors())) {
+    saidTooLarge = true;
+    error(DiagCode::TD412, here).label("this would be " + typeText(type));
+  }
   // Without a GPU back end every place is the cpu, and a free tensor is at home
   // there in PyTorch's meaning of places.
   shape.place.kind = Place::Kind::Cpu;
@@ -53,6 +73,20 @@ std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
   return index;
 }
 
+bool Checker::isBuilt(DType dtype, SourceRange range) {
+  switch (dtype) {
+  case DType::F16:
+  case DType::BF16:
+  case DType::I16:
+  case DType::I8:
+    // The op table and the interpreter have them, the machine code has not.
+    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
+    return false;
+  default:
+    return true;
+  }
+}
+
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))
@@ -73,20 +107,6 @@ bool Checker::prove(ShapeAnswer &answer) {
     auto lhs = constantOf(fact.lhs), rhs = constantOf(fact.rhs);
     if (lhs && rhs) {
       if (*lhs == *rhs)
-bool Checker::isBuilt(DType dtype, SourceRange range) {
-  switch (dtype) {
-  case DType::F16:
-  case DType::BF16:
-  case DType::I16:
-  case DType::I8:
-    // The op table and the interpreter have them, the machine code has not.
-    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
-    return false;
-  default:
-    return true;
-  }
-}
-
         continue;
       answer.problem =
           fact.what + ": " + fact.lhs.str() + " and " + fact.rhs.str();
