@@ -88,6 +88,11 @@ static LogicalResult runFormat(Machine &m, FormatOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
+static LogicalResult runStrEqual(Machine &m, StrEqualOp op) {
+  return m.set(op.getResult(),
+               int64_t(m.text(op.getLhs()) == m.text(op.getRhs())));
+}
+
 static LogicalResult runPrint(Machine &m, PrintOp op) {
   const std::string &text = m.text(op.getText());
   tdrt_out_text(m.context(), text.data(), text.size());
@@ -133,6 +138,7 @@ void addHostMeanings(Machine &machine) {
   });
   machine.on<ItemOp>(runItem);
   machine.on<FormatOp>(runFormat);
+  machine.on<StrEqualOp>(runStrEqual);
   machine.on<PrintOp>(runPrint);
   machine.on<AssertOp>(runAssert);
   machine.on<CheckDimOp>(runCheckDim);

@@ -133,6 +133,15 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
   return success();
 }
 
+/// A string ends with its first NUL, as everywhere in the runtime.
+LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
+  Value order =
+      code.call("strcmp", code.i32, {get(op.getLhs()), get(op.getRhs())});
+  op.replaceAllUsesWith(
+      code.compare(LLVM::ICmpPredicate::eq, order, code.int32(0)));
+  return success();
+}
+
 LogicalResult FunctionLowering::lower(td::AssertOp op) {
   Block *failed = code.expect(op.getCondition());
   Block *next = code.builder.getInsertionBlock();
