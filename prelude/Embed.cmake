@@ -18,7 +18,7 @@ foreach(file ${files})
     "static const llvm::StringRef ${base}Names[] = {\n${names}};\n"
     "static const char ${base}Text[] = R\"tdsl(${text})tdsl\";\n\n")
   string(APPEND rows
-    "    {\"prelude/${base}.tdsl\", ${base}Text, ${base}Names},\n")
+    "    {\"<prelude>/${base}.tdsl\", ${base}Text, ${base}Names},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Generated from prelude/*.tdsl by prelude/Embed.cmake.
 #include \"Prelude.h\"

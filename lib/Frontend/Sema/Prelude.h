@@ -14,7 +14,7 @@
 namespace tdc::sema {
 
 struct PreludeFile {
-  llvm::StringRef name; ///< "prelude/nn.tdsl"
+  llvm::StringRef name; ///< "<prelude>/nn.tdsl"
   llvm::StringRef text;
   llvm::ArrayRef<llvm::StringRef> names; ///< of its functions and models
 };
