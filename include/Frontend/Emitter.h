@@ -93,7 +93,7 @@ public:
   virtual Value constantFloat(double value) = 0;
   virtual Value constantBool(bool value) = 0;
   virtual Value constantString(llvm::StringRef text) = 0;
-  /// Operands have equal types, except in conversions.
+  /// Operands have equal types, except in conversions. Texts have Eq and Ne.
   virtual Value host(HostOp op, llvm::ArrayRef<Value> operands) = 0;
   /// `condition ? onTrue : onFalse` on values of one type (tensors too).
   virtual Value hostSelect(Value condition, Value onTrue, Value onFalse) = 0;

@@ -30,8 +30,6 @@ struct CheckOptions {
   bool argumentsAreFinal = false;
   /// `--device`: what `auto` means. Empty: a GPU if there is one, else the cpu.
   std::string device;
-  /// CUDA devices that the program will see.
-  unsigned cudaDevices = 0;
   /// Reads the header of an existing data file (`key` picks a tensor of a
   /// safetensors file); nullopt where there is no such file or it is not
   /// readable, which is found again when the program runs. May be empty.

@@ -1,5 +1,6 @@
 //===- Host.cpp - the meaning of prints, checks and scalars of tensors ----===//
 
+#include "Dialect/TD/OpTable/Template.h"
 #include "Machine.h"
 #include <cstring>
 
@@ -66,21 +67,10 @@ static LogicalResult appendTemplate(Machine &m, FormatOp op) {
   llvm::StringRef rest = op.getTemplateText();
   auto next = op.getValues().begin();
   while (!rest.empty()) {
-    llvm::StringRef literal =
-        rest.take_until([](char c) { return c == '{' || c == '}'; });
-    tdrt_out_text(m.context(), literal.data(), literal.size());
-    rest = rest.drop_front(literal.size());
-    if (rest.consume_front("{{")) {
-      tdrt_out_text(m.context(), "{", 1);
-    } else if (rest.consume_front("}}")) {
-      tdrt_out_text(m.context(), "}", 1);
-    } else if (rest.consume_front("{")) {
-      auto [field, after] = rest.split('}');
-      field.consume_front(":");
-      if (failed(appendValue(m, op, *next++, field)))
-        return failure();
-      rest = after;
-    }
+    TemplatePiece piece = takePiece(rest);
+    tdrt_out_text(m.context(), piece.literal.data(), piece.literal.size());
+    if (piece.hasField && failed(appendValue(m, op, *next++, piece.spec)))
+      return failure();
   }
   return success();
 }
@@ -96,6 +86,11 @@ static LogicalResult runFormat(Machine &m, FormatOp op) {
   std::string result = text;
   tdrt_str_release(m.context(), mark);
   return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runStrEqual(Machine &m, StrEqualOp op) {
+  return m.set(op.getResult(),
+               int64_t(m.text(op.getLhs()) == m.text(op.getRhs())));
 }
 
 static LogicalResult runPrint(Machine &m, PrintOp op) {
@@ -143,6 +138,7 @@ void addHostMeanings(Machine &machine) {
   });
   machine.on<ItemOp>(runItem);
   machine.on<FormatOp>(runFormat);
+  machine.on<StrEqualOp>(runStrEqual);
   machine.on<PrintOp>(runPrint);
   machine.on<AssertOp>(runAssert);
   machine.on<CheckDimOp>(runCheckDim);

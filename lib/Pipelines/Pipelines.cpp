@@ -4,6 +4,7 @@
 #include "Target/HostTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -13,21 +14,39 @@ using namespace mlir;
 
 namespace tdc {
 
-/// Programs are small: threads would cost more than they save.
+#ifdef TDC_VERIFY_PASSES
+static constexpr bool kVerifyPasses = true;
+#else
+static constexpr bool kVerifyPasses = false;
+#endif
+
+/// Programs are small: threads would cost more than they save. Users are told
+/// of their lines, not of ops.
 std::unique_ptr<MLIRContext> createContext() {
-  return std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
 }
 
-/// The verifier does not run in between: tests run every pass under it.
+/// What the checker emitted is always verified: where the checker lets a
+/// mistake through, this is what stands between it and machine code that
+/// overruns a buffer. That takes 0.3 ms of examples/simple_model.tdsl. After
+/// each pass it would take 3.4 ms of 11, so only builds for development do it;
+/// the tests of the passes run under the verifier in any build.
 bool runPhases(ModuleOp module, Phase last, const VectorUnit &vectors,
                StepDone done) {
+  if (failed(verify(module.getOperation())))
+    return false;
+  if (done)
+    done("verify");
   for (const PhaseInfo &row : getPhases()) {
     if (row.phase > last)
       break;
     if (!row.addPasses)
       continue;
     PassManager passes(module.getContext());
-    passes.enableVerifier(false);
+    passes.enableVerifier(kVerifyPasses);
     row.addPasses(passes, vectors);
     if (failed(passes.run(module)))
       return false;

@@ -31,6 +31,11 @@ func.func @main() {
   %r = td.restore_scalar %file "rate" : f64
   %k = td.load %file key "w" : tensor<2xf32>
   %there = td.exists %file
+  %same = td.str_equal %file, %file
+  %other = td.str_equal %file, %path
+  // CHECK: true false
+  %q = td.format "{} {}\n" (%same, %other) : i1, i1
+  td.print %q
   // CHECK: 2 tensor([2., 2.]) 3 2.0 tensor([2., 2.]) true
   %s = td.format "{} {} {} {} {} {}\n" (%n, %w, %e, %r, %k, %there) : i64, tensor<2xf32>, i64, f64, tensor<2xf32>, i1
   td.print %s

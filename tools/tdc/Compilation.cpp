@@ -1,13 +1,13 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
 #include "Compilation.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Frontend/CodeGen.h"
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 #include "PhaseTimes.h"
 #include "Target/HostTarget.h"
-#include "mlir/IR/Diagnostics.h"
 #include "tdc_files.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -143,34 +143,36 @@ bool Compilation::generate() {
 // The phases after it
 //===----------------------------------------------------------------------===//
 
-/// The place in the source of a location: of the innermost call, if it has
-/// several.
+/// The place of a location in the user's files.
 SourceRange Compilation::getRange(mlir::Location location) const {
   SourceRange range;
-  location->walk([&](mlir::Location inner) {
-    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(inner);
-    if (!place)
-      return mlir::WalkResult::advance();
-    for (FileId id = 1; id <= sources.getNumFiles(); ++id)
-      if (sources.getName(id) == place.getFilename().getValue())
-        range = sources.getLine(id, place.getLine());
-    // Columns count code points; bytes are near enough to point at a line.
-    range.begin = std::min(range.begin + place.getColumn() - 1, range.end);
-    range.end = std::min(range.begin + 1, range.end);
-    return mlir::WalkResult::interrupt();
-  });
+  mlir::FileLineColLoc place = td::getUserPlace(location);
+  if (!place)
+    return range;
+  for (FileId id = 1; id <= sources.getNumFiles(); ++id)
+    if (sources.getName(id) == place.getFilename().getValue())
+      range = sources.getLine(id, place.getLine());
+  // Columns count code points; bytes are near enough to point at a line.
+  range.begin = std::min(range.begin + place.getColumn() - 1, range.end);
+  range.end = std::min(range.begin + 1, range.end);
   return range;
 }
 
 /// A pass refuses what is not built yet with "TD900: …", or finds a mistake
 /// that only it can see. Anything else is a bug in tdc.
-void Compilation::reportPassError(mlir::Location location,
-                                  llvm::StringRef text) {
-  auto [code, title] = text.split(": ");
-  if (const DiagInfo *info = findDiagInfo(code)) {
-    diags.report(info->code, getRange(location), title);
-    return;
-  }
+void Compilation::reportPassError(const mlir::Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  auto [code, title] = llvm::StringRef(text).split(": ");
+  const DiagInfo *info = findDiagInfo(code);
+  if (!info)
+    return reportBug(diagnostic.getLocation(), text);
+  Diagnostic &report =
+      diags.report(info->code, getRange(diagnostic.getLocation()), title);
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
+    report.note(note.str(), getRange(note.getLocation()));
+}
+
+void Compilation::reportBug(mlir::Location location, llvm::StringRef text) {
   if (exitCode == ExitBug)
     return;
   exitCode = ExitBug;
@@ -201,7 +203,7 @@ bool Compilation::lower(Phase last) {
   mlir::ScopedDiagnosticHandler handler(
       context.get(), [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          reportPassError(diagnostic.getLocation(), diagnostic.str());
+          reportPassError(diagnostic);
       });
   if (runPhases(*module, last, target->getVectorUnit(),
                 [&](llvm::StringRef step) { done(step); }))
@@ -210,7 +212,7 @@ bool Compilation::lower(Phase last) {
     return false;
   if (diags.hasErrors())
     return reportDiagnostics();
-  reportPassError((*module)->getLoc(), "a pass failed and did not say why");
+  reportBug((*module)->getLoc(), "a pass failed and did not say why");
   return false;
 }
 
@@ -219,9 +221,8 @@ bool Compilation::emitCode(Phase kind, bool withMain,
   if (!getTarget())
     return false;
   mlir::ScopedDiagnosticHandler handler(
-      context.get(), [&](mlir::Diagnostic &diagnostic) {
-        reportPassError(diagnostic.getLocation(), diagnostic.str());
-      });
+      context.get(),
+      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
   return generateCode(*module, *target, kind, withMain, os,
                       [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);
@@ -234,9 +235,8 @@ bool Compilation::emitObjects(
   // More threads than this have nothing left to do in programs of our size.
   unsigned threads = std::min(4u, std::thread::hardware_concurrency());
   mlir::ScopedDiagnosticHandler handler(
-      context.get(), [&](mlir::Diagnostic &diagnostic) {
-        reportPassError(diagnostic.getLocation(), diagnostic.str());
-      });
+      context.get(),
+      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
   return generateObjects(*module, *target, threads, objects,
                          [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);

@@ -14,6 +14,7 @@
 #include "Options.h"
 #include "Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -59,7 +60,8 @@ private:
   bool reportDiagnostics();
   bool fail(int code);
   void done(llvm::StringRef step);
-  void reportPassError(mlir::Location location, llvm::StringRef text);
+  void reportPassError(const mlir::Diagnostic &diagnostic);
+  void reportBug(mlir::Location location, llvm::StringRef text);
   SourceRange getRange(mlir::Location location) const;
 
   const Options &options;

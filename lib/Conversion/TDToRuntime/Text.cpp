@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/OpTable/Template.h"
 #include "FunctionLowering.h"
 #include "tdc_runtime.h"
 #include <cstring>
@@ -13,32 +14,6 @@
 using namespace mlir;
 
 namespace tdc {
-
-/// The next piece of a template: literal text with its braces undoubled, and
-/// then, unless the template ends, a field with its spec.
-struct Piece {
-  std::string literal;
-  bool hasField = false;
-  llvm::StringRef spec;
-};
-
-static Piece takePiece(llvm::StringRef &rest) {
-  Piece piece;
-  while (!rest.empty()) {
-    char c = rest.front();
-    bool doubled = rest.size() > 1 && rest[1] == c;
-    if (c == '{' && !doubled) {
-      auto [field, after] = rest.drop_front().split('}');
-      piece.hasField = true;
-      piece.spec = field.ltrim(':');
-      rest = after;
-      break;
-    }
-    piece.literal += c;
-    rest = rest.drop_front((c == '{' || c == '}') && doubled ? 2 : 1);
-  }
-  return piece;
-}
 
 /// The text of a string that is known now.
 static std::optional<std::string> getLiteral(Value string) {
@@ -86,7 +61,7 @@ LogicalResult FunctionLowering::appendText(td::FormatOp op) {
   ValueRange values = op.getValues();
   std::string literal;
   while (!rest.empty()) {
-    Piece piece = takePiece(rest);
+    TemplatePiece piece = takePiece(rest);
     literal += piece.literal;
     if (!piece.hasField)
       break;
@@ -155,6 +130,15 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
     code.call("tdrt_out_text", {code.getContext(), get(text), code.int64(-1)});
   }
   code.callChecked("tdrt_out_end", {code.getContext(), code.int32(0)});
+  return success();
+}
+
+/// A string ends with its first NUL, as everywhere in the runtime.
+LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
+  Value order =
+      code.call("strcmp", code.i32, {get(op.getLhs()), get(op.getRhs())});
+  op.replaceAllUsesWith(
+      code.compare(LLVM::ICmpPredicate::eq, order, code.int32(0)));
   return success();
 }
 

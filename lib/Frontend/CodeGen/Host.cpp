@@ -30,6 +30,11 @@ Value MLIREmitter::host(HostOp op, llvm::ArrayRef<Value> operands) {
     break;
   }
   Type type = values[0].getType();
+  if (isa<td::StrType>(type)) {
+    mlir::Value equal = create<td::StrEqualOp>(getHostType(HostType::Bool),
+                                               values[0], values[1]);
+    return op == HostOp::Eq ? wrap(equal) : wrap(hostBool(HostOp::Not, equal));
+  }
   if (type.isF64())
     return wrap(hostFloat(op, values));
   if (type.isInteger(1))

@@ -1,6 +1,7 @@
 //===- MLIREmitter.cpp - module, functions, locations, constants ----------===//
 
 #include "MLIREmitter.h"
+#include "Dialect/TD/OpTable/Template.h"
 #include "Frontend/CodeGen.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -152,8 +153,7 @@ Value MLIREmitter::constantBool(bool value) {
 /// A string is a template without values, so its braces are doubled.
 Value MLIREmitter::constantString(llvm::StringRef text) {
   std::string escaped;
-  for (char c : text)
-    escaped.append(c == '{' || c == '}' ? 2 : 1, c);
+  appendLiteral(escaped, text);
   return wrap(getConstant(builder.getStringAttr(escaped)));
 }
 

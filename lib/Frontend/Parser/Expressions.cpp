@@ -95,10 +95,11 @@ const Expr *Parser::parseNot() {
   Nesting nesting(*this);
   if (!nesting.check())
     return failed;
-  if (at(Tok::Bang))
-    reportSymbol("not");
+  bool isBang = at(Tok::Bang);
   SourceRange start = rangeOf(advance());
   const Expr *operand = parseNot();
+  if (isBang)
+    reportBang(start, operand);
   if (!operand)
     return failed;
   auto *unary = make<UnaryExpr>(rangeFrom(start), {operand});

@@ -267,8 +267,10 @@ private:
   void reportIndentedBlock(Token colon, bool onOneLine);
   void reportChainedComparison(const ast::CompareExpr *first);
   void reportNoneIndex(const ast::Expr *base, SourceRange brackets);
-  /// At `&&`, `||` or `!`: suggests the word.
+  /// At `&&` or `||`: suggests the word.
   void reportSymbol(llvm::StringRef word);
+  /// After `!` and its operand as `not` takes it.
+  void reportBang(SourceRange bang, const ast::Expr *operand);
   /// At `is` or `is not`, of which the last word is left to step over.
   ast::CompareOp reportIs();
   bool atMembershipTest() const {

@@ -227,18 +227,52 @@ std::nullptr_t Parser::reportDictionary() {
   return failed;
 }
 
-void Parser::reportSymbol(llvm::StringRef word) {
-  SourceRange range = rangeOf(peek());
-  // Keep the word apart from its neighbours.
+/// Puts a word in the place of a symbol, apart from its neighbours.
+static Edit spellOut(SourceRange symbol, llvm::StringRef text,
+                     llvm::StringRef word) {
   std::string replacement;
-  if (range.begin != 0 && llvm::isAlnum(text[range.begin - 1]))
+  if (symbol.begin != 0 && llvm::isAlnum(text[symbol.begin - 1]))
     replacement += ' ';
   replacement += word;
-  if (range.end < text.size() && !llvm::isSpace(text[range.end]))
+  if (symbol.end < text.size() && !llvm::isSpace(text[symbol.end]))
     replacement += ' ';
+  return {symbol, replacement};
+}
+
+void Parser::reportSymbol(llvm::StringRef word) {
+  SourceRange range = rangeOf(peek());
   diags.report(DiagCode::TD102, range)
       .label("written `" + word + "`")
-      .fix(FixIt::Safe, "`" + word + "`", {{range, replacement}});
+      .fix(FixIt::Safe, "`" + word + "`", {spellOut(range, text, word)});
+}
+
+/// The left side of an operator that `!` of C binds tighter than and `not` does
+/// not: `a` of `!a == b`, but not of `!(a == b)`.
+static const Expr *getTighterOperand(const Expr *operand) {
+  const Expr *lhs = nullptr;
+  if (auto *compare = llvm::dyn_cast_or_null<CompareExpr>(operand))
+    lhs = compare->lhs;
+  else if (auto *binary = llvm::dyn_cast_or_null<BinaryExpr>(operand))
+    lhs = binary->lhs;
+  return lhs && lhs->range.begin == operand->range.begin ? lhs : nullptr;
+}
+
+void Parser::reportBang(SourceRange bang, const Expr *operand) {
+  Diagnostic &diagnostic =
+      diags.report(DiagCode::TD102, bang).label("written `not`");
+  const Expr *lhs = getTighterOperand(operand);
+  if (!lhs) {
+    diagnostic.fix(FixIt::Safe, "`not`", {spellOut(bang, text, "not")});
+    return;
+  }
+  llvm::StringRef whole = sources.getText(operand->range);
+  llvm::StringRef left = sources.getText(lhs->range);
+  llvm::StringRef rest = whole.drop_front(left.size());
+  diagnostic
+      .fix(FixIt::Choice, "`not " + whole + "`  (the whole is negated)",
+           {spellOut(bang, text, "not")})
+      .fix(FixIt::Choice, "`(not " + left + ")" + rest + "`  (as in C)",
+           {{bang, "(not "}, {lhs->range.finish(), ")"}});
 }
 
 CompareOp Parser::reportIs() {

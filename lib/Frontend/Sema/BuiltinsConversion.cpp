@@ -19,8 +19,10 @@ static Val to(Checker &c, const Bound &args) {
 
 template <DType dtype> static Val as(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  return c.isTensor(input, args.range(), "this cast") ? c.castTo(input, dtype)
-                                                      : c.fail();
+  if (!c.isTensor(input, args.range(), "this cast") ||
+      !c.isBuilt(dtype, args.range()))
+    return c.fail();
+  return c.castTo(input, dtype);
 }
 
 template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {

@@ -1,7 +1,8 @@
 //===- BuiltinsDevices.cpp - questions about CUDA devices -----------------===//
 //
 // Their answers are known when the program starts: in types they are unknown,
-// so that a program for a GPU is checked as one on a machine without.
+// so that a program for a GPU is checked as one on a machine without. As long
+// as there is no GPU back end they are those of such a machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,14 +12,11 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static Val isAvailable(Checker &c, const Bound &) {
-  return makeRunTime(ValKind::Bool,
-                     c.emit().constantBool(c.options.cudaDevices > 0));
+  return makeRunTime(ValKind::Bool, c.emit().constantBool(false));
 }
 
 static Val deviceCount(Checker &c, const Bound &) {
-  return c.runTimeInt(
-      c.emit().constantInt(static_cast<int64_t>(c.options.cudaDevices)),
-      "device_count");
+  return c.runTimeInt(c.emit().constantInt(0), "device_count");
 }
 
 static Val deviceName(Checker &c, const Bound &) {

@@ -99,18 +99,10 @@ template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
   std::string what = logarithm ? "`log_softmax`" : "`softmax`";
   if (!c.isTensor(input, args.range(), what))
     return c.fail();
-  auto dim = c.requireInt(args["dim"], "`dim`");
-  if (!dim)
-    return c.fail();
   const TensorType &type = typeOf(input);
-  auto index = normalizeDim(*dim, type.dims.size());
-  if (!index) {
-    c.error(DiagCode::TD403, args["dim"].range,
-            "there is no dim " + llvm::Twine(*dim))
-        .label(c.typeText(type));
-    return c.fail();
-  }
-  if (!c.accepts(OpKind::Softmax, type.dtype, args.range(), what, input))
+  auto index = c.takeDim(args["dim"], type, args.range());
+  if (!index ||
+      !c.accepts(OpKind::Softmax, type.dtype, args.range(), what, input))
     return c.fail();
   Value value = c.emit().softmax(logarithm, input.value, *index);
   return makeTensor(type, value, input.as<TensorInfo>().placed);

@@ -30,12 +30,6 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
               "a size cannot be " + llvm::Twine(*constant));
       return false;
     }
-    // Elements are counted in 64 bits.
-    if (constant && *constant > (int64_t(1) << 48)) {
-      c.error(DiagCode::TD401, size.range.isValid() ? size.range : range,
-              "the tensor is too large");
-      return false;
-    }
     dims.push_back(size.size);
   }
   if (dims.size() > kMaxRank) {
@@ -74,6 +68,8 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
               "`dtype=` takes a dtype, not " + c.describe(*dtype));
       return std::nullopt;
     }
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
     type.dtype = *given;
   }
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
@@ -135,6 +131,8 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;
     }
+    if (!c.isBuilt(*given, dtype->range))
+      return std::nullopt;
     type.dtype = *given;
   }
   return type;
@@ -160,7 +158,7 @@ static Val fullLike(Checker &c, const Bound &args) {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
-static Val randomTensor(Checker &c, SourceRange range, TensorType type,
+static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
                         td::Distribution distribution,
                         llvm::ArrayRef<Value> bounds, SourceRange placed) {
   bool floats = distribution == td::Distribution::Uniform ||
@@ -170,9 +168,15 @@ static Val randomTensor(Checker &c, SourceRange range, TensorType type,
             "these random numbers cannot be " + tdc::spelling(type.dtype));
     return c.fail();
   }
-  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(type.dims),
-                                c.shapeOf(type));
-  return makeTensor(type, value, placed);
+  // What the generator does not make is cast from what it makes: permutations
+  // are i64, other ints i32 or i64.
+  TensorType made = type;
+  if (distribution == td::Distribution::Permutation ||
+      (!floats && type.dtype != DType::I32))
+    made.dtype = DType::I64;
+  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(made.dims),
+                                c.shapeOf(made));
+  return c.castTo(makeTensor(made, value, placed), type.dtype);
 }
 
 static Val randomOf(Checker &c, const Bound &args,
@@ -297,7 +301,7 @@ static Val arange(Checker &c, const Bound &args) {
     if (auto known = c.constantOf(count))
       count = Size(std::max<int64_t>(*known, 0));
     else if (!c.provablyNonNegative(count))
-      c.checkInRange(makeInt(start.size), end.size, true, args.range());
+      c.checkInRange(makeInt(start.size), end.size, true);
   }
   auto type =
       factoryType(c, args, {makeInt(count)}, floats ? DType::F32 : DType::I64);

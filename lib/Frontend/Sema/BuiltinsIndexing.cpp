@@ -5,18 +5,6 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-static std::optional<unsigned> dimOf(Checker &c, const Val &val,
-                                     const Val &input) {
-  auto dim = c.requireInt(val, "`dim`");
-  if (!dim)
-    return std::nullopt;
-  auto index = normalizeDim(*dim, typeOf(input).dims.size());
-  if (!index)
-    c.error(DiagCode::TD403, val.range, "there is no dim " + llvm::Twine(*dim))
-        .label(c.typeText(typeOf(input)));
-  return index;
-}
-
 /// Index tensors are i64.
 static bool isIndex(Checker &c, const Val &index, SourceRange range) {
   if (!c.isTensor(index, range, "`index`"))
@@ -36,7 +24,7 @@ static Val gather(Checker &c, const Bound &args) {
   if (!c.isTensor(input, args.range(), "`gather`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = dimOf(c, args["dim"], input);
+  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
   if (!dim)
     return c.fail();
   ShapeAnswer answer =
@@ -61,7 +49,7 @@ static Val scatterAdd(Checker &c, const Bound &args) {
       !c.isTensor(src, args.range(), "`scatter_add`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = dimOf(c, args["dim"], input);
+  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
   if (!dim)
     return c.fail();
   if (typeOf(src).dtype != typeOf(input).dtype) {
@@ -92,7 +80,7 @@ static Val indexSelect(Checker &c, const Bound &args) {
   if (!c.isTensor(input, args.range(), "`index_select`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = dimOf(c, args["dim"], input);
+  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
   return dim ? c.gatherOf(input, index, *dim, args.range()) : c.fail();
 }
 

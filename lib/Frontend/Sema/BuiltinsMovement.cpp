@@ -5,19 +5,6 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-static std::optional<unsigned> dimOf(Checker &c, const Val &val, size_t rank,
-                                     SourceRange range) {
-  auto dim = c.requireInt(val, "`dim`");
-  if (!dim)
-    return std::nullopt;
-  auto index = normalizeDim(*dim, rank);
-  if (!index)
-    c.error(DiagCode::TD403, val.range.isValid() ? val.range : range,
-            "there is no dim " + llvm::Twine(*dim))
-        .label("the tensor has " + llvm::Twine(rank) + " dims");
-  return index;
-}
-
 /// Ints given one by one, or as one tuple or list.
 static Vals listOf(llvm::ArrayRef<Val> rest) {
   if (rest.size() == 1 &&
@@ -65,8 +52,8 @@ static Val flatten(Checker &c, const Bound &args) {
   if (rank == 0)
     return c.reshapeTo(args["input"], {Size(1)});
   const Val *first = args.find("start_dim"), *last = args.find("end_dim");
-  auto from = dimOf(c, first ? *first : makeInt(0), rank, args.range());
-  auto to = dimOf(c, last ? *last : makeInt(-1), rank, args.range());
+  auto from = c.takeDim(first ? *first : makeInt(0), type, args.range());
+  auto to = c.takeDim(last ? *last : makeInt(-1), type, args.range());
   if (!from || !to)
     return c.fail();
   Dims dims(type.dims.begin(), type.dims.begin() + *from);
@@ -102,13 +89,13 @@ static Val permute(Checker &c, const Bound &args) {
 static Val transpose(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`transpose`"))
     return c.fail();
-  size_t rank = typeOf(args["input"]).dims.size();
-  auto a = dimOf(c, args["dim0"], rank, args.range());
-  auto b = dimOf(c, args["dim1"], rank, args.range());
+  const TensorType &type = typeOf(args["input"]);
+  auto a = c.takeDim(args["dim0"], type, args.range());
+  auto b = c.takeDim(args["dim1"], type, args.range());
   if (!a || !b)
     return c.fail();
   llvm::SmallVector<int64_t> permutation;
-  for (size_t i = 0; i != rank; ++i)
+  for (size_t i = 0; i != type.dims.size(); ++i)
     permutation.push_back(i);
   std::swap(permutation[*a], permutation[*b]);
   return c.permuteTo(args["input"], permutation);
@@ -118,7 +105,8 @@ static Val unsqueeze(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`unsqueeze`"))
     return c.fail();
   Dims dims = typeOf(args["input"]).dims;
-  auto index = dimOf(c, args["dim"], dims.size() + 1, args.range());
+  auto index =
+      c.takeDim(args["dim"], typeOf(args["input"]), args.range(), /*added=*/1);
   if (!index)
     return c.fail();
   if (dims.size() == kMaxRank) {
@@ -135,7 +123,7 @@ static Val squeeze(Checker &c, const Bound &args) {
   const Dims &dims = typeOf(args["input"]).dims;
   Dims kept;
   if (const Val *dim = args.find("dim")) {
-    auto index = dimOf(c, *dim, dims.size(), args.range());
+    auto index = c.takeDim(*dim, typeOf(args["input"]), args.range());
     if (!index)
       return c.fail();
     // A dim that is not 1 stays, as in PyTorch.
@@ -211,8 +199,8 @@ static Val cat(Checker &c, const Bound &args) {
   if (!tensorsOf(c, args["tensors"], args.range(), tensors))
     return c.fail();
   const Val *dim = args.find("dim");
-  size_t rank = typeOf(tensors[0]).dims.size();
-  auto index = dimOf(c, dim ? *dim : makeInt(0), rank, args.range());
+  auto index =
+      c.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]), args.range());
   return index ? c.concatOf(tensors, *index, args.range()) : c.fail();
 }
 
@@ -221,8 +209,8 @@ static Val stack(Checker &c, const Bound &args) {
   if (!tensorsOf(c, args["tensors"], args.range(), tensors))
     return c.fail();
   const Val *dim = args.find("dim");
-  size_t rank = typeOf(tensors[0]).dims.size();
-  auto index = dimOf(c, dim ? *dim : makeInt(0), rank + 1, args.range());
+  auto index = c.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),
+                         args.range(), /*added=*/1);
   if (!index)
     return c.fail();
   Vals raised;
@@ -258,13 +246,13 @@ static Val partsOf(Checker &c, const Val &input, unsigned dim,
 static Val chunk(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`chunk`"))
     return c.fail();
-  const Dims &dims = typeOf(args["input"]).dims;
+  const TensorType &type = typeOf(args["input"]);
   const Val *dim = args.find("dim");
-  auto index = dimOf(c, dim ? *dim : makeInt(0), dims.size(), args.range());
+  auto index = c.takeDim(dim ? *dim : makeInt(0), type, args.range());
   auto chunks = c.requireInt(args["chunks"], "`chunks`");
   if (!index || !chunks)
     return c.fail();
-  auto total = c.requireInt(makeInt(dims[*index]), "the size of the dim");
+  auto total = c.requireInt(makeInt(type.dims[*index]), "the size of the dim");
   if (!total)
     return c.fail();
   if (*chunks < 1 || *chunks > 100000) {
@@ -281,12 +269,12 @@ static Val chunk(Checker &c, const Bound &args) {
 static Val split(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`split`"))
     return c.fail();
-  const Dims &dims = typeOf(args["input"]).dims;
+  const TensorType &type = typeOf(args["input"]);
   const Val *dim = args.find("dim");
-  auto index = dimOf(c, dim ? *dim : makeInt(0), dims.size(), args.range());
+  auto index = c.takeDim(dim ? *dim : makeInt(0), type, args.range());
   if (!index)
     return c.fail();
-  auto total = c.requireInt(makeInt(dims[*index]), "the size of the dim");
+  auto total = c.requireInt(makeInt(type.dims[*index]), "the size of the dim");
   if (!total)
     return c.fail();
   llvm::SmallVector<int64_t> sizes;
@@ -334,7 +322,7 @@ static Val sizeOf(Checker &c, const Bound &args) {
     return c.fail();
   const Dims &dims = typeOf(args["input"]).dims;
   if (const Val *dim = args.find("dim")) {
-    auto index = dimOf(c, *dim, dims.size(), args.range());
+    auto index = c.takeDim(*dim, typeOf(args["input"]), args.range());
     return index ? makeInt(dims[*index]) : c.fail();
   }
   Vals sizes;

@@ -15,19 +15,6 @@ struct Along {
 };
 } // namespace
 
-static std::optional<unsigned> dimOf(Checker &c, const Val &val,
-                                     const TensorType &type) {
-  auto dim = c.requireInt(val, "`dim`");
-  if (!dim)
-    return std::nullopt;
-  auto index = normalizeDim(*dim, type.dims.size());
-  if (!index)
-    c.error(DiagCode::TD403, val.range.isValid() ? val.range : c.here,
-            "there is no dim " + llvm::Twine(*dim))
-        .label(c.typeText(type));
-  return index;
-}
-
 static std::optional<Along> along(Checker &c, const Bound &args,
                                   const TensorType &type) {
   Along result;
@@ -43,7 +30,7 @@ static std::optional<Along> along(Checker &c, const Bound &args,
     if (dim->is(ValKind::Tuple) || dim->is(ValKind::List))
       list.assign(elementsOf(*dim).begin(), elementsOf(*dim).end());
     for (const Val &one : list) {
-      auto index = dimOf(c, one, type);
+      auto index = c.takeDim(one, type, args.range());
       if (!index)
         return std::nullopt;
       if (llvm::is_contained(result.dims, *index)) {
@@ -250,7 +237,7 @@ static Val extreme(Checker &c, const Bound &args) {
   std::optional<Along> a;
   if (other) {
     // The second positional argument of a tensor's max is the dim.
-    auto dim = dimOf(c, *other, typeOf(input));
+    auto dim = c.takeDim(*other, typeOf(input), args.range());
     if (!dim)
       return c.fail();
     Along one;

@@ -53,6 +53,8 @@ public:
   /// An error value after a report.
   Val fail() { return Val(); }
   SourceRange userRange(SourceRange range) const;
+  /// The user's call that made the layer whose code is being walked, if any.
+  SourceRange layerAround() const;
   bool isPrelude(FileId file) const;
   llvm::StringRef text(SourceRange range) const {
     return range.isValid() ? sources.getText(range) : llvm::StringRef();
@@ -183,7 +185,9 @@ public:
 
   // Tensors (Tensors.cpp) --------------------------------------------------//
 
-  TensorShape shapeOf(const TensorType &type) const;
+  /// The type as the emitter sees it. Every tensor that the program makes
+  /// passes here, so this is where TD412 is found.
+  TensorShape shapeOf(const TensorType &type);
   llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
   /// Makes tensors of the operands (at least one is a tensor) with one dtype,
   /// shape and place; false after a report.
@@ -215,6 +219,12 @@ public:
   /// values contradict one (the answer then has the problem).
   bool prove(ShapeAnswer &answer);
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
+  /// `dim=` of a tensor of this type as a number from the front. `added` dims
+  /// come with the operation (`unsqueeze`).
+  std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
+                                  SourceRange range, unsigned added = 0);
+  /// Whether there is code for tensors of this dtype; TD900 if not.
+  bool isBuilt(DType dtype, SourceRange range);
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);
@@ -243,8 +253,11 @@ public:
                     SourceRange range);
   std::optional<Val> boundedStart(const Val &index, const Size &size,
                                   SourceRange range, bool inclusive);
+  /// Stops the program when it runs unless 0 <= index < limit (<= if
+  /// `inclusive`). `written` is what the author wrote for the index, if that is
+  /// another number.
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
-                    SourceRange range);
+                    const Val *written = nullptr);
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
 
@@ -412,6 +425,7 @@ public:
   static constexpr size_t kMaxElements = 1000000;
 
   unsigned errorCount = 0; ///< also those that were reported before
+  bool saidTooLarge = false;
   SourceRange here;
   bool locationIsStale = true;
 

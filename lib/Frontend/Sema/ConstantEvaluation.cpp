@@ -304,6 +304,14 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
     return makeBool(decide(a.number < b.number ? -1 : a.number > b.number));
   }
   if (lhs.is(ValKind::Str)) {
+    // Text that comes from outside is known to `tdc run` and not to `tdc
+    // build`, so what has no code is refused whether it is known or not.
+    if (op != CompareOp::Eq && op != CompareOp::Ne) {
+      error(DiagCode::TD304, range,
+            "`" + ast::getSpelling(op) + "` is not defined for two strs")
+          .label("strs are compared with `==` and `!=`");
+      return fail();
+    }
     if (lhs.known && rhs.known)
       return makeBool(decide(textOf(lhs).compare(textOf(rhs))));
     return emitted(lhs, rhs);

@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Dialect/TD/OpTable/Template.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-static void appendEscaped(std::string &out, llvm::StringRef text) {
-  for (char c : text) {
-    out += c;
-    if (c == '{' || c == '}')
-      out += c;
-  }
+/// The text of a template without values.
+static std::string plainText(llvm::StringRef templateText) {
+  return takePiece(templateText).literal;
 }
 
 std::optional<std::string> Checker::constantText(const Val &val) {
@@ -52,7 +50,7 @@ void Checker::appendValue(std::string &out,
       return appendValue(out, values, makeDType(*dtype), spec, inFString);
   std::optional<std::string> text = constantText(val);
   if (text && spec.empty()) {
-    appendEscaped(out, *text);
+    appendLiteral(out, *text);
     return;
   }
   if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {
@@ -131,14 +129,7 @@ Value Checker::emitText(llvm::StringRef templateText,
                         llvm::ArrayRef<Value> values) {
   if (!values.empty())
     return emit().format(templateText, values);
-  // Undo the escapes of a template without values.
-  std::string plain;
-  for (size_t i = 0; i < templateText.size(); ++i) {
-    plain += templateText[i];
-    if (templateText[i] == '{' || templateText[i] == '}')
-      ++i;
-  }
-  return emit().constantString(plain);
+  return emit().constantString(plainText(templateText));
 }
 
 Val Checker::evalFString(const ast::FStringExpr &expr) {
@@ -147,10 +138,10 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
   bool good = true;
   for (const ast::FStringPart &part : expr.parts) {
     if (!part.value) {
-      appendEscaped(templateText, part.literal);
+      appendLiteral(templateText, part.literal);
       continue;
     }
-    appendEscaped(templateText, part.echo);
+    appendLiteral(templateText, part.echo);
     Val val = eval(*part.value);
     at(expr.range);
     if (val.isError() || (part.spec && !checkSpec(*part.spec, val))) {
@@ -168,11 +159,5 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
     val.as<Text>().values = std::move(values);
     return val;
   }
-  std::string plain;
-  for (size_t i = 0; i < templateText.size(); ++i) {
-    plain += templateText[i];
-    if (templateText[i] == '{' || templateText[i] == '}')
-      ++i;
-  }
-  return makeStr(plain);
+  return makeStr(plainText(templateText));
 }

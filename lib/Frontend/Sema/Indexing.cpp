@@ -62,7 +62,7 @@ bool Checker::provablyWithin(const Size &value, const Size &limit,
 }
 
 void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
-                           SourceRange range) {
+                           const Val *written) {
   bool low = provablyNonNegative(index.size);
   bool high = provablyWithin(index.size, limit, inclusive);
   if (low && high)
@@ -76,8 +76,9 @@ void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
         emit().host(inclusive ? HostOp::Le : HostOp::Lt, {value, end});
     good = good ? emit().host(HostOp::And, {good, below}) : below;
   }
+  Value shown = written ? materialize(*written) : value;
   emit().assertThat(good, emit().format("index {} is out of range for size {}",
-                                        {value, end}));
+                                        {shown, end}));
   facts.push_back({index.size, false});
   facts.push_back(
       {inclusive ? limit - index.size : limit - index.size - Size(1), false});
@@ -95,13 +96,13 @@ std::optional<Val> Checker::boundedStart(const Val &index, const Size &size,
   std::optional<int64_t> limit = constantOf(size);
   if (constant && *constant < 0) {
     Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, range);
-    if (!limit && !inclusive)
-      checkInRange(shifted, size, inclusive, range);
+    if (!limit)
+      checkInRange(shifted, size, inclusive, &index);
     return shifted;
   }
   if (constant && limit)
     return index;
-  checkInRange(index, size, inclusive, range);
+  checkInRange(index, size, inclusive);
   return index;
 }
 
@@ -209,8 +210,7 @@ bool Checker::resolveItems(const TensorType &type,
         length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
       } else {
         if (!provablyNonNegative(length))
-          checkInRange(makeInt(start.size, start.value), stop.size, true,
-                       item.range);
+          checkInRange(makeInt(start.size, start.value), stop.size, true);
         if (step != 1)
           length = Size::floorDiv(length + Size(step - 1), Size(step));
       }

@@ -47,6 +47,7 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   model->decl = cls.decl;
   model->file = cls.file;
   model->typeName = cls.decl->name.text.str();
+  model->made = userRange(args.range);
 
   // The configuration and the members are evaluated in the model's own scope.
   Restore<FileScope *> savedFile(file, cls.file);

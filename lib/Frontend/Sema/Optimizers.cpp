@@ -192,7 +192,9 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     args.range = range;
     args.calleeRange = range;
     args.positional = std::move(positional);
-    return callPrelude(name, args);
+    Val result = callPrelude(name, args);
+    at(range); // what follows is not the prelude's
+    return result;
   };
   // What all parameters share is computed once.
   Vals common;

@@ -106,18 +106,13 @@ std::optional<Val> Checker::asDevice(const Val &val) {
 }
 
 void Checker::checkDeviceExists(const Place &place, SourceRange range) {
-  if (place.kind != Place::Kind::Cuda || conditionDepth != 0 ||
-      place.ordinal < static_cast<int64_t>(options.cudaDevices))
+  // Without a GPU back end no program sees a CUDA device.
+  if (place.kind != Place::Kind::Cuda || conditionDepth != 0)
     return;
-  Diagnostic &report =
-      error(DiagCode::TD506, range, "there is no device " + spelling(place));
-  if (options.cudaDevices == 0)
-    report.label("this machine shows no CUDA device");
-  else
-    report.label("this machine shows " + llvm::Twine(options.cudaDevices) +
-                 " CUDA devices");
-  report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
-              "program starts");
+  error(DiagCode::TD506, range, "there is no device " + spelling(place))
+      .label("this machine shows no CUDA device")
+      .note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
+            "program starts");
 }
 
 Val Checker::autoDevice(SourceRange range) {
@@ -194,6 +189,7 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
   auto take = [&](const Val &val) {
     if (val.is(ValKind::DType)) {
       dtype = val.as<DTypeInfo>().dtype;
+      return isBuilt(*dtype, val.range);
     } else if (val.is(ValKind::Builtin)) {
       // `int`, `float` and `bool` are functions as values and dtypes here.
       dtype = dtypeFromName(val.as<BuiltinInfo>().builtin->name);

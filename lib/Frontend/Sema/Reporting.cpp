@@ -30,7 +30,25 @@ Diagnostic &Checker::error(DiagCode code, SourceRange range,
   // checked on its own has no emitter anyway.
   emitter = &nullEmitter;
   ++errorCount;
-  return diags->report(code, userRange(range), title);
+  Diagnostic &report = diags->report(code, userRange(range), title);
+  // Sizes that do not fit in a layer of the prelude are often wrong where the
+  // layer was made.
+  if (code == DiagCode::TD401 && range.isValid() && isPrelude(range.file))
+    if (SourceRange made = layerAround(); made.isValid())
+      report.note("the layer is `" + text(made) + "`", made);
+  return report;
+}
+
+SourceRange Checker::layerAround() const {
+  for (const Frame &frame : llvm::reverse(frames)) {
+    if (!frame.file->isPrelude)
+      break;
+    if (frame.self && frame.self->made.isValid() &&
+        !isPrelude(frame.self->made.file) &&
+        !text(frame.self->made).contains('\n'))
+      return frame.self->made;
+  }
+  return {};
 }
 
 Diagnostic &Checker::warning(DiagCode code, SourceRange range,

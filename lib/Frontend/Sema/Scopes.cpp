@@ -282,6 +282,11 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
+  // Other names of PyTorch for the same function.
+  if (name == "concat" || name == "concatenate") {
+    report.fix(FixIt::Safe, "`cat`", {{range, "cat"}});
+    return;
+  }
   if (auto nearest = findNearest(name, candidates))
     report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
 }

@@ -6,15 +6,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-TensorShape Checker::shapeOf(const TensorType &type) const {
+/// No process can address more; products of sizes below it fit in 64 bits.
+static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
+
+/// Whether the sizes that are known multiply to more bytes than there can be.
+/// Zeros do not count, because strides are products without them, and sizes
+/// known only at run time are checked where the tensor is allocated.
+static bool isTooLarge(const TensorShape &shape) {
+  int64_t bytes = byteSize(shape.dtype);
+  return llvm::any_of(shape.dims, [&](int64_t size) {
+    return size > 1 &&
+           (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxTensorBytes);
+  });
+}
+
+TensorShape Checker::shapeOf(const TensorType &type) {
   TensorShape shape;
   shape.dtype = type.dtype;
   for (const Size &size : type.dims)
     shape.dims.push_back(constantOf(size).value_or(kRunTimeSize));
+  // What is computed from such a tensor is too large as well: told once.
+  if (isTooLarge(shape) && !(saidTooLarge && diags->hasErrors())) {
+    saidTooLarge = true;
+    error(DiagCode::TD412, here).label("this would be " + typeText(type));
+  }
   // Without a GPU back end every place is the cpu, and a free tensor is at home
   // there in PyTorch's meaning of places.
   shape.place.kind = Place::Kind::Cpu;
@@ -37,6 +57,34 @@ bool Checker::isTensor(const Val &val, SourceRange range,
     error(DiagCode::TD303, val.range.isValid() ? val.range : range,
           what + " takes a tensor, not " + describe(val));
   return false;
+}
+
+std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
+                                         SourceRange range, unsigned added) {
+  std::optional<int64_t> number = requireInt(dim, "`dim`");
+  if (!number)
+    return std::nullopt;
+  std::optional<unsigned> index =
+      normalizeDim(*number, type.dims.size() + added);
+  if (!index)
+    error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
+          "there is no dim " + llvm::Twine(*number))
+        .label(typeText(type));
+  return index;
+}
+
+bool Checker::isBuilt(DType dtype, SourceRange range) {
+  switch (dtype) {
+  case DType::F16:
+  case DType::BF16:
+  case DType::I16:
+  case DType::I8:
+    // The op table and the interpreter have them, the machine code has not.
+    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
+    return false;
+  default:
+    return true;
+  }
 }
 
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
@@ -400,10 +448,10 @@ Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                       SourceRange range) {
   DType dtype = typeOf(indices).dtype;
   if (!isInteger(dtype) || dtype == DType::U8) {
-    offerSuffix(error(DiagCode::TD301, range,
-                      "indices must be i64, i32, i16 or i8, not " +
-                          tdc::spelling(dtype)),
-                indices.range, ".to(int)");
+    offerSuffix(
+        error(DiagCode::TD301, range,
+              "indices must be i64 or i32, not " + tdc::spelling(dtype)),
+        indices.range, ".to(int)");
     return fail();
   }
   ShapeAnswer answer =

@@ -153,6 +153,7 @@ struct ModelInstance : Payload {
   std::vector<Member> members;
   llvm::StringMap<size_t> index;
   bool adopted = false; ///< a part of another model
+  SourceRange made;     ///< the call in the user's code
 
   // Known at each program point.
   Place place;

@@ -70,5 +70,11 @@ func.func @main() {
   %name = td.format "HOME"
   %env = td.env %name, %p
   td.print %env
+  // CHECK: %[[ORDER:.*]] = llvm.call @strcmp(%{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> i32
+  // CHECK: %[[SAME:.*]] = llvm.icmp "eq" %[[ORDER]]
+  // CHECK: llvm.zext %[[SAME]]
+  %same = td.str_equal %env, %name
+  %s = td.format "{}" (%same) : i1
+  td.print %s
   return
 }

@@ -70,6 +70,19 @@ def TD_FormatOp : TD_Op<"format", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TD_StrEqualOp : TD_Op<"str_equal", [Pure, Commutative]> {
+  let summary = "whether two strings have the same text";
+  let description = [{
+    Example:
+    ```mlir
+    %fast = td.str_equal %mode, %s
+    ```
+  }];
+  let arguments = (ins TD_StrType:$lhs, TD_StrType:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict";
+}
+
 def TD_PrintOp : TD_HostOp<"print"> {
   let summary = "write a string to standard output";
   let description = [{

@@ -76,9 +76,9 @@ LogicalResult GradPass::checkUnchanged(ReadOp read, Operation *use) {
   for (Operation *write : writes.lookup(slot)) {
     if (!mayRunBetween(read, write, use))
       continue;
-    auto error = use->emitError("TD611: '")
+    auto error = use->emitError("TD611: `")
                  << slot.getValue()
-                 << "' was changed after the value to differentiate was "
+                 << "` was changed after the value to differentiate was "
                     "computed from it";
     error.attachNote(write->getLoc()) << "changed here";
     error.attachNote(read.getLoc()) << "used here, with its old value";

@@ -221,6 +221,8 @@ func.func @host(%x: tensor<?x64xf32>, %l: tensor<f32>, %ok: i1, %e: i64) {
   %a = td.arg "epochs" : i64
   // CHECK: td.env %[[PATH]], %{{.*}}
   %env = td.env %path, %s
+  // CHECK: td.str_equal %{{.*}}, %[[PATH]]
+  %same = td.str_equal %env, %path
   // CHECK: td.exists %[[PATH]]
   %there = td.exists %path
   // CHECK: td.load %[[PATH]] : tensor<?x64xf32>

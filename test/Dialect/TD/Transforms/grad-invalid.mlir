@@ -9,7 +9,7 @@ func.func @written_between(%x: tensor<f32>) {
   %y = td.mul %w, %x : tensor<f32>
   // expected-note @below {{changed here}}
   td.write %x, @w : tensor<f32>
-  // expected-error @below {{TD611: 'w' was changed after the value to differentiate was computed from it}}
+  // expected-error @below {{TD611: `w` was changed after the value to differentiate was computed from it}}
   td.backward %y [@w] into [@gw] : tensor<f32>
   return
 }
@@ -26,7 +26,7 @@ func.func @written_between_in_region(%x: tensor<f32>, %c: i1) -> tensor<f32> {
     // expected-note @below {{changed here}}
     td.write %x, @w : tensor<f32>
   }
-  // expected-error @below {{TD611: 'w' was changed}}
+  // expected-error @below {{TD611: `w` was changed}}
   %g = td.grad %y wrt(%w) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
 }
@@ -45,7 +45,7 @@ func.func @written_by_loop(%x: tensor<f32>, %n: i64) {
   %w = td.read @w : tensor<f32>
   %y = td.mul %w, %x : tensor<f32>
   scf.for %i = %c0 to %n step %c1 : i64 {
-    // expected-error @below {{TD611: 'w' was changed}}
+    // expected-error @below {{TD611: `w` was changed}}
     td.backward %y [@w] into [@gw] : tensor<f32>
     // expected-note @below {{changed here}}
     td.write %x, @w : tensor<f32>
@@ -64,7 +64,7 @@ func.func @restored_between(%x: tensor<f32>, %path: !td.str) {
   %y = td.mul %w, %x : tensor<f32>
   // expected-note @below {{changed here}}
   td.restore %path [@w] as ["w"]
-  // expected-error @below {{TD611: 'w' was changed}}
+  // expected-error @below {{TD611: `w` was changed}}
   td.backward %y [@w] into [@gw] : tensor<f32>
   return
 }
