@@ -23,14 +23,16 @@ static bool isLongVector(Type type) {
          vector.getNumElements() >= 16;
 }
 
-/// The root of numbers from 0 to the largest.
+/// The root of numbers from 0 to the largest, correctly rounded from 2^-102 on.
 static Value emitRootOfPositive(MathBuilder &m, Value x, Value bits) {
-  // 1 / sqrt(x) to 3 %, by halving the exponent, and to 2e-3 by a step of
+  // 1 / sqrt(x) to 3 %, by halving the exponent, and to 5e-6 by two steps of
   // Newton's (C. Lomont, "Fast Inverse Square Root", 2003).
   Value y = m.fromBits(m.isub(m.integer(0x5f375a86), m.shiftRight(bits, 1)));
-  Value half = m.constant(0.5);
-  Value t = m.mul(m.mul(half, x), y);
-  y = m.mul(y, m.fma(m.neg(t), y, m.constant(1.5)));
+  Value half = m.constant(0.5), halfX = m.mul(half, x);
+  for (int step = 0; step < 2; ++step) {
+    Value t = m.mul(halfX, y);
+    y = m.mul(y, m.fma(m.neg(t), y, m.constant(1.5)));
+  }
   // sqrt(x) and 1 / (2 sqrt(x)) together, by a step of Goldschmidt's, and the
   // root once more by what its square lacks (P. Markstein, "Software Division
   // and Square Root Using Goldschmidt's Algorithms", 2004).
