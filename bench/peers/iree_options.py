@@ -1,0 +1,9 @@
+"""How IREE compiles: StableHLO for this very processor, as fast as it can."""
+
+COMPILER_OPTIONS = [
+    "--iree-input-type=stablehlo",
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-target-cpu=host",
+    "--iree-opt-level=O3",
+]

@@ -1,0 +1,63 @@
+"""The training step in JAX: jitted, and many steps in one jitted call."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from peers import jax_adam
+from peers.worker import serve
+
+
+def parameters_of(weights):
+    """Weights lie as [in, out], as JAX's users have them."""
+    return {name: jnp.asarray(w.T if w.ndim == 2 else w) for name, w in weights.items()}
+
+
+def loss_of(p, x, y):
+    hidden = jnp.maximum(x @ p["fc1.weight"] + p["fc1.bias"], 0)
+    return jnp.mean((hidden @ p["fc2.weight"] + p["fc2.bias"] - y) ** 2)
+
+
+def step(state, x, y):
+    loss, gradients = jax.value_and_grad(loss_of)(state[0], x, y)
+    return jax_adam.update(state, gradients), loss
+
+
+class Jax:
+    def __init__(self, weights, xs, ys):
+        self.xs, self.ys = [jnp.asarray(x) for x in xs], [jnp.asarray(y) for y in ys]
+        self.steps = 0
+        self.state = jax_adam.start(parameters_of(weights))
+        self.step = jax.jit(step, donate_argnums=0)
+
+    def train(self, steps):
+        for _ in range(steps):
+            batch = self.steps % len(self.xs)
+            self.state, loss = self.step(self.state, self.xs[batch], self.ys[batch])
+            self.steps += 1
+        return loss
+
+    def first_weight(self):
+        return np.asarray(self.state[0]["fc1.weight"]).T
+
+
+class JaxLoop(Jax):
+    def __init__(self, weights, xs, ys):
+        super().__init__(weights, xs, ys)
+        self.xs, self.ys = jnp.asarray(xs), jnp.asarray(ys)
+
+        def loop(steps, state, xs, ys):
+            def body(_, carried):
+                state, _ = carried
+                batch = state[-1] % len(xs)
+                return step(state, xs[batch], ys[batch])
+            return jax.lax.fori_loop(0, steps, body, (state, jnp.float32(0)))
+        self.loop = jax.jit(loop, static_argnums=0, donate_argnums=1)
+
+    def train(self, steps):
+        self.state, loss = self.loop(steps, self.state, self.xs, self.ys)
+        return loss
+
+
+if __name__ == "__main__":
+    serve({"jax": Jax, "jax-loop": JaxLoop})
