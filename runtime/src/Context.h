@@ -8,7 +8,6 @@
 #include "Output.h"
 #include "tdc_runtime.h"
 #include <atomic>
-#include <deque>
 #include <new>
 #include <string>
 #include <vector>
@@ -76,6 +75,7 @@ public:
   RandomState random;
   KernelError kernelError;
   std::vector<tdrt_value> argValues;
+  std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
 
 private:

@@ -88,6 +88,15 @@ TEST_F(ProgramTest, Arguments) {
   EXPECT_EQ(run(program, {"--", "--data", "x"}).out, "5 0.001 false x");
 }
 
+// An embedder may make argv for the call and drop it.
+TEST_F(ProgramTest, ArgumentsOutliveTheirWords) {
+  std::vector<std::string> words = {"--data=here", "--data", "there"};
+  Opened ctx(program, {words[0].c_str(), words[1].c_str(), words[2].c_str()});
+  for (std::string &word : words)
+    word.assign(word.size(), '#');
+  EXPECT_STREQ(ctx->args[3].s, "there");
+}
+
 TEST_F(ProgramTest, WrongArguments) {
   struct Row {
     std::vector<const char *> args;
