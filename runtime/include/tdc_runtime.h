@@ -133,7 +133,8 @@ typedef struct tdrt_port {
 
 /* An `export fn`. The entry is called by tdrt_call only, which has checked the
  * inputs. It fills every member of outputs[i]; what they point to belongs to
- * the context and holds until the next call into it. */
+ * the context and holds until its next tdrt_call, which takes back all that
+ * this one allocated and did not free. */
 typedef struct tdrt_export {
   const char *name;
   int32_t num_inputs;
@@ -192,8 +193,9 @@ TDRT_API int32_t tdrt_open(const tdrt_program *program, int argc,
 TDRT_API int32_t tdrt_main(tdrt_context *ctx);
 
 /* Calls export number `index`. Inputs are checked against its ports (TR107).
- * `outputs` has room for num_outputs descriptors. Usually after tdrt_main. A
- * call starts with no error in the context. */
+ * `outputs` has room for num_outputs descriptors, which hold until the next
+ * call; an input must not be a result of the one before. Usually after
+ * tdrt_main. A call starts with no error in the context. */
 TDRT_API int32_t tdrt_call(tdrt_context *ctx, int32_t index,
                            const tdrt_tensor *inputs, tdrt_tensor *outputs);
 

@@ -61,6 +61,8 @@ public:
   int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
   int32_t setOutOfMemory(int32_t site) noexcept;
   void clearError() noexcept;
+  /// What is left of the last call, or of main, is none of the next call's.
+  void beginCall() noexcept;
 
   /// The report of the error, made when it is asked for.
   const char *errorText() noexcept;

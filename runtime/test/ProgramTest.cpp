@@ -383,6 +383,85 @@ TEST_F(ProgramTest, Exports) {
   EXPECT_EQ(tdrt_call(ctx, 1, &in, &out), 107);
 }
 
+// What a call leaves (its results, the blocks of one that failed, its strings)
+// goes with the next one; what the caller allocated stays.
+const tdrt_export leavers[] = {
+    {"leave", 1, 1, inputs, outputs,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
+       const char *text;
+       tdrt_str_begin(ctx);
+       if (int32_t status = tdrt_str_end(ctx, &text))
+         return status;
+       void *data, *other;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+         return status;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &other))
+         return status;
+       if (static_cast<float *>(in->data)[0] < 0)
+         return tdrt_fail_assert(ctx, "negative", -1);
+       tdrt_free(ctx, other);
+       *out = {data, TDRT_F32, 1, in->dims};
+       return 0;
+     }}};
+
+TEST_F(ProgramTest, CallsLeaveNothing) {
+  plain.num_exports = 1;
+  plain.exports = leavers;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  int64_t dims[] = {1000, 2};
+  void *x;
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_F32, 2, dims, -1, &x), 0);
+  tdrt_tensor in = {x, TDRT_F32, 2, dims}, out;
+  float *first = static_cast<float *>(x);
+  *first = 1;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  int64_t once = tdrt_bytes_in_use(ctx);
+  EXPECT_EQ(once, 8000 + 4000);
+  for (int i = 0; i < 1000; ++i) {
+    *first = i % 3 ? 1.0f : -1.0f;
+    ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), i % 3 ? 0 : 101);
+  }
+  *first = 1;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
+  EXPECT_EQ(tdrt_str_mark(ctx), 0);
+  // A caller may give a result back earlier.
+  tdrt_free(ctx, out.data);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), 8000);
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
+  tdrt_free(ctx, x);
+}
+
+// A call that fails by itself must not leave a bad index to the next one.
+const tdrt_export indexers[] = {
+    {"index", 1, 0, inputs, nullptr,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *) -> int32_t {
+       if (static_cast<float *>(in->data)[0] == 0)
+         return 0;
+       tdrt_kernel_error(ctx, 7, 5, 0);
+       return tdrt_fail_assert(ctx, "no rows", 1);
+     }}};
+
+TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
+  plain.num_exports = 1;
+  plain.exports = indexers;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  float x[] = {1, 2};
+  int64_t dims[] = {1, 2};
+  tdrt_tensor in = {x, TDRT_F32, 2, dims};
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, nullptr), 101);
+  EXPECT_NE(ctx->attention, 0);
+  x[0] = 0;
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, nullptr), 0);
+  EXPECT_EQ(ctx.error(), "");
+  EXPECT_EQ(ctx->attention, 0);
+}
+
 // Compiled code takes denormals for zero; the caller's own arithmetic does not.
 const tdrt_port halfPorts[] = {{"x", TDRT_F32, 1, outDims}};
 const tdrt_export halves[] = {
