@@ -177,7 +177,9 @@ struct tdrt_context {
 /* Runs a program as a process does: reads --name value arguments (`argv[0]` is
  * the program), --help, TDC_THREADS, TDC_STATS and TDC_STATS_JSON, catches ^C,
  * runs main, prints errors on stderr as the compiler does. Returns the exit
- * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted). */
+ * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted), 141 (the reader of
+ * standard output has gone; nothing is printed about that). Ignores SIGPIPE
+ * while it runs. */
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 

@@ -8,6 +8,7 @@
 #include "Verbs.h"
 #include "tdc_runtime.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace tdc;
 
@@ -53,6 +54,8 @@ int tdc::runVerb(const Options &options) {
   std::vector<const char *> words = {options.file.c_str()};
   for (const std::string &word : options.programArgs)
     words.push_back(word.c_str());
+  // A reader of our output that goes away is an error, not the end at once.
+  signal(SIGPIPE, SIG_IGN);
   exitCode = options.function.empty()
                  ? tdrt_run_program(program, words.size(), words.data())
                  : callExport(*program, words, options);
