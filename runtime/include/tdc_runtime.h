@@ -356,8 +356,12 @@ TDRT_API void tdrt_random_normal_f32(float *out, int64_t first, int64_t n,
 TDRT_API void tdrt_random_normal_f64(double *out, int64_t first, int64_t n,
                                      int64_t seed, int64_t call);
 
-/* In [low, high); TR106 unless low < high (and it fits, for i32). Other integer
- * dtypes are cast from i32. */
+/* TR106 unless low < high and the integers of `dtype` include low ... high-1. */
+TDRT_API int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low,
+                                    int64_t high, int32_t dtype, int32_t site);
+
+/* In [low, high); TR106 as above. Narrower dtypes are cast from i32, after
+ * tdrt_check_randint for the dtype that they get. */
 TDRT_API int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out,
                                          int64_t first, int64_t n, int64_t seed,
                                          int64_t call, int64_t low,

@@ -191,6 +191,34 @@ TEST(RandomTest, Randint) {
             106);
 }
 
+TEST(RandomTest, BoundsOfEveryDtype) {
+  struct Row {
+    int32_t dtype;
+    int64_t least, most;
+  };
+  const Row rows[] = {{TDRT_I64, INT64_MIN, INT64_MAX - 1},
+                      {TDRT_I32, INT32_MIN, INT32_MAX},
+                      {TDRT_I16, -32768, 32767},
+                      {TDRT_I8, -128, 127},
+                      {TDRT_U8, 0, 255},
+                      {TDRT_BOOL, 0, 1}};
+  tdrt_program program = emptyProgram();
+  for (const Row &row : rows) {
+    Opened ctx(program);
+    EXPECT_EQ(
+        tdrt_check_randint(ctx, row.least, row.most + 1, row.dtype, -1), 0);
+    EXPECT_EQ(tdrt_check_randint(ctx, 1, 1, row.dtype, -1), 106);
+    if (row.dtype == TDRT_I64)
+      continue;
+    EXPECT_EQ(tdrt_check_randint(ctx, row.least - 1, 1, row.dtype, -1), 106);
+    EXPECT_EQ(tdrt_check_randint(ctx, 0, row.most + 2, row.dtype, -1), 106);
+  }
+  Opened ctx(program);
+  EXPECT_EQ(tdrt_check_randint(ctx, 0, 257, TDRT_U8, -1), 106);
+  EXPECT_EQ(ctx.error(), "error[TR106]: randint from 0 to below 257 does not "
+                         "fit u8\n");
+}
+
 TEST(RandomTest, Permutation) {
   for (int64_t n : {0, 1, 2, 63, 64, 65, 1437}) {
     std::vector<int64_t> order(n);

@@ -67,6 +67,9 @@ void widenRandom(RandomOp random) {
                   : Type(builder.getI32Type());
   auto made = cast<RandomOp>(builder.clone(*random));
   made.getResult().setType(type.clone(wide));
+  // The cast wraps: bounds that the narrow type has not are an error before.
+  if (random.getDistribution() == Distribution::RandInt)
+    made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
   Value narrow = CastOp::create(builder, random.getLoc(), type, made);
   random.getResult().replaceAllUsesWith(narrow);
   random.erase();
