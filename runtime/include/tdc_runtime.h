@@ -1,10 +1,11 @@
-/*===- tdc_runtime.h - what generated code may call -------------------------===
+/*===- tdc_runtime.h - a program, and who runs it, against the runtime ------===
  *
  * The whole contract between a compiled .tdsl program and the runtime, usable
  * from C and C++. A program is one constant, a tdrt_program; everything it does
- * at run time is a call of a function declared here with a context as first
- * argument. Nothing else of the runtime is visible to generated code, and every
- * function that generated code calls is listed in tdc_runtime_symbols.def.
+ * at run time is a call of a function declared here, most with a context as
+ * first argument. Nothing else of the runtime is visible to generated code.
+ * tdc_runtime_symbols.def says which functions generated code calls, and which
+ * are for those who run a program.
  *
  * Conventions
  *  - A function that can fail returns a status: 0 is success, another value is
@@ -248,23 +249,19 @@ TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
 
 /*===- Memory for run-time sizes ---------------------------------------------*/
 
-/* Allocates `bytes` (0 is allowed), not initialised; TR201 says what was asked
- * and what is in use. Freed blocks are kept for the next allocation. */
-TDRT_API int32_t tdrt_alloc(tdrt_context *ctx, int64_t bytes, int32_t site,
-                            void **data);
-
-/* Allocates a tensor; the product of sizes is checked (TR202 if it cannot be,
- * TR104 for a negative size). */
+/* Allocates a tensor, not initialised. The product of sizes is checked (TR202
+ * if it cannot be, TR104 for a negative size); TR201 says what was asked and
+ * what is in use. Freed blocks are kept for the next allocation. */
 TDRT_API int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype,
                                    int32_t rank, const int64_t *dims,
                                    int32_t site, void **data);
 
-/* Frees what one of the above gave; NULL is allowed. */
+/* Frees what the above, or tdrt_load, gave; NULL is allowed. */
 TDRT_API void tdrt_free(tdrt_context *ctx, void *data);
 
-/* Bytes now, and at most so far: arena and run-time sizes together. */
+/* Bytes now, arena and run-time sizes together: who calls a program again and
+ * again sees that nothing grows. The most so far is in tdrt_stats_json. */
 TDRT_API int64_t tdrt_bytes_in_use(const tdrt_context *ctx);
-TDRT_API int64_t tdrt_bytes_peak(const tdrt_context *ctx);
 
 /* Copies a slot to a row-major buffer of its size, whatever its order. */
 TDRT_API void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to);
@@ -318,7 +315,8 @@ TDRT_API void tdrt_out_tensor(tdrt_context *ctx, const tdrt_tensor *tensor);
 /* Ends one `print` (its newline was appended before). Polls first, and drops
  * the print if that fails, since it may show a wrong value. Writes at once to
  * a terminal or if `flush` is not 0, else when the buffer is full and at the
- * end of the program; TR752 if standard output cannot be written. */
+ * end of the program; TR752 if standard output cannot be written. Generated
+ * code gives 0, the interpreter 1 after the last print. */
 TDRT_API int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush);
 
 /* Between these, tdrt_out_* build a string. They may nest. *text belongs to the
@@ -441,12 +439,9 @@ typedef void (*tdrt_task)(void *arg, int64_t begin, int64_t end);
  * only. The caller takes part; inside a task, and for n < 2, it does all. */
 TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n);
 
-/* How many threads parallel_for uses: TDC_THREADS, or the processors that the
- * affinity mask and the cgroup's quota leave. */
-TDRT_API int32_t tdrt_num_threads(void);
-
-/* Overrides it (1 ... 1024), for `tdc run --threads`, before the first use;
- * 0 = as above. */
+/* How many threads parallel_for uses (1 ... 1024), to be set before its first
+ * use. 0, as at the start: TDC_THREADS, or the processors that the affinity
+ * mask and the cgroup's quota leave. */
 TDRT_API void tdrt_set_num_threads(int32_t n);
 
 /* NOLINTEND(readability-identifier-naming) */

@@ -232,13 +232,6 @@ void tdrt_close(tdrt_context *ctx) { delete static_cast<Context *>(ctx); }
 // Memory, random state
 //===----------------------------------------------------------------------===//
 
-int32_t tdrt_alloc(tdrt_context *ctx, int64_t bytes, int32_t site,
-                   void **data) {
-  *data = nullptr;
-  Context &context = Context::of(ctx);
-  return context.guarded(site, [&] { *data = context.memory.allocate(bytes); });
-}
-
 int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype, int32_t rank,
                           const int64_t *dims, int32_t site, void **data) {
   *data = nullptr;
@@ -260,10 +253,6 @@ void tdrt_free(tdrt_context *ctx, void *data) {
 
 int64_t tdrt_bytes_in_use(const tdrt_context *ctx) {
   return Context::of(ctx).memory.inUse();
-}
-
-int64_t tdrt_bytes_peak(const tdrt_context *ctx) {
-  return Context::of(ctx).memory.peak();
 }
 
 void tdrt_seed(tdrt_context *ctx, int64_t n) {
