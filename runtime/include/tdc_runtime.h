@@ -214,8 +214,8 @@ TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
 /* The exit code that belongs to a status: 0, 2, 3 or 130. */
 TDRT_API int tdrt_exit_code(int32_t status);
 
-/* One JSON object with the counters of architecture.md 10 (copies, sites,
- * loops, peak), ending in a newline. Belongs to the context. */
+/* One JSON object with the counters of the run: copies between devices
+ * with their sites and loops, and the most bytes in use. Ends in a newline. Belongs to the context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
 /*===- Errors ----------------------------------------------------------------*/
@@ -271,7 +271,7 @@ TDRT_API void tdrt_slot_write(tdrt_context *ctx, int32_t slot,
 
 /*===- Printing and strings --------------------------------------------------*/
 
-/* A format spec of language.md 1.6, parsed at compile time:
+/* A format spec as in Python's f"{x:>8.3f}", parsed at compile time:
  *   [[fill]align][sign][#][0][width][grouping][.precision][type] */
 typedef struct tdrt_format {
   uint32_t fill;     /* a code point; 0 = not given (a space, or 0 with zero) */

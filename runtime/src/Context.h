@@ -23,7 +23,8 @@ struct KernelError {
   int32_t site = -1;
 };
 
-/// The program-order counter of language.md 1.9.
+/// Random calls are numbered in the order in which the program makes them:
+/// numbers depend on the seed and on that, not on how the work is split.
 struct RandomState {
   int64_t seed = 0;
   int64_t calls = 0;

@@ -2,7 +2,7 @@
 //
 // Reading is by pread, not by mmap: a mapped file that another process cuts off
 // kills the reader by a signal, a short read is an error. Everything throws
-// FileError, which carries what the ABI makes a Failure of.
+// FileFault, which carries what the ABI makes a Failure of.
 //
 //===----------------------------------------------------------------------===//
 

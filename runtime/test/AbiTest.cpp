@@ -1,5 +1,4 @@
-//===- AbiTest.cpp - the header against its lists
-//--------------------------===//
+//===- AbiTest.cpp - the header against its lists -------------------------===//
 
 #include "TestProgram.h"
 #include <cstddef>

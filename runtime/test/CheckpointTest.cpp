@@ -1,5 +1,4 @@
-//===- CheckpointTest.cpp - saving and restoring slots
-//---------------------===//
+//===- CheckpointTest.cpp - saving and restoring slots --------------------===//
 
 #include "TestProgram.h"
 #include "tdc_files.h"

@@ -1,5 +1,4 @@
-//===- MemoryTest.cpp - arena and run-time sizes
-//---------------------------===//
+//===- MemoryTest.cpp - arena and run-time sizes --------------------------===//
 
 #include "Memory.h"
 #include "Failure.h"

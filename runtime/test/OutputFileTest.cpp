@@ -1,5 +1,4 @@
-//===- OutputFileTest.cpp - files that appear whole or not at all
-//----------===//
+//===- OutputFileTest.cpp - files that appear whole or not at all ---------===//
 
 #include "File.h"
 #include "TestProgram.h"

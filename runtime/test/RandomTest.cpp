@@ -1,5 +1,4 @@
-//===- RandomTest.cpp - the generator and its distributions
-//----------------===//
+//===- RandomTest.cpp - the generator and its distributions ---------------===//
 
 #include "Philox.h"
 #include "RandomCore.h"

@@ -108,9 +108,6 @@ private:
     llvm::sort(body, [&](Operation *a, Operation *b) {
       return positions[a] < positions[b];
     });
-    SmallVector<Location> locations;
-    for (Operation *op : body)
-      locations.push_back(op->getLoc());
     Location loc = node.roots.front()->getLoc();
 
     SmallVector<Value> inputs, sizes;
