@@ -34,11 +34,11 @@
 
 #ifdef __x86_64__
 // Their addresses are all that is used, not their types.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" void __extendhfsf2();
 extern "C" void __truncsfhf2();
 extern "C" void __truncdfhf2();
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 #endif
 
 static const tdc::RuntimeSymbol table[] = {

@@ -215,7 +215,8 @@ TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
 TDRT_API int tdrt_exit_code(int32_t status);
 
 /* One JSON object with the counters of the run: copies between devices
- * with their sites and loops, and the most bytes in use. Ends in a newline. Belongs to the context. */
+ * with their sites and loops, and the most bytes in use. Ends in a newline.
+ * Belongs to the context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
 /*===- Errors ----------------------------------------------------------------*/
@@ -354,7 +355,7 @@ TDRT_API void tdrt_random_normal_f32(float *out, int64_t first, int64_t n,
 TDRT_API void tdrt_random_normal_f64(double *out, int64_t first, int64_t n,
                                      int64_t seed, int64_t call);
 
-/* TR106 unless low < high and the integers of `dtype` include low ... high-1. */
+/* TR106 unless low < high and `dtype` can hold low ... high-1. */
 TDRT_API int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low,
                                     int64_t high, int32_t dtype, int32_t site);
 

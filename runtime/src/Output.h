@@ -59,8 +59,8 @@ private:
   size_t ended = 0; ///< of `pending`, where the last whole print ends
   std::vector<std::string> building;
   std::vector<std::unique_ptr<char[]>> strings;
-  bool failed = false;  ///< a piece of the innermost text is missing
-  int lost = 0;         ///< strings that could not even begin, innermost ones
+  bool failed = false; ///< a piece of the innermost text is missing
+  int lost = 0;        ///< strings that could not even begin, innermost ones
   bool noReader = false;
   int8_t terminal = -1; ///< is standard output one? -1: not asked yet
 };

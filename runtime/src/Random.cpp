@@ -134,12 +134,12 @@ void fillBounded(T *out, int64_t first, int64_t n, int64_t seed, int64_t call,
 
 int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low, int64_t high,
                            int32_t dtype, int32_t site) {
-  bool isUnsigned = dtype == TDRT_U8 || dtype == TDRT_BOOL;
-  int64_t most = dtype == TDRT_BOOL
-                       ? 1 // up to 1
-                       : int64_t(UINT64_MAX >> (64 - 8 * elementBytes(dtype) +
-                                                (isUnsigned ? 0 : 1)));
-  int64_t least = isUnsigned ? 0 : -most - 1;
+  int64_t most = INT64_MAX >> (64 - 8 * elementBytes(dtype));
+  int64_t least = -most - 1;
+  if (dtype == TDRT_U8 || dtype == TDRT_BOOL) {
+    most = dtype == TDRT_U8 ? 255 : 1;
+    least = 0;
+  }
   return Context::of(ctx).guarded(site, [&] {
     std::string range = "randint from " + std::to_string(low) + " to below " +
                         std::to_string(high);

@@ -204,8 +204,8 @@ TEST(RandomTest, BoundsOfEveryDtype) {
   tdrt_program program = emptyProgram();
   for (const Row &row : rows) {
     Opened ctx(program);
-    EXPECT_EQ(
-        tdrt_check_randint(ctx, row.least, row.most + 1, row.dtype, -1), 0);
+    EXPECT_EQ(tdrt_check_randint(ctx, row.least, row.most + 1, row.dtype, -1),
+              0);
     EXPECT_EQ(tdrt_check_randint(ctx, 1, 1, row.dtype, -1), 106);
     if (row.dtype == TDRT_I64)
       continue;

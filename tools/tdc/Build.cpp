@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <tuple>
 
 using namespace tdc;
 
@@ -59,7 +60,7 @@ static int link(llvm::StringRef object, llvm::StringRef output) {
   if (status == 0)
     error = llvm::sys::fs::rename(temporary, output);
   if (status != 0 || error)
-    llvm::sys::fs::remove(temporary);
+    std::ignore = llvm::sys::fs::remove(temporary);
   if (status)
     return fail("`cc` could not link the program" +
                 (message.empty() ? "" : ": " + message));

@@ -8,7 +8,7 @@
 
 namespace llvm {
 class raw_fd_ostream;
-}
+} // namespace llvm
 
 namespace tdc {
 

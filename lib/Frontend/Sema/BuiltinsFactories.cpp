@@ -160,7 +160,7 @@ static Val fullLike(Checker &c, const Bound &args) {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
-static Val randomTensor(Checker &c, SourceRange range, TensorType type,
+static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
                         td::Distribution distribution,
                         llvm::ArrayRef<Value> bounds, SourceRange placed) {
   bool floats = distribution == td::Distribution::Uniform ||

@@ -24,9 +24,9 @@ std::unique_ptr<MemoryBuffer> makeCaller(StringRef callee) {
       Function::Create(FunctionType::get(f64, {f64}, /*isVarArg=*/false),
                        GlobalValue::ExternalLinkage, "entry", module);
   IRBuilder<> builder(BasicBlock::Create(context, "", entry));
-  builder.CreateRet(builder.CreateCall(
-      called, {entry->getArg(0), ConstantFP::get(f64, 2.0),
-               ConstantFP::get(f64, 3.0)}));
+  builder.CreateRet(
+      builder.CreateCall(called, {entry->getArg(0), ConstantFP::get(f64, 2.0),
+                                  ConstantFP::get(f64, 3.0)}));
   // The processor that has least: what it cannot do becomes a call.
   tdc::HostTarget target = cantFail(tdc::HostTarget::create("x86-64"));
   SmallVector<char, 0> code;
