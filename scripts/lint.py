@@ -137,7 +137,6 @@ TESTED_BY = {
     "Frontend/AST": "test/Frontend/Parser",
     "Frontend/NullEmitter": "test/Driver",
     "Frontend/Source": "test/Unit/Frontend",
-    "JIT": "test/Examples",
     "Target": "test/Pipelines",
 }
 

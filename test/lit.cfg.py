@@ -1,8 +1,7 @@
 """How lit runs this folder. Loaded through lit.site.cfg.py of a build folder.
 
-Substitutions: %examples, %samples (the language's sample programs), %cc,
-%python (with NumPy where the feature `numpy` is there), and %inputs for the
-Inputs folder beside the test.
+Substitutions: %examples, %cc, %python (with NumPy where the feature `numpy` is
+there), and %inputs for the Inputs folder beside the test.
 Features:
   numpy      build/venv is set up: references can be computed
   sanitized  the tools run under ASan and UBSan; only the front end's are built
@@ -19,7 +18,7 @@ import lit.formats
 config.name = "tdc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".mlir", ".test"]
-config.excludes = ["samples", "Inputs", "Unit", "Fuzz", "tools"]
+config.excludes = ["Inputs", "Unit", "Fuzz", "tools"]
 config.test_source_root = os.path.join(config.tdc_source_root, "test")
 config.test_exec_root = os.path.join(config.tdc_build_root, "test")
 
@@ -51,7 +50,6 @@ if cc:
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
-    ("%samples", os.path.join(config.test_source_root, "samples")),
     ("%inputs", "%S/Inputs"),
     ("%python", python),
     ("%cc", cc or "cc"),

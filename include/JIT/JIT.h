@@ -20,21 +20,24 @@ namespace tdc {
 
 class JIT {
 public:
-  /// Links `objects`, which may use each other. Fails if they call something
-  /// that the table does not have.
+  /// Links `objects`, which may use each other, and finds `entry`, a function
+  /// or variable of theirs. Fails if it needs something, directly or not, that
+  /// neither they nor the table have.
   static llvm::Expected<std::unique_ptr<JIT>>
-  create(llvm::MutableArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects);
+  create(llvm::MutableArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+         llvm::StringRef entry);
 
   JIT();
   /// Code and data of the objects are gone afterwards.
   ~JIT();
 
-  /// The address of a function or variable of the objects.
-  llvm::Expected<void *> lookup(llvm::StringRef symbol);
+  /// The address of the entry.
+  void *getEntry() const { return entry; }
 
 private:
   struct Session;
   std::unique_ptr<Session> session;
+  void *entry = nullptr;
 };
 
 } // namespace tdc

@@ -44,7 +44,7 @@ public:
   /// machine's processor with all its features.
   static llvm::Expected<HostTarget> create(llvm::StringRef cpu = {});
 
-  HostTarget(HostTarget &&);
+  HostTarget(HostTarget &&) noexcept;
   ~HostTarget();
 
   /// The same target for another thread.

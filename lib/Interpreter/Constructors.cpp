@@ -118,16 +118,15 @@ static void fillNormal(Tensor &result, const Words &words) {
     result.setFloat(i, numbers[i]);
 }
 
-/// Bounds must be in order and fit the 32 bits from which narrow integers are
-/// made: the runtime says so in its words.
+/// Bounds must be in order and fit the result: the runtime says so in its
+/// words. Between td-form-kernels and a narrow result's cast, `fits` says what
+/// the result will be.
 static int32_t checkBounds(Machine &m, RandomOp op, DType dtype) {
-  int64_t low = m.integer(op.getBounds()[0]),
-          high = m.integer(op.getBounds()[1]);
-  if (dtype == DType::I64)
-    return tdrt_random_randint_i64(m.context(), nullptr, 0, 0, 0, 0, low, high,
-                                   m.site(op));
-  return tdrt_random_randint_i32(m.context(), nullptr, 0, 0, 0, 0, low, high,
-                                 m.site(op));
+  if (auto fits = op->getAttrOfType<TypeAttr>(kFitsAttr))
+    dtype = getDType(fits.getValue());
+  return tdrt_check_randint(m.context(), m.integer(op.getBounds()[0]),
+                            m.integer(op.getBounds()[1]), int32_t(dtype),
+                            m.site(op));
 }
 
 static LogicalResult runRandom(Machine &m, RandomOp op) {

@@ -32,7 +32,8 @@ JIT::JIT() = default;
 JIT::~JIT() = default;
 
 Expected<std::unique_ptr<JIT>>
-JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
+JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
+            StringRef entry) {
   auto process = orc::SelfExecutorProcessControl::Create();
   if (!process)
     return process.takeError();
@@ -51,14 +52,13 @@ JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
   for (std::unique_ptr<MemoryBuffer> &object : objects)
     if (Error error = session.linker.add(session.library, std::move(object)))
       return std::move(error);
-  return std::move(jit);
-}
-
-Expected<void *> JIT::lookup(StringRef symbol) {
-  auto found = session->session.lookup({&session->library}, symbol);
+  // Objects are linked when something of theirs is asked for: only now does a
+  // name that the table lacks show.
+  auto found = session.session.lookup({&session.library}, entry);
   if (!found)
     return found.takeError();
-  return found->getAddress().toPtr<void *>();
+  jit->entry = found->getAddress().toPtr<void *>();
+  return std::move(jit);
 }
 
 } // namespace tdc

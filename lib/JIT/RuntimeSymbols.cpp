@@ -20,6 +20,27 @@
                    static_cast<float (*)(float, float)>(::NAME##f))            \
   }
 
+#define TDC_MATH3(NAME)                                                        \
+  {#NAME, reinterpret_cast<void *>(                                            \
+              static_cast<double (*)(double, double, double)>(::NAME))},       \
+  {                                                                            \
+    #NAME "f", reinterpret_cast<void *>(                                       \
+                   static_cast<float (*)(float, float, float)>(::NAME##f))     \
+  }
+#define TDC_GNU(NAME)                                                          \
+  {#NAME, reinterpret_cast<void *>(::NAME)}, {                                 \
+    #NAME "f", reinterpret_cast<void *>(::NAME##f)                             \
+  }
+
+#ifdef __x86_64__
+// Their addresses are all that is used, not their types.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" void __extendhfsf2();
+extern "C" void __truncsfhf2();
+extern "C" void __truncdfhf2();
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+#endif
+
 static const tdc::RuntimeSymbol table[] = {
 #define TDRT_SYMBOL(NAME) {#NAME, reinterpret_cast<void *>(NAME)},
 #include "tdc_runtime_symbols.def"
@@ -58,6 +79,15 @@ static const tdc::RuntimeSymbol table[] = {
     TDC_MATH2(fmin),
     TDC_MATH2(fmod),
     TDC_MATH2(pow),
+    TDC_MATH3(fma),
+    TDC_GNU(exp10),
+    TDC_GNU(sincos),
+#ifdef __x86_64__
+    // Of libgcc, for processors without F16C.
+    {"__extendhfsf2", reinterpret_cast<void *>(__extendhfsf2)},
+    {"__truncsfhf2", reinterpret_cast<void *>(__truncsfhf2)},
+    {"__truncdfhf2", reinterpret_cast<void *>(__truncdfhf2)},
+#endif
 };
 
 llvm::ArrayRef<tdc::RuntimeSymbol> tdc::getRuntimeSymbols() { return table; }

@@ -62,7 +62,7 @@ HostTarget HostTarget::clone() const {
 
 HostTarget::HostTarget(std::unique_ptr<TargetMachine> machine)
     : machine(std::move(machine)) {}
-HostTarget::HostTarget(HostTarget &&) = default;
+HostTarget::HostTarget(HostTarget &&) noexcept = default;
 HostTarget::~HostTarget() = default;
 
 VectorUnit HostTarget::getVectorUnit() const {

@@ -1,5 +1,4 @@
-//===- CheckpointFuzz.cpp - any bytes as a checkpoint
-//----------------------===//
+//===- CheckpointFuzz.cpp - any bytes as a checkpoint ---------------------===//
 //
 // Restores a file of the fuzzer's bytes into a small program. Whatever the
 // bytes are: a status, and on failure the program's state as it was.

@@ -1,5 +1,4 @@
-//===- NpyFuzz.cpp - any bytes as an .npy header
-//---------------------------===//
+//===- NpyFuzz.cpp - any bytes as an .npy header --------------------------===//
 
 #include "tdc_files.h"
 #include <cstdlib>

@@ -1,5 +1,4 @@
-//===- Options.cpp - how the sanitizers run under the fuzzers
-//--------------===//
+//===- Options.cpp - how the sanitizers run under the fuzzers -------------===//
 //
 // Each refusal throws, and at a throw AddressSanitizer looks through all its
 // heap copies of stack frames: most of the time would go there.

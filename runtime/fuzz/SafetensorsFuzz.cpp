@@ -1,5 +1,4 @@
-//===- SafetensorsFuzz.cpp - any bytes as a .safetensors header
-//------------===//
+//===- SafetensorsFuzz.cpp - any bytes as a .safetensors header -----------===//
 //
 // The first two bytes say how much data follows the header, so that offsets can
 // fit without the fuzzer having to write the data.

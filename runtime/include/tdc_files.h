@@ -44,8 +44,17 @@ struct SafetensorsHeader {
   std::vector<FileTensor> tensors; ///< in the order of their data
   std::vector<std::pair<std::string, std::string>> metadata; ///< in file order
 
+  /// Null if there is none. Only after index().
   const FileTensor *find(const std::string &key) const;
   const std::string *findMetadata(const std::string &key) const;
+
+  /// Prepares the finding: a hostile header has so many keys that going through
+  /// them for each tensor takes hours.
+  void index();
+
+private:
+  /// Positions in `tensors` and `metadata`, in the order of the keys.
+  std::vector<uint32_t> tensorOrder, metadataOrder;
 };
 
 /// The longest headers that are read, in bytes.

@@ -1,10 +1,11 @@
-/*===- tdc_runtime.h - what generated code may call -------------------------===
+/*===- tdc_runtime.h - a program, and who runs it, against the runtime ------===
  *
  * The whole contract between a compiled .tdsl program and the runtime, usable
  * from C and C++. A program is one constant, a tdrt_program; everything it does
- * at run time is a call of a function declared here with a context as first
- * argument. Nothing else of the runtime is visible to generated code, and every
- * function that generated code calls is listed in tdc_runtime_symbols.def.
+ * at run time is a call of a function declared here, most with a context as
+ * first argument. Nothing else of the runtime is visible to generated code.
+ * tdc_runtime_symbols.def says which functions generated code calls, and which
+ * are for those who run a program.
  *
  * Conventions
  *  - A function that can fail returns a status: 0 is success, another value is
@@ -133,7 +134,8 @@ typedef struct tdrt_port {
 
 /* An `export fn`. The entry is called by tdrt_call only, which has checked the
  * inputs. It fills every member of outputs[i]; what they point to belongs to
- * the context and holds until the next call into it. */
+ * the context and holds until its next tdrt_call, which takes back all that
+ * this one allocated and did not free. */
 typedef struct tdrt_export {
   const char *name;
   int32_t num_inputs;
@@ -176,7 +178,9 @@ struct tdrt_context {
 /* Runs a program as a process does: reads --name value arguments (`argv[0]` is
  * the program), --help, TDC_THREADS, TDC_STATS and TDC_STATS_JSON, catches ^C,
  * runs main, prints errors on stderr as the compiler does. Returns the exit
- * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted). */
+ * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted), 141 (the reader of
+ * standard output has gone; nothing is printed about that). Ignores SIGPIPE
+ * while it runs. */
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 
@@ -192,8 +196,9 @@ TDRT_API int32_t tdrt_open(const tdrt_program *program, int argc,
 TDRT_API int32_t tdrt_main(tdrt_context *ctx);
 
 /* Calls export number `index`. Inputs are checked against its ports (TR107).
- * `outputs` has room for num_outputs descriptors. Usually after tdrt_main. A
- * call starts with no error in the context. */
+ * `outputs` has room for num_outputs descriptors, which hold until the next
+ * call; an input must not be a result of the one before. Usually after
+ * tdrt_main. A call starts with no error in the context. */
 TDRT_API int32_t tdrt_call(tdrt_context *ctx, int32_t index,
                            const tdrt_tensor *inputs, tdrt_tensor *outputs);
 
@@ -209,8 +214,9 @@ TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
 /* The exit code that belongs to a status: 0, 2, 3 or 130. */
 TDRT_API int tdrt_exit_code(int32_t status);
 
-/* One JSON object with the counters of architecture.md 10 (copies, sites,
- * loops, peak), ending in a newline. Belongs to the context. */
+/* One JSON object with the counters of the run: copies between devices
+ * with their sites and loops, and the most bytes in use. Ends in a newline.
+ * Belongs to the context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
 /*===- Errors ----------------------------------------------------------------*/
@@ -244,23 +250,19 @@ TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
 
 /*===- Memory for run-time sizes ---------------------------------------------*/
 
-/* Allocates `bytes` (0 is allowed), not initialised; TR201 says what was asked
- * and what is in use. Freed blocks are kept for the next allocation. */
-TDRT_API int32_t tdrt_alloc(tdrt_context *ctx, int64_t bytes, int32_t site,
-                            void **data);
-
-/* Allocates a tensor; the product of sizes is checked (TR202 if it cannot be,
- * TR104 for a negative size). */
+/* Allocates a tensor, not initialised. The product of sizes is checked (TR202
+ * if it cannot be, TR104 for a negative size); TR201 says what was asked and
+ * what is in use. Freed blocks are kept for the next allocation. */
 TDRT_API int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype,
                                    int32_t rank, const int64_t *dims,
                                    int32_t site, void **data);
 
-/* Frees what one of the above gave; NULL is allowed. */
+/* Frees what the above, or tdrt_load, gave; NULL is allowed. */
 TDRT_API void tdrt_free(tdrt_context *ctx, void *data);
 
-/* Bytes now, and at most so far: arena and run-time sizes together. */
+/* Bytes now, arena and run-time sizes together: who calls a program again and
+ * again sees that nothing grows. The most so far is in tdrt_stats_json. */
 TDRT_API int64_t tdrt_bytes_in_use(const tdrt_context *ctx);
-TDRT_API int64_t tdrt_bytes_peak(const tdrt_context *ctx);
 
 /* Copies a slot to a row-major buffer of its size, whatever its order. */
 TDRT_API void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to);
@@ -270,7 +272,7 @@ TDRT_API void tdrt_slot_write(tdrt_context *ctx, int32_t slot,
 
 /*===- Printing and strings --------------------------------------------------*/
 
-/* A format spec of language.md 1.6, parsed at compile time:
+/* A format spec as in Python's f"{x:>8.3f}", parsed at compile time:
  *   [[fill]align][sign][#][0][width][grouping][.precision][type] */
 typedef struct tdrt_format {
   uint32_t fill;     /* a code point; 0 = not given (a space, or 0 with zero) */
@@ -314,7 +316,8 @@ TDRT_API void tdrt_out_tensor(tdrt_context *ctx, const tdrt_tensor *tensor);
 /* Ends one `print` (its newline was appended before). Polls first, and drops
  * the print if that fails, since it may show a wrong value. Writes at once to
  * a terminal or if `flush` is not 0, else when the buffer is full and at the
- * end of the program; TR752 if standard output cannot be written. */
+ * end of the program; TR752 if standard output cannot be written. Generated
+ * code gives 0, the interpreter 1 after the last print. */
 TDRT_API int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush);
 
 /* Between these, tdrt_out_* build a string. They may nest. *text belongs to the
@@ -352,8 +355,12 @@ TDRT_API void tdrt_random_normal_f32(float *out, int64_t first, int64_t n,
 TDRT_API void tdrt_random_normal_f64(double *out, int64_t first, int64_t n,
                                      int64_t seed, int64_t call);
 
-/* In [low, high); TR106 unless low < high (and it fits, for i32). Other integer
- * dtypes are cast from i32. */
+/* TR106 unless low < high and `dtype` can hold low ... high-1. */
+TDRT_API int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low,
+                                    int64_t high, int32_t dtype, int32_t site);
+
+/* In [low, high); TR106 as above. Narrower dtypes are cast from i32, after
+ * tdrt_check_randint for the dtype that they get. */
 TDRT_API int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out,
                                          int64_t first, int64_t n, int64_t seed,
                                          int64_t call, int64_t low,
@@ -433,12 +440,9 @@ typedef void (*tdrt_task)(void *arg, int64_t begin, int64_t end);
  * only. The caller takes part; inside a task, and for n < 2, it does all. */
 TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n);
 
-/* How many threads parallel_for uses: TDC_THREADS, or the processors that the
- * affinity mask and the cgroup's quota leave. */
-TDRT_API int32_t tdrt_num_threads(void);
-
-/* Overrides it (1 ... 1024), for `tdc run --threads`, before the first use;
- * 0 = as above. */
+/* How many threads parallel_for uses (1 ... 1024), to be set before its first
+ * use. 0, as at the start: TDC_THREADS, or the processors that the affinity
+ * mask and the cgroup's quota leave. */
 TDRT_API void tdrt_set_num_threads(int32_t n);
 
 /* NOLINTEND(readability-identifier-naming) */

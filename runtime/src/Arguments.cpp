@@ -23,6 +23,7 @@ template <class T> bool parseNumber(const char *text, T &value) {
   return text != end && result.ec == std::errc() && result.ptr == end;
 }
 
+/// A str stays where `text` has it.
 bool parseArgument(const tdrt_arg &arg, const char *text, tdrt_value &value) {
   switch (arg.type) {
   case TDRT_INT:
@@ -42,9 +43,12 @@ std::string option(const std::string &name) { return inQuotes("--" + name); }
 
 class CommandLine {
 public:
-  CommandLine(const tdrt_program &program, std::vector<tdrt_value> &values)
-      : program(program), values(values), given(program.num_args) {
+  CommandLine(const tdrt_program &program, std::vector<tdrt_value> &values,
+              std::vector<std::string> &texts)
+      : program(program), values(values), texts(texts),
+        given(program.num_args) {
     values.resize(program.num_args);
+    texts.resize(program.num_args);
   }
 
   void parse(int argc, const char *const *argv) {
@@ -105,9 +109,13 @@ private:
   void set(int32_t index, const char *text) {
     const tdrt_arg &arg = program.args[index];
     given[index] = true;
-    if (!text)
+    if (!text) {
       values[index].i = 1;
-    else if (!parseArgument(arg, text, values[index]))
+      return;
+    }
+    // The caller's words may be gone when the program reads them.
+    texts[index] = text;
+    if (!parseArgument(arg, texts[index].c_str(), values[index]))
       fail(3, option(arg.name) + " wants " + article(arg.type) +
                   typeName(arg.type) + ", not " + inQuotes(text));
   }
@@ -154,12 +162,13 @@ private:
 
   const tdrt_program &program;
   std::vector<tdrt_value> &values;
+  std::vector<std::string> &texts; ///< what the values were read from
   std::vector<bool> given;
 };
 
 } // namespace
 
 void Context::parseArguments(int argc, const char *const *argv) {
-  CommandLine(program, argValues).parse(argc, argv);
+  CommandLine(program, argValues, argTexts).parse(argc, argv);
   args = argValues.data();
 }

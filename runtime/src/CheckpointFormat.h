@@ -3,13 +3,13 @@
 // A checkpoint is a .safetensors file, readable by every program that reads
 // those. What is more stands in __metadata__, in this order:
 //
-//   tdc.version          version of tdc that wrote it
-//   tdc.xxh64.<key>      XXH64 of a tensor's data, 16 hexadecimal digits
-//   tdc.seed, tdc.random seed and counter of the random stream (full only)
-//   tdc.value.<name>     "int 5", "float 1.8p+0" (hexadecimal), "bool true"
-//   (full only) tdc.checksum         XXH64 of all entries before it, as key NUL
-//   value NUL
+//   tdc.version           version of tdc that wrote it
+//   tdc.xxh64.<key>       XXH64 of a tensor's data, 16 hexadecimal digits
+//   tdc.seed, tdc.random  seed and counter of the random stream
+//   tdc.value.<name>      "int 5", "float 1.8p+0" (hexadecimal), "bool true"
+//   tdc.checksum          XXH64 of all entries before it: key NUL value NUL
 //
+// Seed, counter and values are in checkpoints only, not in pure weights.
 // Optimizer state has keys that begin with "opt.". Tensors are stored by
 // decreasing element size, so each is aligned to its element.
 //

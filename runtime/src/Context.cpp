@@ -40,6 +40,17 @@ void Context::clearError() noexcept {
   report.clear();
 }
 
+void Context::beginCall() noexcept {
+  clearError();
+  memory.beginCall();
+  if (!attention)
+    return;
+  __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
+  kernelError.taken.store(false, std::memory_order_release);
+  if (interruptRequested.load(std::memory_order_relaxed))
+    __atomic_store_n(&attention, 1, __ATOMIC_SEQ_CST);
+}
+
 const char *Context::errorText() noexcept {
   if (errorCode == 0)
     return "";
@@ -177,7 +188,7 @@ int32_t tdrt_main(tdrt_context *ctx) {
 int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
                   tdrt_tensor *outputs) {
   Context &context = Context::of(ctx);
-  context.clearError();
+  context.beginCall();
   const tdrt_program &program = context.program;
   int32_t status = context.guarded(-1, [&] {
     if (index < 0 || index >= program.num_exports)
@@ -201,12 +212,16 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
                               : std::string()));
     }
   });
-  if (status)
-    return status;
-  FlushDenormals flush;
-  status = program.exports[index].entry(ctx, inputs, outputs);
-  if (status == 0)
-    status = tdrt_poll(ctx);
+  if (status == 0) {
+    FlushDenormals flush;
+    // Results are tensors: no string that the call makes can leave it.
+    int64_t strings = context.output.mark();
+    status = program.exports[index].entry(ctx, inputs, outputs);
+    context.output.release(strings);
+    if (status == 0)
+      status = tdrt_poll(ctx);
+  }
+  context.memory.endCall();
   int32_t flushed = context.guarded(-1, [&] { context.output.flush(); });
   return status ? status : flushed;
 }
@@ -216,13 +231,6 @@ void tdrt_close(tdrt_context *ctx) { delete static_cast<Context *>(ctx); }
 //===----------------------------------------------------------------------===//
 // Memory, random state
 //===----------------------------------------------------------------------===//
-
-int32_t tdrt_alloc(tdrt_context *ctx, int64_t bytes, int32_t site,
-                   void **data) {
-  *data = nullptr;
-  Context &context = Context::of(ctx);
-  return context.guarded(site, [&] { *data = context.memory.allocate(bytes); });
-}
 
 int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype, int32_t rank,
                           const int64_t *dims, int32_t site, void **data) {
@@ -245,10 +253,6 @@ void tdrt_free(tdrt_context *ctx, void *data) {
 
 int64_t tdrt_bytes_in_use(const tdrt_context *ctx) {
   return Context::of(ctx).memory.inUse();
-}
-
-int64_t tdrt_bytes_peak(const tdrt_context *ctx) {
-  return Context::of(ctx).memory.peak();
 }
 
 void tdrt_seed(tdrt_context *ctx, int64_t n) {

@@ -8,7 +8,6 @@
 #include "Output.h"
 #include "tdc_runtime.h"
 #include <atomic>
-#include <deque>
 #include <new>
 #include <string>
 #include <vector>
@@ -24,7 +23,8 @@ struct KernelError {
   int32_t site = -1;
 };
 
-/// The program-order counter of language.md 1.9.
+/// Random calls are numbered in the order in which the program makes them:
+/// numbers depend on the seed and on that, not on how the work is split.
 struct RandomState {
   int64_t seed = 0;
   int64_t calls = 0;
@@ -62,6 +62,8 @@ public:
   int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
   int32_t setOutOfMemory(int32_t site) noexcept;
   void clearError() noexcept;
+  /// What is left of the last call, or of main, is none of the next call's.
+  void beginCall() noexcept;
 
   /// The report of the error, made when it is asked for.
   const char *errorText() noexcept;
@@ -76,6 +78,7 @@ public:
   RandomState random;
   KernelError kernelError;
   std::vector<tdrt_value> argValues;
+  std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
 
 private:

@@ -63,8 +63,11 @@ InputFile::InputFile(const char *path) {
     failFile(702, -1, "cannot be opened: " + systemText(errno));
   }
   struct stat info;
-  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+  int error = fstat(descriptor, &info) == 0 ? 0 : errno;
+  if (error || !S_ISREG(info.st_mode)) {
     close(descriptor);
+    if (error)
+      failFile(702, -1, "cannot be opened: " + systemText(error));
     failKind(info.st_mode);
   }
   length = info.st_size;
@@ -125,6 +128,12 @@ OutputFile::~OutputFile() {
 void OutputFile::failSystem(const char *what) {
   int error = errno;
   failFile(751, -1, std::string(what) + ": " + systemText(error));
+}
+
+void OutputFile::failUnsynced(int error) {
+  failFile(753, -1,
+           "is written, but its folder cannot be brought to the disk: " +
+               systemText(error));
 }
 
 void OutputFile::lockTemporary() {
@@ -219,13 +228,12 @@ void OutputFile::commit() {
   int folderFd = retry(
       [&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (folderFd < 0)
-    failSystem("its folder cannot be opened");
+    failUnsynced(errno);
   // Some file systems cannot sync a folder; the rename is as durable as they
   // make it.
   bool synced = fsync(folderFd) == 0 || errno == EINVAL || errno == EROFS;
   int error = errno;
   close(folderFd);
-  errno = error;
   if (!synced)
-    failSystem("its folder cannot be brought to the disk");
+    failUnsynced(error);
 }

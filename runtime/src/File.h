@@ -2,7 +2,7 @@
 //
 // Reading is by pread, not by mmap: a mapped file that another process cuts off
 // kills the reader by a signal, a short read is an error. Everything throws
-// FileError, which carries what the ABI makes a Failure of.
+// FileFault, which carries what the ABI makes a Failure of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,8 @@ public:
   OutputFile &operator=(const OutputFile &) = delete;
 
   void write(const void *data, uint64_t size);
-  /// Makes it the file of its name, on the disk.
+  /// Makes it the file of its name, on the disk. Throws TR751, or TR753 if it
+  /// has its name but a power failure could still undo that.
   void commit();
 
 private:
@@ -76,7 +77,10 @@ private:
   void keepMode();
   void flush();
   void writeAll(const char *data, uint64_t size);
+  /// The file is as it was before.
   [[noreturn]] void failSystem(const char *what);
+  /// The new file is there already.
+  [[noreturn]] static void failUnsynced(int error);
 
   std::string target, folder, temporary;
   int descriptor = -1;

@@ -1,8 +1,8 @@
 //===- Format.h - host values as text -------------------------------------===//
 //
-// Format specs mean what they mean in Python 3.12, with two differences that
-// language.md asks for: bools are `true` and `false`, also when padded, and
-// floats never depend on a locale. A null spec is the value's plain form.
+// Format specs mean what they mean in Python 3.12, with two differences: bools
+// are `true` and `false`, as in the language, also when padded, and floats
+// never depend on a locale. A null spec is the value's plain form.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,7 +35,7 @@ unsigned roundToClass(int64_t &bytes) {
 /// Stands in the 64 bytes before the data.
 struct Memory::Block {
   Block *next;
-  Block *previous; ///< of `used` only
+  Block **link; ///< what points to this one; not for blocks in `cache`
   int64_t asked;
   int64_t capacity; ///< bytes of data, slack included
   unsigned sizeClass;
@@ -48,10 +48,8 @@ struct Memory::Block {
 
 Memory::~Memory() {
   dropCache();
-  while (Block *block = used) {
-    used = block->next;
-    free(block);
-  }
+  freeAll(used);
+  freeAll(ofCall);
   if (arenaMapped)
     munmap(arena, arenaMapped);
   else
@@ -117,11 +115,12 @@ void *Memory::allocate(int64_t bytes) {
     block->sizeClass = sizeClass;
   }
   block->asked = bytes;
-  block->previous = nullptr;
-  block->next = used;
-  if (used)
-    used->previous = block;
-  used = block;
+  Block *&list = inCall ? ofCall : used;
+  block->link = &list;
+  block->next = list;
+  if (list)
+    list->link = &block->next;
+  list = block;
   count(bytes);
   return block->data();
 }
@@ -130,9 +129,9 @@ void Memory::release(void *data) {
   if (!data)
     return;
   Block *block = Block::of(data);
-  (block->previous ? block->previous->next : used) = block->next;
+  *block->link = block->next;
   if (block->next)
-    block->next->previous = block->previous;
+    block->next->link = block->link;
   live -= block->asked;
   // A program whose sizes keep changing must not hold more than it ever needed.
   if (cached + block->capacity > most + kHugePage) {
@@ -144,11 +143,24 @@ void Memory::release(void *data) {
   cache[block->sizeClass] = block;
 }
 
+void Memory::beginCall() {
+  while (ofCall)
+    release(ofCall->data());
+  inCall = true;
+}
+
+void Memory::freeAll(Block *list) {
+  while (list) {
+    Block *next = list->next;
+    free(list);
+    list = next;
+  }
+}
+
 void Memory::dropCache() {
-  for (Block *&list : cache)
-    while (Block *block = list) {
-      list = block->next;
-      free(block);
-    }
+  for (Block *&list : cache) {
+    freeAll(list);
+    list = nullptr;
+  }
   cached = 0;
 }

@@ -31,6 +31,11 @@ public:
   /// Takes a block back; null is allowed.
   void release(void *data);
 
+  /// Brackets a call of an exported function. What it allocates and does not
+  /// release, its results above all, is released when the next one begins.
+  void beginCall();
+  void endCall() { inCall = false; }
+
   int64_t inUse() const { return live; }
   int64_t peak() const { return most; }
 
@@ -40,10 +45,13 @@ private:
 
   void count(int64_t bytes);
   void dropCache();
+  void freeAll(Block *list);
 
   char *arena = nullptr;
   size_t arenaMapped = 0; ///< bytes to unmap; 0 when the arena is from the heap
-  Block *used = nullptr;  ///< blocks handed out, doubly linked
+  Block *used = nullptr;  ///< blocks handed out outside of calls
+  Block *ofCall = nullptr; ///< blocks of the running, or else the last, call
+  bool inCall = false;
   Block *cache[kClasses] = {};
   int64_t cached = 0; ///< bytes in `cache`
   int64_t live = 0;   ///< bytes asked for and not released, with the arena

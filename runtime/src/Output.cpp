@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace tdrt;
@@ -22,6 +23,22 @@ template <class Append> void append(tdrt_context *ctx, Append append) noexcept {
 }
 } // namespace
 
+int tdrt::writeAll(int descriptor, const char *text, size_t size) noexcept {
+  while (size > 0) {
+    ssize_t n = write(descriptor, text, size);
+    if (n >= 0) {
+      text += n;
+      size -= n;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd room = {descriptor, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 void Output::endPrint(bool flushNow) {
   if (failed) {
     dropPrint();
@@ -35,20 +52,12 @@ void Output::endPrint(bool flushNow) {
 }
 
 void Output::flush() {
-  size_t done = 0;
+  int error = writeAll(STDOUT_FILENO, pending.data(), pending.size());
   ended = 0;
-  while (done < pending.size()) {
-    ssize_t n =
-        write(STDOUT_FILENO, pending.data() + done, pending.size() - done);
-    if (n > 0) {
-      done += n;
-    } else if (n < 0 && errno != EINTR) {
-      int error = errno;
-      pending.clear();
-      fail(752, "cannot write to standard output: " + systemText(error));
-    }
-  }
   pending.clear();
+  noReader |= error == EPIPE;
+  if (error)
+    fail(752, "cannot write to standard output: " + systemText(error));
 }
 
 void Output::beginString() noexcept {

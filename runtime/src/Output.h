@@ -17,6 +17,10 @@
 
 namespace tdrt {
 
+/// Writes all of a text; waits where a descriptor that does not block has no
+/// room. Returns 0, or what errno says.
+int writeAll(int descriptor, const char *text, size_t size) noexcept;
+
 class Output {
 public:
   /// Runs append(text) on the text to which the next piece goes. Memory that
@@ -41,6 +45,8 @@ public:
   /// Writes all that is pending. Throws Failure TR752; what was pending is then
   /// dropped, so that the error is reported once.
   void flush();
+  /// Did a write fail because standard output is a pipe that nobody reads?
+  bool readerGone() const { return noReader; }
 
   void beginString() noexcept;
   /// The string begun last; valid until it is released.
@@ -53,8 +59,9 @@ private:
   size_t ended = 0; ///< of `pending`, where the last whole print ends
   std::vector<std::string> building;
   std::vector<std::unique_ptr<char[]>> strings;
-  bool failed = false;  ///< a piece of the innermost text is missing
-  int lost = 0;         ///< strings that could not even begin, innermost ones
+  bool failed = false; ///< a piece of the innermost text is missing
+  int lost = 0;        ///< strings that could not even begin, innermost ones
+  bool noReader = false;
   int8_t terminal = -1; ///< is standard output one? -1: not asked yet
 };
 

@@ -158,6 +158,17 @@ std::atomic<int> wishedThreads{0};
 std::atomic<Pool *> pool{nullptr};
 std::mutex poolMutex;
 
+int numThreads() {
+  if (int wished = wishedThreads)
+    return wished;
+  static const int found = [] {
+    const char *variable = getenv("TDC_THREADS");
+    int threads = variable ? parseThreads(variable) : 0;
+    return threads ? threads : availableProcessors();
+  }();
+  return found;
+}
+
 Pool *getPool() {
   if (Pool *made = pool.load(std::memory_order_acquire))
     return made;
@@ -167,7 +178,7 @@ Pool *getPool() {
     static bool registered =
         pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }) == 0;
     static_cast<void>(registered);
-    int threads = tdrt_num_threads();
+    int threads = numThreads();
     // More threads than processors: spinning would take the time of a worker.
     int spins = threads <= availableProcessors() ? kSpins : 0;
     pool.store(new (std::nothrow) Pool(threads, spins));
@@ -181,21 +192,10 @@ void tdrt_set_num_threads(int32_t n) {
   wishedThreads = n < 0 ? 0 : n > kMaxThreads ? kMaxThreads : n;
 }
 
-int32_t tdrt_num_threads(void) {
-  if (int wished = wishedThreads)
-    return wished;
-  static const int found = [] {
-    const char *variable = getenv("TDC_THREADS");
-    int threads = variable ? parseThreads(variable) : 0;
-    return threads ? threads : availableProcessors();
-  }();
-  return found;
-}
-
 void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n) {
   if (n <= 0)
     return;
-  if (n > 1 && !insideTask && tdrt_num_threads() > 1) {
+  if (n > 1 && !insideTask && numThreads() > 1) {
     if (Pool *threads = getPool()) {
       insideTask = true;
       bool done = threads->run(task, arg, n);

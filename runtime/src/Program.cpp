@@ -14,20 +14,31 @@ using namespace tdrt;
 
 namespace {
 
+/// 128 and the number of the signal: what a shell shows for a program that a
+/// closed pipe killed.
+constexpr int kReaderGone = 128 + SIGPIPE;
+
 /// Standard error, or a file; errors are of no interest for the former.
-bool writeText(int descriptor, const char *text) {
-  size_t left = strlen(text);
-  while (left > 0) {
-    ssize_t n = write(descriptor, text, left);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    text += n;
-    left -= n;
-  }
-  return true;
+int writeText(int descriptor, const char *text) {
+  return writeAll(descriptor, text, strlen(text));
 }
+
+/// While it lives, writing into a pipe that nobody reads is an error of write
+/// and not a signal that ends the process: what a program does after its last
+/// print is done, and its files are closed.
+class PipeGuard {
+public:
+  PipeGuard() {
+    struct sigaction action = {};
+    action.sa_handler = SIG_IGN;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, &before);
+  }
+  ~PipeGuard() { sigaction(SIGPIPE, &before, nullptr); }
+
+private:
+  struct sigaction before;
+};
 
 /// While it lives, ^C asks the running program to stop at its next loop
 /// back-edge or print. A second ^C stops the process at once.
@@ -66,13 +77,10 @@ bool reportStats(tdrt_context *ctx) {
   if (!path || !*path)
     return true;
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = fd >= 0 && writeText(fd, tdrt_stats_json(ctx));
-  int error = errno;
-  if (fd >= 0 && close(fd) != 0) {
-    good = false;
+  int error = fd < 0 ? errno : writeText(fd, tdrt_stats_json(ctx));
+  if (fd >= 0 && close(fd) != 0 && !error)
     error = errno;
-  }
-  if (!good) {
+  if (error) {
     Context &context = Context::of(ctx);
     context.clearError();
     context.guarded(-1, [&] {
@@ -80,13 +88,14 @@ bool reportStats(tdrt_context *ctx) {
     });
     writeText(STDERR_FILENO, tdrt_error_text(ctx));
   }
-  return good;
+  return error == 0;
 }
 
 } // namespace
 
 int tdrt_run_program(const tdrt_program *program, int argc,
                      const char *const *argv) {
+  PipeGuard pipes;
   if (const char *threads = getenv("TDC_THREADS");
       threads && parseThreads(threads) == 0) {
     writeText(STDERR_FILENO, "error[TR602]: TDC_THREADS is a number from 1 to "
@@ -94,6 +103,7 @@ int tdrt_run_program(const tdrt_program *program, int argc,
     return 2;
   }
   tdrt_context *ctx;
+  bool readerGone = false;
   int32_t status = tdrt_open(program, argc, argv, &ctx);
   if (status == TDRT_HELP) {
     writeText(STDOUT_FILENO, tdrt_error_text(ctx));
@@ -104,13 +114,15 @@ int tdrt_run_program(const tdrt_program *program, int argc,
       InterruptGuard guard(ctx);
       status = tdrt_main(ctx);
     }
-    if (status != 0)
+    // Who reads no further, as `head`, wants to hear no more about it.
+    readerGone = status == 752 && Context::of(ctx).output.readerGone();
+    if (status != 0 && !readerGone)
       writeText(STDERR_FILENO, tdrt_error_text(ctx));
     if (!reportStats(ctx) && status == 0)
       status = 751;
   }
   tdrt_close(ctx);
-  return tdrt_exit_code(status);
+  return readerGone ? kReaderGone : tdrt_exit_code(status);
 }
 
 const char *tdrt_env(const char *name, const char *otherwise) {

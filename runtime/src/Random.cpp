@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "Dtype.h"
 #include "RandomCore.h"
 #include <algorithm>
 
@@ -129,20 +130,25 @@ void fillBounded(T *out, int64_t first, int64_t n, int64_t seed, int64_t call,
         static_cast<T>(uint64_t(low) + below(range, first + i, upper, lower));
 }
 
-/// Checks the bounds of randint for a result type of [least, most].
-int32_t checkBounds(tdrt_context *ctx, int64_t low, int64_t high, int64_t least,
-                    int64_t most, int32_t site) {
+} // namespace
+
+int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low, int64_t high,
+                           int32_t dtype, int32_t site) {
+  int64_t most = INT64_MAX >> (64 - 8 * elementBytes(dtype));
+  int64_t least = -most - 1;
+  if (dtype == TDRT_U8 || dtype == TDRT_BOOL) {
+    most = dtype == TDRT_U8 ? 255 : 1;
+    least = 0;
+  }
   return Context::of(ctx).guarded(site, [&] {
+    std::string range = "randint from " + std::to_string(low) + " to below " +
+                        std::to_string(high);
     if (low >= high)
-      fail(106, "randint from " + std::to_string(low) + " to below " +
-                    std::to_string(high) + " has no numbers");
+      fail(106, range + " has no numbers");
     if (low < least || high - 1 > most)
-      fail(106, "randint from " + std::to_string(low) + " to below " +
-                    std::to_string(high) + " does not fit the result's dtype");
+      fail(106, range + " does not fit " + dtypeName(dtype));
   });
 }
-
-} // namespace
 
 void tdrt_random_uniform_f32(float *out, int64_t first, int64_t n, int64_t seed,
                              int64_t call) {
@@ -183,7 +189,7 @@ void tdrt_random_normal_f64(double *out, int64_t first, int64_t n, int64_t seed,
 int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out, int64_t first,
                                 int64_t n, int64_t seed, int64_t call,
                                 int64_t low, int64_t high, int32_t site) {
-  int32_t status = checkBounds(ctx, low, high, INT64_MIN, INT64_MAX, site);
+  int32_t status = tdrt_check_randint(ctx, low, high, TDRT_I64, site);
   if (status == 0)
     fillBounded(out, first, n, seed, call, low, high);
   return status;
@@ -192,7 +198,7 @@ int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out, int64_t first,
 int32_t tdrt_random_randint_i32(tdrt_context *ctx, int32_t *out, int64_t first,
                                 int64_t n, int64_t seed, int64_t call,
                                 int64_t low, int64_t high, int32_t site) {
-  int32_t status = checkBounds(ctx, low, high, INT32_MIN, INT32_MAX, site);
+  int32_t status = tdrt_check_randint(ctx, low, high, TDRT_I32, site);
   if (status == 0)
     fillBounded(out, first, n, seed, call, low, high);
   return status;

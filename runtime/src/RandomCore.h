@@ -7,8 +7,7 @@
 //
 // uniform   f32: (u >> 8) * 2^-24      f64: u * 2^-32
 //
-// normal    The inverse of the normal distribution. With m the low 31 bits of
-// u:
+// normal    The inverse of the normal distribution. With m = the low 31 bits:
 //             q = (m + 0.5) * 2^-31            twice the tail's probability
 //             w = -ln(q * (2 - q))
 //             z = P(w) * (1 - q)               and the top bit of u is the sign

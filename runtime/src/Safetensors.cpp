@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <tuple>
 
 using namespace tdrt;
@@ -203,18 +204,42 @@ private:
   bool metadataSeen = false;
 };
 
-/// Refuses equal names in a list.
-template <class List, class Name>
-void refuseTwice(const List &list, Name name, const char *where) {
-  std::vector<const std::string *> names;
-  names.reserve(list.size());
-  for (const auto &item : list)
-    names.push_back(&name(item));
-  std::sort(names.begin(), names.end(),
-            [](const std::string *a, const std::string *b) { return *a < *b; });
-  for (size_t i = 1; i < names.size(); ++i)
-    if (*names[i - 1] == *names[i])
-      failFile(724, -1, inQuotes(*names[i]) + " stands twice" + where);
+using Entry = std::pair<std::string, std::string>;
+
+const std::string &keyOf(const FileTensor &tensor) { return tensor.key; }
+const std::string &keyOf(const Entry &entry) { return entry.first; }
+
+/// The positions of a list's items in the order of their keys. A header of
+/// 100 MB has fewer than 2^32.
+template <class Item>
+std::vector<uint32_t> orderByKey(const std::vector<Item> &list) {
+  std::vector<uint32_t> order(list.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return keyOf(list[a]) < keyOf(list[b]);
+  });
+  return order;
+}
+
+template <class Item>
+const Item *findKey(const std::vector<Item> &list,
+                    const std::vector<uint32_t> &order,
+                    const std::string &key) {
+  auto at = std::lower_bound(order.begin(), order.end(), key,
+                             [&](uint32_t position, const std::string &key) {
+                               return keyOf(list[position]) < key;
+                             });
+  return at != order.end() && keyOf(list[*at]) == key ? &list[*at] : nullptr;
+}
+
+/// Refuses equal keys in a list.
+template <class Item>
+void refuseTwice(const std::vector<Item> &list, const char *where) {
+  std::vector<uint32_t> order = orderByKey(list);
+  for (size_t i = 1; i < order.size(); ++i)
+    if (keyOf(list[order[i - 1]]) == keyOf(list[order[i]]))
+      failFile(724, -1,
+               inQuotes(keyOf(list[order[i]])) + " stands twice" + where);
 }
 
 /// Checks that the tensors tile the data, and turns ends into sizes and offsets
@@ -274,12 +299,10 @@ void parseHeader(const char *text, uint64_t size, uint64_t fileSize,
       builder.fault.offset += 8;
     throw std::move(builder.fault);
   }
-  refuseTwice(
-      header.tensors, [](const FileTensor &t) -> auto & { return t.key; }, "");
-  refuseTwice(
-      header.metadata, [](const auto &pair) -> auto & { return pair.first; },
-      " in `__metadata__`");
+  refuseTwice(header.tensors, "");
+  refuseTwice(header.metadata, " in `__metadata__`");
   checkLayout(header, 8 + size, fileSize - 8 - size);
+  header.index();
 }
 
 } // namespace
@@ -298,17 +321,17 @@ FileFault tdrt::parseSafetensorsHeader(const char *text, uint64_t size,
   }
 }
 
+void SafetensorsHeader::index() {
+  tensorOrder = orderByKey(tensors);
+  metadataOrder = orderByKey(metadata);
+}
+
 const FileTensor *SafetensorsHeader::find(const std::string &key) const {
-  for (const FileTensor &tensor : tensors)
-    if (tensor.key == key)
-      return &tensor;
-  return nullptr;
+  return findKey(tensors, tensorOrder, key);
 }
 
 const std::string *
 SafetensorsHeader::findMetadata(const std::string &key) const {
-  for (const auto &[name, value] : metadata)
-    if (name == key)
-      return &value;
-  return nullptr;
+  const Entry *entry = findKey(metadata, metadataOrder, key);
+  return entry ? &entry->second : nullptr;
 }

@@ -1,8 +1,9 @@
 //===- Stats.cpp - counters of a run --------------------------------------===//
 //
-// The form of architecture.md 10. A program on the cpu copies nothing between
-// devices, so those lists are empty; they are written all the same, because
-// tools read them without asking which devices there were.
+// "peak" has the most bytes that were in use per device; "copies", "sites" and
+// "loops" count copies between devices. A program on the cpu copies nothing, so
+// those lists are empty; they are written all the same, because tools read them
+// without asking which devices there were.
 //
 //===----------------------------------------------------------------------===//
 

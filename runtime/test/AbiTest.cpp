@@ -1,5 +1,4 @@
-//===- AbiTest.cpp - the header against its lists
-//--------------------------===//
+//===- AbiTest.cpp - the header against its lists -------------------------===//
 
 #include "TestProgram.h"
 #include <cstddef>
@@ -22,6 +21,7 @@ std::string headerText() {
 TEST(AbiTest, EverySymbolIsListed) {
   std::set<std::string> declared, listed = {
 #define TDRT_SYMBOL(NAME) #NAME,
+#define TDRT_HOST_SYMBOL(NAME) #NAME,
 #include "tdc_runtime_symbols.def"
                                   };
   std::string text = headerText();
@@ -35,6 +35,7 @@ TEST(AbiTest, EverySymbolIsListed) {
 TEST(AbiTest, EverySymbolIsThere) {
   const void *addresses[] = {
 #define TDRT_SYMBOL(NAME) reinterpret_cast<const void *>(&NAME),
+#define TDRT_HOST_SYMBOL(NAME) reinterpret_cast<const void *>(&NAME),
 #include "tdc_runtime_symbols.def"
   };
   for (const void *address : addresses)

@@ -1,5 +1,4 @@
-//===- AllocationTest.cpp - every allocation fails once
-//--------------------===//
+//===- AllocationTest.cpp - every allocation fails once -------------------===//
 //
 // Each scenario is run with its first, second, ... allocation failing, until it
 // runs through. A failure must come back as TR201, leave files as they were,

@@ -1,5 +1,4 @@
-//===- CheckpointTest.cpp - saving and restoring slots
-//---------------------===//
+//===- CheckpointTest.cpp - saving and restoring slots --------------------===//
 
 #include "TestProgram.h"
 #include "tdc_files.h"
@@ -281,6 +280,34 @@ TEST_F(CheckpointTest, ValueOfAnotherType) {
   EXPECT_EQ(ctx.error(), "error[TR743]: `" + path +
                              "`: its value `lr` is `float "
                              "1.999999999999ap-4`, not int\n");
+}
+
+// As many tensors as a header of 100 MB allows, and more, must not take time
+// that grows with their square: that would be minutes here.
+TEST_F(CheckpointTest, ManyTensors) {
+  const int32_t count = 200000;
+  const int64_t none[] = {0};
+  std::vector<std::string> texts;
+  std::vector<const char *> keys;
+  std::vector<int32_t> indexes;
+  std::vector<tdrt_slot> many;
+  for (int32_t i = 0; i < count; ++i)
+    texts.push_back("layer." + std::to_string(count - i));
+  for (int32_t i = 0; i < count; ++i) {
+    keys.push_back(texts[i].c_str());
+    indexes.push_back(i);
+    many.push_back(
+        {keys[i], TDRT_SLOT_PARAM, TDRT_F32, 1, 0, none, nullptr, 0});
+  }
+  program.num_slots = count;
+  program.slots = many.data();
+  tdrt_checkpoint what = full;
+  what.num_slots = count;
+  what.slots = indexes.data();
+  what.keys = keys.data();
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, what), 0);
+  EXPECT_EQ(restore(ctx, what), 0) << ctx.error();
 }
 
 TEST_F(CheckpointTest, PendingKernelErrorStopsASave) {

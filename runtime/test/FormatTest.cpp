@@ -1,5 +1,4 @@
-//===- FormatTest.cpp - format specs against Python's
-//-----------------------===//
+//===- FormatTest.cpp - format specs against Python's ---------------------===//
 
 #include "TestProgram.h"
 #include <clocale>

@@ -1,5 +1,4 @@
-//===- HostileFilesTest.cpp - files that mean harm, or are broken
-//----------===//
+//===- HostileFilesTest.cpp - files that mean harm, or are broken ---------===//
 //
 // Each has a name, its bytes and the one code that it must give. None may
 // crash, hang or make the reader allocate what it claims to hold.

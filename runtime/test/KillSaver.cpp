@@ -1,5 +1,4 @@
-//===- KillSaver.cpp - saves checkpoints until it is killed
-//----------------===//
+//===- KillSaver.cpp - saves checkpoints until it is killed ---------------===//
 //
 // tdc-kill-saver safe|naive PATH
 //

@@ -1,5 +1,4 @@
-//===- KillTest.cpp - kill -9 while saving
-//---------------------------------===//
+//===- KillTest.cpp - kill -9 while saving --------------------------------===//
 //
 // A saver is killed at random moments, 300 times. Each next one must find the
 // checkpoint that the last one had finished, or the one it was writing. A

@@ -1,5 +1,4 @@
-//===- OutputFileTest.cpp - files that appear whole or not at all
-//----------===//
+//===- OutputFileTest.cpp - files that appear whole or not at all ---------===//
 
 #include "File.h"
 #include "TestProgram.h"
@@ -121,6 +120,32 @@ TEST(OutputFileTest, FullDiskLeavesTheOldFile) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_EQ(readFile(folder / "a"), "old");
   EXPECT_EQ(countFiles(folder.path), 1);
+}
+
+TEST(OutputFileTest, WhatFailsAfterTheRenameSaysSo) {
+  TemporaryFolder folder;
+  // A folder that may be written but not read cannot be synced. Root may read
+  // all: the child is somebody else.
+  mkdir((folder / "box").c_str(), 0700);
+  writeFile(folder / "box/a", "old");
+  chmod(folder.path.c_str(), 0711);
+  for (const char *name : {"box", "box/a"})
+    if (geteuid() == 0) {
+      ASSERT_EQ(chown((folder / name).c_str(), 65534, 65534), 0);
+    }
+  chmod((folder / "box").c_str(), 0300);
+  pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setegid(65534) != 0 || seteuid(65534) != 0))
+      _exit(1);
+    _exit(codeOf(folder / "box/a") == 753 ? 7 : 8);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  chmod((folder / "box").c_str(), 0700);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(readFile(folder / "box/a"), "new");
+  EXPECT_EQ(countFiles(folder / "box"), 1);
 }
 
 TEST(OutputFileTest, WritersTakeTurns) {

@@ -1,5 +1,4 @@
-//===- ParallelTest.cpp - the thread pool
-//----------------------------------===//
+//===- ParallelTest.cpp - the thread pool ---------------------------------===//
 
 #include "Processors.h"
 #include "TestProgram.h"

@@ -88,6 +88,15 @@ TEST_F(ProgramTest, Arguments) {
   EXPECT_EQ(run(program, {"--", "--data", "x"}).out, "5 0.001 false x");
 }
 
+// An embedder may make argv for the call and drop it.
+TEST_F(ProgramTest, ArgumentsOutliveTheirWords) {
+  std::vector<std::string> words = {"--data=here", "--data", "there"};
+  Opened ctx(program, {words[0].c_str(), words[1].c_str(), words[2].c_str()});
+  for (std::string &word : words)
+    word.assign(word.size(), '#');
+  EXPECT_STREQ(ctx->args[3].s, "there");
+}
+
 TEST_F(ProgramTest, WrongArguments) {
   struct Row {
     std::vector<const char *> args;
@@ -248,6 +257,87 @@ TEST_F(ProgramTest, FullStandardOutput) {
                         "space left on device\n");
 }
 
+int32_t printMuch(tdrt_context *ctx) {
+  for (int64_t i = 0; i < 100000; ++i) {
+    tdrt_out_i64(ctx, i, nullptr);
+    tdrt_out_text(ctx, "\n", 1);
+    if (int32_t status = tdrt_out_end(ctx, 0))
+      return status;
+  }
+  return 0;
+}
+
+std::string muchText() {
+  std::string text;
+  for (int i = 0; i < 100000; ++i)
+    text += std::to_string(i) + "\n";
+  return text;
+}
+
+// `program | head -1` ends quietly, with the code that a shell shows for a
+// program that the closed pipe killed.
+TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
+  auto closePipe = [] {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    dup2(ends[1], 1);
+    close(ends[0]);
+    close(ends[1]);
+  };
+  plain.main = printMuch;
+  Result result = run(plain, {}, closePipe);
+  EXPECT_EQ(result.code, 141);
+  EXPECT_EQ(result.err, "");
+  result = run(program, {"--help"}, closePipe);
+  EXPECT_EQ(result.code, 0);
+  // An error of the program's own is shown all the same.
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "before\n", -1);
+    if (int32_t status = tdrt_out_end(ctx, 0))
+      return status;
+    return tdrt_fail_assert(ctx, "no rows", 0);
+  };
+  result = run(plain, {}, closePipe);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err.substr(0, 12), "error[TR101]");
+}
+
+// The caller's handling of the signal is its own again.
+TEST_F(ProgramTest, PipeSignalIsGivenBack) {
+  static auto handler = [](int) {};
+  auto before = signal(SIGPIPE, handler);
+  const char *words[] = {"test"};
+  EXPECT_EQ(tdrt_run_program(&plain, 1, words), 0);
+  EXPECT_EQ(signal(SIGPIPE, before), static_cast<void (*)(int)>(handler));
+}
+
+// A standard output that a shell or a parent made non-blocking.
+TEST_F(ProgramTest, WaitsForASlowReader) {
+  plain.main = printMuch;
+  std::string got;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Result result = run(
+      plain, {},
+      [&] {
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);
+        dup2(ends[1], 1);
+        close(ends[0]);
+        close(ends[1]);
+      },
+      [&](pid_t) {
+        close(ends[1]);
+        usleep(50000);
+        char buffer[4096];
+        for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+          got.append(buffer, n);
+        close(ends[0]);
+      });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(got == muchText());
+}
+
 TEST_F(ProgramTest, Stats) {
   TemporaryFolder folder;
   std::string path = folder / "stats.json";
@@ -287,19 +377,8 @@ TEST_F(ProgramTest, Environment) {
 }
 
 TEST_F(ProgramTest, LargeOutputArrivesWhole) {
-  plain.main = [](tdrt_context *ctx) -> int32_t {
-    for (int64_t i = 0; i < 100000; ++i) {
-      tdrt_out_i64(ctx, i, nullptr);
-      tdrt_out_text(ctx, "\n", 1);
-      if (int32_t status = tdrt_out_end(ctx, 0))
-        return status;
-    }
-    return 0;
-  };
-  std::string expected;
-  for (int i = 0; i < 100000; ++i)
-    expected += std::to_string(i) + "\n";
-  EXPECT_EQ(run(plain, {}).out, expected);
+  plain.main = printMuch;
+  EXPECT_TRUE(run(plain, {}).out == muchText());
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,6 +451,85 @@ TEST_F(ProgramTest, Exports) {
   in.dtype = 77;
   EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
   EXPECT_EQ(tdrt_call(ctx, 1, &in, &out), 107);
+}
+
+// What a call leaves (its results, the blocks of one that failed, its strings)
+// goes with the next one; what the caller allocated stays.
+const tdrt_export leavers[] = {
+    {"leave", 1, 1, inputs, outputs,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
+       const char *text;
+       tdrt_str_begin(ctx);
+       if (int32_t status = tdrt_str_end(ctx, &text))
+         return status;
+       void *data, *other;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+         return status;
+       if (int32_t status =
+               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &other))
+         return status;
+       if (static_cast<float *>(in->data)[0] < 0)
+         return tdrt_fail_assert(ctx, "negative", -1);
+       tdrt_free(ctx, other);
+       *out = {data, TDRT_F32, 1, in->dims};
+       return 0;
+     }}};
+
+TEST_F(ProgramTest, CallsLeaveNothing) {
+  plain.num_exports = 1;
+  plain.exports = leavers;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  int64_t dims[] = {1000, 2};
+  void *x;
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_F32, 2, dims, -1, &x), 0);
+  tdrt_tensor in = {x, TDRT_F32, 2, dims}, out;
+  float *first = static_cast<float *>(x);
+  *first = 1;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  int64_t once = tdrt_bytes_in_use(ctx);
+  EXPECT_EQ(once, 8000 + 4000);
+  for (int i = 0; i < 1000; ++i) {
+    *first = i % 3 ? 1.0f : -1.0f;
+    ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), i % 3 ? 0 : 101);
+  }
+  *first = 1;
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
+  EXPECT_EQ(tdrt_str_mark(ctx), 0);
+  // A caller may give a result back earlier.
+  tdrt_free(ctx, out.data);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), 8000);
+  ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
+  tdrt_free(ctx, x);
+}
+
+// A call that fails by itself must not leave a bad index to the next one.
+const tdrt_export indexers[] = {
+    {"index", 1, 0, inputs, nullptr,
+     [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *) -> int32_t {
+       if (static_cast<float *>(in->data)[0] == 0)
+         return 0;
+       tdrt_kernel_error(ctx, 7, 5, 0);
+       return tdrt_fail_assert(ctx, "no rows", 1);
+     }}};
+
+TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
+  plain.num_exports = 1;
+  plain.exports = indexers;
+  Opened ctx(plain);
+  ASSERT_EQ(tdrt_main(ctx), 0);
+  float x[] = {1, 2};
+  int64_t dims[] = {1, 2};
+  tdrt_tensor in = {x, TDRT_F32, 2, dims};
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, nullptr), 101);
+  EXPECT_NE(ctx->attention, 0);
+  x[0] = 0;
+  EXPECT_EQ(tdrt_call(ctx, 0, &in, nullptr), 0);
+  EXPECT_EQ(ctx.error(), "");
+  EXPECT_EQ(ctx->attention, 0);
 }
 
 // Compiled code takes denormals for zero; the caller's own arithmetic does not.

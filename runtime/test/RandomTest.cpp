@@ -1,5 +1,4 @@
-//===- RandomTest.cpp - the generator and its distributions
-//----------------===//
+//===- RandomTest.cpp - the generator and its distributions ---------------===//
 
 #include "Philox.h"
 #include "RandomCore.h"
@@ -189,6 +188,34 @@ TEST(RandomTest, Randint) {
   EXPECT_EQ(tdrt_random_randint_i32(ctx, narrow.data(), 0, 1, 0, 0, 0,
                                     int64_t(1) << 32, -1),
             106);
+}
+
+TEST(RandomTest, BoundsOfEveryDtype) {
+  struct Row {
+    int32_t dtype;
+    int64_t least, most;
+  };
+  const Row rows[] = {{TDRT_I64, INT64_MIN, INT64_MAX - 1},
+                      {TDRT_I32, INT32_MIN, INT32_MAX},
+                      {TDRT_I16, -32768, 32767},
+                      {TDRT_I8, -128, 127},
+                      {TDRT_U8, 0, 255},
+                      {TDRT_BOOL, 0, 1}};
+  tdrt_program program = emptyProgram();
+  for (const Row &row : rows) {
+    Opened ctx(program);
+    EXPECT_EQ(tdrt_check_randint(ctx, row.least, row.most + 1, row.dtype, -1),
+              0);
+    EXPECT_EQ(tdrt_check_randint(ctx, 1, 1, row.dtype, -1), 106);
+    if (row.dtype == TDRT_I64)
+      continue;
+    EXPECT_EQ(tdrt_check_randint(ctx, row.least - 1, 1, row.dtype, -1), 106);
+    EXPECT_EQ(tdrt_check_randint(ctx, 0, row.most + 2, row.dtype, -1), 106);
+  }
+  Opened ctx(program);
+  EXPECT_EQ(tdrt_check_randint(ctx, 0, 257, TDRT_U8, -1), 106);
+  EXPECT_EQ(ctx.error(), "error[TR106]: randint from 0 to below 257 does not "
+                         "fit u8\n");
 }
 
 TEST(RandomTest, Permutation) {

@@ -1,5 +1,4 @@
-//===- TensorFileTest.cpp - files that numpy and safetensors wrote
-//---------===//
+//===- TensorFileTest.cpp - files that numpy and safetensors wrote --------===//
 
 #include "TestProgram.h"
 #include "XXH64.h"

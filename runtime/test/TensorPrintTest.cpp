@@ -1,5 +1,4 @@
-//===- TensorPrintTest.cpp - tensors against PyTorch's texts
-//---------------===//
+//===- TensorPrintTest.cpp - tensors against PyTorch's texts --------------===//
 
 #include "TestProgram.h"
 #include <cmath>

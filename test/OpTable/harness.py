@@ -192,11 +192,12 @@ class Backend:
     dtypes: set
 
 
-def find_backends():
-    """The interpreter, and compiled code where that is built."""
+def find_backends(target_cpu=None):
+    """The interpreter, and compiled code where that is built, for a processor."""
     backends = [Backend("interpreter", [shutil.which("tdc-interpret")], set(DTYPES))]
     if compiled := shutil.which("tdc-call"):
-        backends.append(Backend("compiled", [compiled], COMPILED))
+        cpu = ["--target-cpu", target_cpu] if target_cpu else []
+        backends.append(Backend("compiled", [compiled, *cpu], COMPILED))
     return backends
 
 
@@ -217,6 +218,7 @@ def parse_options(description):
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
     parser.add_argument("--op", action="append")
+    parser.add_argument("--target-cpu")
     parser.add_argument("--work", type=Path)
     options = parser.parse_args()
     options.work = options.work or Path(tempfile.mkdtemp())

@@ -181,7 +181,7 @@ def main():
     tdc_opt = shutil.which("tdc-opt")
     table = json.loads(subprocess.run([tdc_opt, "--dump-op-table"], check=True, text=True,
                                       capture_output=True).stdout)
-    backends = find_backends()
+    backends = find_backends(options.target_cpu)
     print(f"seed {options.seed}; {'all' if options.full else 'a quarter of the'} cases; "
           f"{', '.join(backend.name for backend in backends)}")
     problems = check_bijection(table)

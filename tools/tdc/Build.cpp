@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compilation.h"
+#include "OutputFile.h"
 #include "PhaseTimes.h"
 #include "Process.h"
 #include "Verbs.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <tuple>
 
 using namespace tdc;
 
@@ -57,8 +59,8 @@ static int link(llvm::StringRef object, llvm::StringRef output) {
   std::error_code error;
   if (status == 0)
     error = llvm::sys::fs::rename(temporary, output);
-  else
-    llvm::sys::fs::remove(temporary);
+  if (status != 0 || error)
+    std::ignore = llvm::sys::fs::remove(temporary);
   if (status)
     return fail("`cc` could not link the program" +
                 (message.empty() ? "" : ": " + message));
@@ -70,20 +72,22 @@ static int link(llvm::StringRef object, llvm::StringRef output) {
 /// Compiles to a temporary object file and links it.
 static int build(const Options &options, PhaseTimes &times) {
   Compilation compilation(options, &times);
-  if (!compilation.generate() || !compilation.lower(Phase::LLVM))
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream os(code);
+  if (!compilation.generate() || !compilation.lower(Phase::LLVM) ||
+      !compilation.emitCode(Phase::Obj, /*withMain=*/true, os))
     return compilation.getExitCode();
   llvm::Expected<llvm::sys::fs::TempFile> object =
       llvm::sys::fs::TempFile::create(options.output + "-%%%%%%.o");
+  auto cannotWrite = [&](const std::string &why) {
+    return fail("cannot write beside `" + options.output + "`: " + why);
+  };
   if (!object)
-    return fail("cannot write beside `" + options.output +
-                "`: " + llvm::toString(object.takeError()));
-  bool made;
-  {
-    llvm::raw_fd_ostream os(object->FD, /*shouldClose=*/false);
-    made = compilation.emitCode(Phase::Obj, /*withMain=*/true, os);
-  }
-  int exitCode =
-      made ? link(object->TmpName, options.output) : compilation.getExitCode();
+    return cannotWrite(llvm::toString(object.takeError()));
+  llvm::raw_fd_ostream file(object->FD, /*shouldClose=*/false);
+  std::error_code error = writeAll(file, code);
+  int exitCode = error ? cannotWrite(error.message())
+                       : link(object->TmpName, options.output);
   times.done("link");
   llvm::consumeError(object->discard());
   return exitCode;

@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <optional>
 
 namespace tdc {
 
@@ -36,8 +37,8 @@ public:
       return code;
     if (int code = checkNames())
       return code;
-    if (int code = open(words))
-      return code;
+    if (std::optional<int> code = open(words))
+      return *code;
     if (int code = check(tdrt_main(context)))
       return code;
     if (int code = loadInputs())
@@ -96,8 +97,12 @@ private:
     return nullptr;
   }
 
-  int open(llvm::ArrayRef<const char *> words) {
+  /// The exit code if there is nothing to run: after an error, or when help was
+  /// all that was asked for.
+  std::optional<int> open(llvm::ArrayRef<const char *> words) {
     int32_t status = tdrt_open(&program, words.size(), words.data(), &context);
+    if (status == 0)
+      return std::nullopt;
     if (status != TDRT_HELP)
       return check(status);
     llvm::outs() << tdrt_error_text(context);

@@ -169,8 +169,6 @@ private:
       return readDevice(value);
     case OPT_placement:
       return readPlacement(value);
-    case OPT_threads:
-      return number(options.threads);
     case OPT_message_format:
       options.json = value == "json";
       return value == "json" || value == "text" ||

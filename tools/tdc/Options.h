@@ -37,7 +37,6 @@ struct Options {
 
   std::string device;
   bool json = false;
-  unsigned threads = 0; ///< 0: as many as there are processors
 
   std::string function;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< name, file

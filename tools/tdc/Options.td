@@ -48,7 +48,6 @@ defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one 
 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
 defm placement : Valued<"placement", "<mode>", "strict: tensors move only where the program says", ProgramVerbs>;
-defm threads : Valued<"threads", "<n>", "use n threads (default: all processors)", [RunVerb]>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

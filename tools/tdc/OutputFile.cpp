@@ -7,8 +7,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+using tdc::writeAll;
 
-static std::error_code writeAll(raw_fd_ostream &os, StringRef contents) {
+std::error_code tdc::writeAll(raw_fd_ostream &os, StringRef contents) {
   os << contents;
   os.flush();
   std::error_code error = os.error();

@@ -8,6 +8,7 @@
 #include "Verbs.h"
 #include "tdc_runtime.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace tdc;
 
@@ -23,7 +24,7 @@ static std::unique_ptr<JIT> compile(const Options &options, PhaseTimes &times,
     exitCode = compilation->getExitCode();
     return nullptr;
   }
-  auto jit = JIT::create(objects);
+  auto jit = JIT::create(objects, "tdc_program");
   if (jit)
     return std::move(*jit);
   llvm::errs() << "error: this is a bug in tdc: "
@@ -41,18 +42,17 @@ int tdc::runVerb(const Options &options) {
     jit = compile(options, times, exitCode);
     if (!jit)
       return;
-    program = static_cast<const tdrt_program *>(
-        llvm::cantFail(jit->lookup("tdc_program")));
+    program = static_cast<const tdrt_program *>(jit->getEntry());
     times.done("link");
   });
   if (!program)
     return exitCode;
 
-  if (options.threads)
-    tdrt_set_num_threads(options.threads);
   std::vector<const char *> words = {options.file.c_str()};
   for (const std::string &word : options.programArgs)
     words.push_back(word.c_str());
+  // A reader of our output that goes away is an error, not the end at once.
+  signal(SIGPIPE, SIG_IGN);
   exitCode = options.function.empty()
                  ? tdrt_run_program(program, words.size(), words.data())
                  : callExport(*program, words, options);

@@ -217,6 +217,14 @@ static bool isInt(Checker &c, const Val &val, llvm::StringRef what) {
   return false;
 }
 
+/// The least and the largest value of an integer dtype.
+static std::pair<int64_t, int64_t> limitsOf(DType dtype) {
+  if (dtype == DType::U8)
+    return {0, 255};
+  unsigned unused = 64 - 8 * byteSize(dtype);
+  return {INT64_MIN >> unused, INT64_MAX >> unused};
+}
+
 /// randint(high, size) or randint(low, high, size).
 static Val randint(Checker &c, const Bound &args) {
   llvm::ArrayRef<Val> given = args.rest();
@@ -240,6 +248,16 @@ static Val randint(Checker &c, const Bound &args) {
   auto type = factoryType(c, args, {all.back()}, DType::I64);
   if (!type)
     return c.fail();
+  if (isInteger(type->first.dtype) && l && h) {
+    auto [least, most] = limitsOf(type->first.dtype);
+    if (*l < least || *h - 1 > most) {
+      c.error(DiagCode::TD222, args.range(),
+              "random numbers from " + llvm::Twine(*l) + " to " +
+                  llvm::Twine(*h - 1) + " do not fit " +
+                  tdc::spelling(type->first.dtype));
+      return c.fail();
+    }
+  }
   return randomTensor(c, args.range(), type->first, td::Distribution::RandInt,
                       {c.materialize(low), c.materialize(high)}, type->second);
 }

@@ -261,7 +261,7 @@ public:
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
 
-  // Types (Types.cpp, Signatures.cpp) --------------------------------------//
+  // Types (Types.cpp) ------------------------------------------------------//
 
   /// A type from an annotation; fresh variables for names not seen before if
   /// `fresh`, an error otherwise.

@@ -1,5 +1,4 @@
-//===- Terminate.cpp - the end of a program that cannot go on
-//---------------===//
+//===- Terminate.cpp - the end of a program that cannot go on -------------===//
 //
 // Only in the self-contained archive. No exception leaves an extern "C"
 // function of the runtime, so std::terminate is never reached; libstdc++'s own

@@ -1,6 +1,7 @@
 //===- tdc-call.cpp - compiles td IR and makes a list of calls ------------===//
 //
 //   tdc-call FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
+//            [--target-cpu CPU]
 //
 // The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
 // functions as machine code, by the phases of `tdc run`.
@@ -32,11 +33,14 @@ static cl::opt<std::string> dataFile("data", cl::desc("arguments of the calls"),
 static cl::opt<std::string> resultsFile("results", cl::Required,
                                         cl::desc("results of the calls"));
 
+static cl::opt<std::string> cpu("target-cpu",
+                                cl::desc("this processor's code"));
+
 /// The module as machine code in this process; null after a message.
 static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(file.getValue(), &context);
-  llvm::Expected<tdc::HostTarget> target = tdc::HostTarget::create();
+  llvm::Expected<tdc::HostTarget> target = tdc::HostTarget::create(cpu);
   if (!target)
     llvm::report_fatal_error(target.takeError());
   // One thread: the op tests use every core already.
@@ -45,7 +49,11 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
       !tdc::runPhases(*module, tdc::Phase::LLVM, target->getVectorUnit()) ||
       !tdc::generateObjects(*module, *target, /*threads=*/1, objects))
     return nullptr;
-  return llvm::cantFail(tdc::JIT::create(objects));
+  auto jit = tdc::JIT::create(objects, "tdc_program");
+  if (jit)
+    return std::move(*jit);
+  llvm::errs() << llvm::toString(jit.takeError()) << "\n";
+  return nullptr;
 }
 
 int main(int argc, char **argv) {
@@ -56,8 +64,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<tdc::JIT> jit = compile(context);
   if (!jit)
     return 1;
-  auto *program = static_cast<const tdrt_program *>(
-      llvm::cantFail(jit->lookup("tdc_program")));
+  auto *program = static_cast<const tdrt_program *>(jit->getEntry());
 
   llvm::StringMap<int32_t> exports;
   for (int32_t i = 0; i < program->num_exports; ++i)

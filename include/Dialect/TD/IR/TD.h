@@ -89,6 +89,10 @@ mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
 
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);
+
+/// On a td.random of td-form-kernels: the narrower element type that its
+/// integers are cast to next, which the bounds must fit.
+inline constexpr llvm::StringLiteral kFitsAttr = "fits";
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
 
 mlir::RankedTensorType getTensorType(mlir::MLIRContext *context,

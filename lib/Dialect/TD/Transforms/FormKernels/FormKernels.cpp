@@ -67,6 +67,9 @@ void widenRandom(RandomOp random) {
                   : Type(builder.getI32Type());
   auto made = cast<RandomOp>(builder.clone(*random));
   made.getResult().setType(type.clone(wide));
+  // The cast wraps: bounds that the narrow type has not are an error before.
+  if (random.getDistribution() == Distribution::RandInt)
+    made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
   Value narrow = CastOp::create(builder, random.getLoc(), type, made);
   random.getResult().replaceAllUsesWith(narrow);
   random.erase();
@@ -105,9 +108,6 @@ private:
     llvm::sort(body, [&](Operation *a, Operation *b) {
       return positions[a] < positions[b];
     });
-    SmallVector<Location> locations;
-    for (Operation *op : body)
-      locations.push_back(op->getLoc());
     Location loc = node.roots.front()->getLoc();
 
     SmallVector<Value> inputs, sizes;
