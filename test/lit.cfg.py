@@ -18,7 +18,7 @@ import lit.formats
 config.name = "tdc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".mlir", ".test"]
-config.excludes = ["Inputs", "Unit", "Fuzz", "tools"]
+config.excludes = ["samples", "Inputs", "Unit", "Fuzz", "tools"]
 config.test_source_root = os.path.join(config.tdc_source_root, "test")
 config.test_exec_root = os.path.join(config.tdc_build_root, "test")
 
