@@ -57,8 +57,8 @@ mlir::Value emitSin(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
 mlir::Value emitCos(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
-/// Correctly rounded (all f32 compared), but off by 1 unit at most below 2^-102,
-/// where what the last step corrects by is denormal.
+/// Correctly rounded (all f32 compared), but off by 1 unit at most below
+/// 2^-102, where what the last step corrects by is denormal.
 mlir::Value emitSqrt(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x);
 /// `x` to the `y`, of equal types. About seven times the cost of exp:

@@ -168,11 +168,9 @@ static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
             "these random numbers cannot be " + tdc::spelling(type.dtype));
     return c.fail();
   }
-  // What the generator does not make is cast from what it makes: permutations
-  // are i64, other ints i32 or i64.
+  // Permutations are drawn as i64 and cast.
   TensorType made = type;
-  if (distribution == td::Distribution::Permutation ||
-      (!floats && type.dtype != DType::I32))
+  if (distribution == td::Distribution::Permutation)
     made.dtype = DType::I64;
   Value value = c.emit().random(distribution, bounds, c.runTimeSizes(made.dims),
                                 c.shapeOf(made));
