@@ -356,6 +356,7 @@ public:
   /// State in order with its checkpoint keys.
   void collectSlots(const Val &model, llvm::StringRef prefix,
                     std::vector<NamedSlot> &slots);
+  std::vector<NamedSlot> slotsOf(const std::shared_ptr<ModelInstance> &model);
   bool isInsideRunTimeRegion() const { return regionDepth != 0; }
   std::string uniqueName(llvm::StringRef wanted);
 

@@ -59,12 +59,8 @@ Val Checker::backward(const Val &loss, SourceRange range) {
   for (size_t i = 0; i != models.size(); ++i) {
     if (models[i]->adopted)
       continue;
-    Val val = makeVal(ValKind::Model);
-    val.data = models[i];
-    std::vector<NamedSlot> slots;
-    collectSlots(val, "", slots);
     bool any = false;
-    for (NamedSlot &named : slots) {
+    for (NamedSlot &named : slotsOf(models[i])) {
       if (!isLearned(*named.slot))
         continue;
       ensureGradSlot(*named.slot);

@@ -41,21 +41,26 @@ void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
   });
 }
 
+std::vector<Checker::NamedSlot>
+Checker::slotsOf(const std::shared_ptr<ModelInstance> &model) {
+  Val val = makeVal(ValKind::Model);
+  val.data = model;
+  std::vector<NamedSlot> slots;
+  collectSlots(val, "", slots);
+  return slots;
+}
+
 void Checker::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   if (!model.name.empty())
     return;
   // Gradients and moments have names that begin with these words.
   bool reserved = wanted == "grad" || wanted == "opt";
   model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
-  Val val = makeVal(ValKind::Model);
-  for (auto &known : models)
-    if (known.get() == &model)
-      val.data = known;
-  if (!val.data)
+  auto known = llvm::find_if(
+      models, [&](const auto &other) { return other.get() == &model; });
+  if (known == models.end())
     return;
-  std::vector<NamedSlot> slots;
-  collectSlots(val, "", slots);
-  for (NamedSlot &named : slots) {
+  for (NamedSlot &named : slotsOf(*known)) {
     Slot &slot = *named.slot;
     if (!slot.name.empty())
       continue;
@@ -89,11 +94,7 @@ void Checker::ensureSlotNamed(Slot &slot) {
   for (auto root = models.rbegin(); root != models.rend(); ++root) {
     if ((*root)->adopted || !(*root)->name.empty())
       continue;
-    Val val = makeVal(ValKind::Model);
-    val.data = *root;
-    std::vector<NamedSlot> slots;
-    collectSlots(val, "", slots);
-    for (NamedSlot &named : slots)
+    for (NamedSlot &named : slotsOf(*root))
       if (named.slot == &slot)
         nameRoot(**root, nameHint.empty() ? "model" : nameHint);
   }

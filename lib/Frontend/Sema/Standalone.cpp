@@ -80,6 +80,11 @@ void Checker::checkAlone(const FunctionInfo &fn) {
   Restore<std::string> savedHint(nameHint);
   Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
   std::vector<ModelState> states = saveModels(*this);
+  // A slot for a gradient that is declared here would be declared to nobody.
+  std::vector<std::pair<Slot *, Slot>> slotsBefore;
+  for (const auto &model : models)
+    for (NamedSlot &named : slotsOf(model))
+      slotsBefore.emplace_back(named.slot, *named.slot);
   size_t modelCount = models.size(), optimizerCount = optimizers.size();
   DiagnosticEngine silent(sources);
   Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
@@ -122,6 +127,8 @@ void Checker::checkAlone(const FunctionInfo &fn) {
     callFunction(fn, args);
   }
   restoreModels(*this, states);
+  for (auto &[slot, before] : slotsBefore)
+    *slot = before;
   models.resize(modelCount);
   optimizers.resize(optimizerCount);
   forgetReads();
