@@ -183,13 +183,13 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
 
 static Val save(Checker &c, const Bound &bound) {
   const CallArgs &args = bound.call;
-  if (args.positional.empty() || !isText(c, args.positional[0], "a path"))
+  if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
-  const Val &path = args.positional[0];
   if (args.positional.size() == 2 && args.keywords.empty()) {
     if (!c.isTensor(args.positional[1], args.range, "`save`"))
       return c.fail();
-    c.emit().saveTensor(c.materialize(path), args.positional[1].value);
+    c.emit().saveTensor(c.materialize(args.positional[0]),
+                        args.positional[1].value);
     return makeVal(ValKind::None);
   }
   if (args.positional.size() != 1 || args.keywords.empty()) {
@@ -198,6 +198,7 @@ static Val save(Checker &c, const Bound &bound) {
             "and numbers by name");
     return c.fail();
   }
+  const Val &path = args.positional[0];
   Emitter::Checkpoint checkpoint;
   if (!fillCheckpoint(c, bound, checkpoint, true))
     return c.fail();
@@ -207,7 +208,13 @@ static Val save(Checker &c, const Bound &bound) {
 
 static Val restore(Checker &c, const Bound &args) {
   const CallArgs &call = args.call;
-  if (call.positional.size() != 1 || !isText(c, call.positional[0], "a path"))
+  if (call.positional.size() != 1) {
+    c.error(DiagCode::TD205, args.range(),
+            "`restore` takes a path, and by keyword what to restore")
+        .note("as in `restore(\"c.safetensors\", model=m, opt=o)`");
+    return c.fail();
+  }
+  if (!isText(c, call.positional[0], "a path"))
     return c.fail();
   Value path = c.materialize(call.positional[0]);
   Emitter::Checkpoint checkpoint;

@@ -51,7 +51,12 @@ public:
   /// Reports a feature that is parsed and not built, and gives an error value.
   Val unsupported(SourceRange range, const llvm::Twine &feature);
   /// An error value after a report.
-  Val fail() { return Val(); }
+  /// The value of what cannot be checked; a report has said why.
+  Val fail() {
+    if (!failedAt.isValid())
+      failedAt = here;
+    return Val();
+  }
   SourceRange userRange(SourceRange range) const;
   /// The user's call that made the layer whose code is being walked, if any.
   SourceRange layerAround() const;
@@ -474,6 +479,7 @@ public:
   llvm::DenseSet<const ast::FnDecl *> checkedAlone;
   bool alone = false;                  ///< walking a function on its own
   bool abandoned = false;              ///< … which turned out to need a caller
+  SourceRange failedAt;                ///< of the first `fail`
   DiagnosticEngine *scratch = nullptr; ///< takes reports of what was given up
   bool exporting = false;              ///< inside an exported function
 };

@@ -53,10 +53,11 @@ std::optional<Place> Checker::samePlace(llvm::ArrayRef<Val> operands,
                              : "one operand";
       std::string type = typeText(typeOf(val));
       if (placed.isValid() && !isPrelude(placed.file))
-        report.note(name + " is " + type + ", placed here", placed);
+        report.note(name.append(" is ").append(type).append(", placed here"),
+                    placed);
       else
-        report.note(name + " is " + type +
-                    ", never placed, so it is on the cpu");
+        report.note(name.append(" is ").append(type).append(
+            ", never placed, so it is on the cpu"));
     };
     origin(*first);
     origin(operand);
@@ -84,8 +85,15 @@ std::optional<Place> Checker::samePlace(llvm::ArrayRef<Val> operands,
 std::optional<Val> Checker::asDevice(const Val &val) {
   if (val.is(ValKind::Device))
     return val;
-  if (!val.is(ValKind::Str) || !val.known)
+  if (!val.is(ValKind::Str))
     return std::nullopt;
+  if (!val.known) {
+    error(DiagCode::TD509, val.range,
+          "a str that is known only when the program runs cannot be a device")
+        .note("devices can be chosen then, without quotes: `cuda:0 if "
+              "cuda.is_available() else cpu`");
+    return std::nullopt;
+  }
   llvm::StringRef name = textOf(val);
   Place place;
   if (name == "cpu") {

@@ -413,6 +413,9 @@ void Checker::run(FileId id, const ast::Program &program) {
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
       execExport(*fn);
   checkUncalled();
+  // Nothing is left out of a program in silence.
+  if (failedAt.isValid() && !diags->hasErrors())
+    unsupported(failedAt, "this");
   for (auto &entry : file->scope.names)
     if (entry.second.warnUnused && !entry.second.used &&
         !entry.second.val.isError())

@@ -79,6 +79,7 @@ void Checker::checkAlone(const FunctionInfo &fn) {
   Restore<std::vector<Fact>> savedFacts(facts);
   Restore<std::string> savedHint(nameHint);
   Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
+  Restore<SourceRange> savedFailed(failedAt);
   std::vector<ModelState> states = saveModels(*this);
   // A slot for a gradient that is declared here would be declared to nobody.
   std::vector<std::pair<Slot *, Slot>> slotsBefore;
