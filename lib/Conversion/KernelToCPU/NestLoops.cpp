@@ -3,6 +3,7 @@
 #include "NestLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -15,6 +16,9 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
     : function(function), nest(nest),
       evaluator(function, nest, schedule.lanes, flatSize != nullptr),
       b(function.builder), schedule(std::move(schedule)), flatSize(flatSize) {}
+
+/// Blocks that add up in one chain: some thousand terms, with vectors.
+constexpr int64_t kLongestChain = 256;
 
 int64_t NestLoops::getUnit(unsigned loop) const {
   return schedule.isOnLanes(loop) ? schedule.lanes : 1;
@@ -47,34 +51,64 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   return results;
 }
 
-NestLoops::Values NestLoops::emitCounted(unsigned loop, Value from, Value to,
-                                         int64_t step, int64_t factor,
-                                         bool isMasked, ValueRange carried,
-                                         Body body) {
+int64_t NestLoops::countBlocks(ArrayRef<unsigned> loops) const {
+  int64_t count = 1;
+  for (unsigned loop : loops) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (ShapedType::isDynamic(extent))
+      return INT64_MAX;
+    count = llvm::SaturatingMultiply(
+        uint64_t(count), uint64_t(llvm::divideCeil(
+                             extent, schedule.factors[loop] * getUnit(loop))));
+  }
+  return count;
+}
+
+NestLoops::Values NestLoops::emitBlocks(unsigned loop, const Blocks &blocks,
+                                        Sections sections, Operation *entry,
+                                        ValueRange carried, Body body) {
   Location loc = function.loc;
+  bool isCut = !sections.lengths.empty();
+  Value step =
+      function.i64(blocks.step * (isCut ? sections.lengths.front() : 1));
   auto loopOp =
-      scf::ForOp::create(b, loc, from, to, function.i64(step), carried);
+      scf::ForOp::create(b, loc, blocks.from, blocks.to, step, carried);
+  if (!entry)
+    entry = loopOp;
   OpBuilder::InsertionGuard guard(b);
   if (carried.empty())
     b.setInsertionPoint(loopOp.getBody()->getTerminator());
   else
     b.setInsertionPointToStart(loopOp.getBody());
-  Value position = loopOp.getInductionVar(), mask;
-  if (isMasked) {
-    Value left = arith::SubIOp::create(b, loc, to, position);
-    Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), left);
-    mask = vector::CreateMaskOp::create(
-        b, loc, VectorType::get({schedule.lanes}, b.getI1Type()), index);
+  Value position = loopOp.getInductionVar();
+  ValueRange before = loopOp.getRegionIterArgs();
+  Values next;
+  if (isCut) {
+    Value end = arith::AddIOp::create(b, loc, position, step);
+    end = arith::MinSIOp::create(b, loc, end, blocks.to);
+    Blocks section = {position, end, blocks.step, blocks.factor,
+                      blocks.isMasked};
+    sections.lengths = sections.lengths.drop_front();
+    next = emitBlocks(loop, section, sections, entry, sections.sums->neutral,
+                      body);
+    next = sections.sums->join(before, next);
+  } else {
+    Value mask;
+    if (blocks.isMasked) {
+      Value left = arith::SubIOp::create(b, loc, blocks.to, position);
+      Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), left);
+      mask = vector::CreateMaskOp::create(
+          b, loc, VectorType::get({schedule.lanes}, b.getI1Type()), index);
+    }
+    next = emitBlock(loop, position, blocks.factor, mask, entry, before, body);
   }
-  Values next = emitBlock(loop, position, factor, mask, loopOp,
-                          loopOp.getRegionIterArgs(), body);
   if (!carried.empty())
     scf::YieldOp::create(b, loc, next);
   return Values(loopOp.getResults());
 }
 
-NestLoops::Values NestLoops::openDynamic(unsigned loop, ValueRange carried,
-                                         Body body) {
+NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
+                                         ValueRange carried, Body body) {
   Location loc = function.loc;
   int64_t unit = getUnit(loop), factor = schedule.factors[loop],
           step = factor * unit;
@@ -82,23 +116,25 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, ValueRange carried,
   Value size = flatSize ? flatSize : function.getSize(info.tensor, info.dim);
   Value zero = function.i64(0);
   if (step == 1)
-    return emitCounted(loop, zero, size, 1, 1, false, carried, body);
+    return emitBlocks(loop, {zero, size, 1, 1, false}, sections,
+                      /*entry=*/nullptr, carried, body);
   Value stepValue = function.i64(step);
   Value whole = arith::MulIOp::create(
       b, loc, arith::DivUIOp::create(b, loc, size, stepValue), stepValue);
-  Values values =
-      emitCounted(loop, zero, whole, step, factor, false, carried, body);
-  return emitCounted(loop, whole, size, unit, 1, unit > 1, values, body);
+  Values values = emitBlocks(loop, {zero, whole, step, factor, false}, sections,
+                             /*entry=*/nullptr, carried, body);
+  return emitBlocks(loop, {whole, size, unit, 1, unit > 1}, /*sections=*/{},
+                    /*entry=*/nullptr, values, body);
 }
 
-NestLoops::Values NestLoops::open(unsigned loop, ValueRange carried,
-                                  Body body) {
+NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
+                                     ValueRange carried, Body body) {
   Location loc = function.loc;
   int64_t unit = getUnit(loop), step = schedule.factors[loop] * unit;
   int64_t extent =
       flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
   if (ShapedType::isDynamic(extent))
-    return openDynamic(loop, carried, body);
+    return openDynamic(loop, sections, carried, body);
 
   int64_t whole = extent / step * step;
   Values values(carried);
@@ -106,8 +142,10 @@ NestLoops::Values NestLoops::open(unsigned loop, ValueRange carried,
     values = emitBlock(loop, function.i64(0), schedule.factors[loop], Value(),
                        /*entry=*/nullptr, values, body);
   else if (whole > 0)
-    values = emitCounted(loop, function.i64(0), function.i64(whole), step,
-                         schedule.factors[loop], false, values, body);
+    values = emitBlocks(loop,
+                        {function.i64(0), function.i64(whole), step,
+                         schedule.factors[loop], false},
+                        sections, /*entry=*/nullptr, values, body);
   int64_t rest = extent - whole;
   if (rest == 0)
     return values;
@@ -122,12 +160,21 @@ NestLoops::Values NestLoops::open(unsigned loop, ValueRange carried,
 }
 
 NestLoops::Values NestLoops::open(ArrayRef<unsigned> loops, ValueRange carried,
-                                  Body body) {
+                                  Body body, const PartialSums *sums) {
   if (loops.empty())
     return body(carried);
-  return open(loops.front(), carried, [&](ValueRange inner) {
-    return open(loops.drop_front(), inner, body);
-  });
+  ArrayRef<unsigned> inner = loops.drop_front();
+  SmallVector<int64_t, 2> lengths;
+  if (sums) {
+    int64_t blocks = countBlocks(loops.front());
+    int64_t length = std::max<int64_t>(
+        kLongestChain / std::max<int64_t>(countBlocks(inner), 1), 1);
+    for (; length < blocks && lengths.size() < 2; length *= kLongestChain)
+      lengths.insert(lengths.begin(), length);
+  }
+  return openOne(
+      loops.front(), {sums, lengths}, carried,
+      [&](ValueRange values) { return open(inner, values, body, sums); });
 }
 
 SmallVector<Tile> NestLoops::getTiles(LoopSet loops) const {

@@ -17,16 +17,24 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   using Body = llvm::function_ref<Values(mlir::ValueRange carried)>;
 
+  /// Cuts what loops carry into partial sums of some hundred blocks, so that
+  /// rounding errors do not grow with the number of terms (Higham, The Accuracy
+  /// of Floating Point Summation, SIAM J. Sci. Comput. 14, 1993). A partial sum
+  /// starts from `neutral` and is then joined with those before it.
+  struct PartialSums {
+    Values neutral;
+    llvm::function_ref<Values(mlir::ValueRange before, mlir::ValueRange next)>
+        join;
+  };
+
   /// `flatSize`: the number of elements of a flat nest, null for any other.
   NestLoops(KernelFunction &function, const td::LoopNest &nest,
             NestSchedule schedule, mlir::Value flatSize);
 
-  /// Emits `body` for every block of the loop; the carried values go from one
-  /// block to the next.
-  Values open(unsigned loop, mlir::ValueRange carried, Body body);
-  /// The same for loops inside each other, the first one outermost.
+  /// Emits `body` for every block of the loops, the first one outermost; the
+  /// carried values go from one block to the next, or into partial sums.
   Values open(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
-              Body body);
+              Body body, const PartialSums *sums = nullptr);
 
   /// All offsets of the register tile over `loops`, in the blocks open now.
   llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
@@ -38,14 +46,33 @@ public:
   TileEvaluator evaluator;
 
 private:
+  /// Blocks [from, to) of a loop; the last one may be masked.
+  struct Blocks {
+    mlir::Value from, to;
+    int64_t step, factor;
+    bool isMasked;
+  };
+  /// How many blocks are in one partial sum, how many of a longer sum in each
+  /// sum of those, …; longest first.
+  struct Sections {
+    const PartialSums *sums = nullptr;
+    llvm::ArrayRef<int64_t> lengths;
+  };
+
   int64_t getUnit(unsigned loop) const;
-  Values openDynamic(unsigned loop, mlir::ValueRange carried, Body body);
+  /// Blocks of the loops inside each other; INT64_MAX where that is not known.
+  int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
+  Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
+                 Body body);
+  Values openDynamic(unsigned loop, Sections sections, mlir::ValueRange carried,
+                     Body body);
   Values emitBlock(unsigned loop, mlir::Value position, int64_t factor,
                    mlir::Value lastMask, mlir::Operation *entry,
                    mlir::ValueRange carried, Body body);
-  Values emitCounted(unsigned loop, mlir::Value from, mlir::Value to,
-                     int64_t step, int64_t factor, bool isMasked,
-                     mlir::ValueRange carried, Body body);
+  /// `entry`: the outermost loop over these blocks, null if this call makes it.
+  Values emitBlocks(unsigned loop, const Blocks &blocks, Sections sections,
+                    mlir::Operation *entry, mlir::ValueRange carried,
+                    Body body);
 
   mlir::OpBuilder &b;
   NestSchedule schedule; ///< factors are those of the blocks open now

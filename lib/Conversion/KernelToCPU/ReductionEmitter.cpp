@@ -121,6 +121,8 @@ private:
   Best keepMasked(const Accumulator &accumulator, Best next, Best best);
   Value getOperand(const Accumulator &accumulator, unsigned index,
                    bool isVector);
+  bool isFloatSum() const;
+  NestLoops::Values join(ValueRange before, ValueRange next);
   /// Gives the evaluator the results.
   void finish(ValueRange finals);
   Best combine(const Reduction &reduction, Best best, Best other);
@@ -301,6 +303,24 @@ void GroupEmitter::finish(ValueRange finals) {
   }
 }
 
+/// Whether one of the group is a sum that rounds.
+bool GroupEmitter::isFloatSum() const {
+  return llvm::any_of(group, [](const Reduction *reduction) {
+    return isa<ReduceOp>(reduction->op) &&
+           getKind(reduction->op) == ReduceKind::Sum &&
+           isa<FloatType>(getElement(*reduction));
+  });
+}
+
+NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
+  NestLoops::Values joined;
+  for (const Accumulator &accumulator : accumulators)
+    put(combine(*accumulator.reduction, take(accumulator, before),
+                take(accumulator, next)),
+        joined);
+  return joined;
+}
+
 void GroupEmitter::emit() {
   // Lanes innermost.
   SmallVector<unsigned> order(group.front()->loops.begin(),
@@ -310,8 +330,13 @@ void GroupEmitter::emit() {
            std::make_pair(schedule.isOnLanes(y), y);
   });
   NestLoops::Values initial = makeAccumulators();
-  finish(loops.open(order, initial,
-                    [&](ValueRange carried) { return step(carried); }));
+  auto joinSums = [&](ValueRange before, ValueRange next) {
+    return join(before, next);
+  };
+  NestLoops::PartialSums sums{initial, joinSums};
+  finish(loops.open(
+      order, initial, [&](ValueRange carried) { return step(carried); },
+      isFloatSum() ? &sums : nullptr));
 }
 
 void emitReductions(NestLoops &loops) {

@@ -57,3 +57,32 @@ func.func @moments(%x: tensor<100x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
   %t = td.reduce sum %q [0] : tensor<100x16xf32> to tensor<16xf32>
   return %s, %t : tensor<16xf32>, tensor<16xf32>
 }
+
+// -----
+
+// A long sum is cut into partial sums of 256 blocks (of 4 vectors of 16), and
+// of 256 of those; what is left over follows at the end.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c4194304_i64 iter_args
+// CHECK: scf.for {{.*}} step %c16384_i64 iter_args
+// CHECK: scf.for {{.*}} step %c64_i64 iter_args
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.yield
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.yield
+func.func @long(%x: tensor<20000000xf32>) -> tensor<f32> {
+  %y = td.reduce sum %x [0] : tensor<20000000xf32> to tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Short rows share a partial sum: 85 rows of 3 blocks.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c85_i64 iter_args
+// CHECK: scf.for {{.*}} step %c1_i64
+// CHECK: scf.for {{.*}} step %c64_i64
+func.func @rows(%x: tensor<1000x192xf32>) -> tensor<f32> {
+  %y = td.reduce sum %x [0, 1] : tensor<1000x192xf32> to tensor<f32>
+  return %y : tensor<f32>
+}
