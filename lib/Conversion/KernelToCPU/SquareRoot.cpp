@@ -9,8 +9,10 @@
 
 #include "MathBuilder.h"
 #include "VectorMath.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cfloat>
 
 using namespace mlir;
 
@@ -20,23 +22,30 @@ namespace tdc {
 static bool isLongVector(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector && vector.getElementType().isF32() &&
-         vector.getNumElements() >= 16;
+         vector.getNumElements() == 16;
 }
 
-/// The root of numbers from 0 to the largest, correctly rounded from 2^-102 on.
-static Value emitRootOfPositive(MathBuilder &m, Value x, Value bits) {
-  // 1 / sqrt(x) to 3 %, by halving the exponent, and to 5e-6 by two steps of
-  // Newton's (C. Lomont, "Fast Inverse Square Root", 2003).
-  Value y = m.fromBits(m.isub(m.integer(0x5f375a86), m.shiftRight(bits, 1)));
-  Value half = m.constant(0.5), halfX = m.mul(half, x);
-  for (int step = 0; step < 2; ++step) {
-    Value t = m.mul(halfX, y);
-    y = m.mul(y, m.fma(m.neg(t), y, m.constant(1.5)));
-  }
+/// 1 / sqrt(x), wrong by less than 2^-14 of it. A vector of 512 bits means that
+/// the processor has AVX-512, and with it the table that this looks up.
+static Value estimateInverseRoot(OpBuilder &b, Location loc, Value x) {
+  Value all = arith::ConstantIntOp::create(b, loc, -1, /*width=*/16);
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, x.getType(),
+             b.getStringAttr("llvm.x86.avx512.rsqrt14.ps.512"),
+             ValueRange{x, x, all})
+      .getResult(0);
+}
+
+/// The root of numbers from 0 to the largest, correctly rounded from 2^-101 on.
+static Value emitRootOfPositive(OpBuilder &b, Location loc, Value x) {
+  MathBuilder m(b, loc, x);
+  // 0 has a root but no inverse.
+  Value estimate = estimateInverseRoot(b, loc, m.max(x, FLT_MIN));
+  Value half = m.constant(0.5);
   // sqrt(x) and 1 / (2 sqrt(x)) together, by a step of Goldschmidt's, and the
   // root once more by what its square lacks (P. Markstein, "Software Division
   // and Square Root Using Goldschmidt's Algorithms", 2004).
-  Value root = m.mul(x, y), inverse = m.mul(half, y);
+  Value root = m.mul(x, estimate), inverse = m.mul(half, estimate);
   Value error = m.fma(m.neg(root), inverse, half);
   root = m.fma(root, error, root);
   inverse = m.fma(inverse, error, inverse);
@@ -56,8 +65,7 @@ Value emitSqrt(OpBuilder &builder, Location loc, Value x) {
   auto branch = scf::IfOp::create(
       builder, loc, all,
       [&](OpBuilder &inner, Location) {
-        MathBuilder ordinary(inner, loc, x);
-        scf::YieldOp::create(inner, loc, emitRootOfPositive(ordinary, x, bits));
+        scf::YieldOp::create(inner, loc, emitRootOfPositive(inner, loc, x));
       },
       [&](OpBuilder &inner, Location) {
         Value root = math::SqrtOp::create(inner, loc, x);
