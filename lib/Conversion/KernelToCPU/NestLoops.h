@@ -36,6 +36,9 @@ public:
   Values open(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
               Body body, const PartialSums *sums = nullptr);
 
+  /// Blocks of the loops inside each other; INT64_MAX where that is not known.
+  int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
+
   /// All offsets of the register tile over `loops`, in the blocks open now.
   llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
 
@@ -60,8 +63,6 @@ private:
   };
 
   int64_t getUnit(unsigned loop) const;
-  /// Blocks of the loops inside each other; INT64_MAX where that is not known.
-  int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
                  Body body);
   Values openDynamic(unsigned loop, Sections sections, mlir::ValueRange carried,

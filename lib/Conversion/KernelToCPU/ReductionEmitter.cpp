@@ -102,6 +102,9 @@ struct Best {
 struct Accumulator {
   const Reduction *reduction;
   Tile tile;
+  /// The sum of the result and something else that the accumulator started
+  /// from, or null where it started from nothing.
+  AddOp sum;
 
   bool isArg() const { return isa<ArgReduceOp>(reduction->op); }
 };
@@ -113,14 +116,16 @@ public:
   void emit();
 
 private:
-  NestLoops::Values makeAccumulators();
+  /// Makes the accumulators. They start from `initial`; `neutral` changes none.
+  void makeAccumulators(NestLoops::Values &initial, NestLoops::Values &neutral);
+  AddOp findSum(const Reduction &reduction) const;
   /// Adds the operands at the loops' position to what is carried.
   NestLoops::Values step(ValueRange carried);
   Best stepOne(const Accumulator &accumulator, Best best);
   /// `next` on the lanes that are real, `best` on the others.
   Best keepMasked(const Accumulator &accumulator, Best next, Best best);
-  Value getOperand(const Accumulator &accumulator, unsigned index,
-                   bool isVector);
+  Value getOperand(Operation *op, unsigned index, const Coordinates &at,
+                   const Tile &tile, bool isVector);
   bool isFloatSum() const;
   NestLoops::Values join(ValueRange before, ValueRange next);
   /// Gives the evaluator the results.
@@ -167,8 +172,29 @@ GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
       laneSum = loop;
 }
 
-NestLoops::Values GroupEmitter::makeAccumulators() {
-  NestLoops::Values initial;
+/// Every term of a sum that starts from something large rounds to its last bit,
+/// so only a short one may, and only there it saves much.
+constexpr int64_t kShortSum = 32;
+
+/// The only op that takes the result, if it adds something that is known
+/// before: a bias in most cases, which then takes no addition.
+AddOp GroupEmitter::findSum(const Reduction &reduction) const {
+  Value result = reduction.op->getResult(0);
+  if (laneSum >= 0 || getKind(reduction.op) != ReduceKind::Sum ||
+      !result.hasOneUse() || loops.countBlocks(reduction.loops) > kShortSum)
+    return {};
+  auto add = dyn_cast<AddOp>(*result.user_begin());
+  if (!add || !loops.nest.isInside(add))
+    return {};
+  Value other = add.getLhs() == result ? add.getRhs() : add.getLhs();
+  bool isKnown =
+      !loops.nest.needsReduction(other, *reduction.at) &&
+      loops.nest.getLoopsOf(add, *reduction.at) == reduction.parallel;
+  return isKnown ? add : AddOp();
+}
+
+void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
+                                    NestLoops::Values &neutral) {
   for (const Reduction *reduction : group) {
     LoopSet tiled = reduction->parallel;
     if (laneSum >= 0)
@@ -181,26 +207,30 @@ NestLoops::Values GroupEmitter::makeAccumulators() {
       return isVector ? Type(VectorType::get({schedule.lanes}, scalar))
                       : scalar;
     };
+    Best none;
+    none.value = emitNeutral(b, loc, getKind(reduction->op), element,
+                             typeOf(getRegisterType(element)));
+    if (isa<ArgReduceOp>(reduction->op))
+      none.index = makeIntConstant(b, loc, typeOf(b.getI64Type()), 0);
+    AddOp sum = findSum(*reduction);
+    bool isLeft = sum && sum.getLhs() == reduction->op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
-      accumulators.push_back({reduction, tile});
-      Best none;
-      none.value = emitNeutral(b, loc, getKind(reduction->op), element,
-                               typeOf(getRegisterType(element)));
-      if (accumulators.back().isArg())
-        none.index = makeIntConstant(b, loc, typeOf(b.getI64Type()), 0);
-      put(none, initial);
+      accumulators.push_back({reduction, tile, sum});
+      put(none, neutral);
+      Best first = none;
+      if (sum)
+        first.value =
+            getOperand(sum, isLeft ? 1 : 0, *reduction->at, tile, isVector);
+      put(first, initial);
     }
   }
-  return initial;
 }
 
-Value GroupEmitter::getOperand(const Accumulator &accumulator, unsigned index,
+Value GroupEmitter::getOperand(Operation *op, unsigned index,
+                               const Coordinates &at, const Tile &tile,
                                bool isVector) {
-  const Reduction &reduction = *accumulator.reduction;
-  Value value = evaluator.evaluate(
-      reduction.op->getOperand(index),
-      loops.nest.operandAt(reduction.op, index, *reduction.at),
-      accumulator.tile);
+  Value value = evaluator.evaluate(op->getOperand(index),
+                                   loops.nest.operandAt(op, index, at), tile);
   return isVector ? evaluator.toVector(value) : value;
 }
 
@@ -209,9 +239,13 @@ Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
   bool isVector = isa<VectorType>(best.value.getType());
   Type element = getElement(reduction);
   ReduceKind kind = getKind(reduction.op);
-  Value x = getOperand(accumulator, 0, isVector);
+  auto operand = [&](unsigned index) {
+    return getOperand(reduction.op, index, *reduction.at, accumulator.tile,
+                      isVector);
+  };
+  Value x = operand(0);
   if (isa<MatmulOp>(reduction.op)) {
-    Value y = getOperand(accumulator, 1, isVector);
+    Value y = operand(1);
     if (isa<FloatType>(element))
       return {math::FmaOp::create(b, loc, x, y, best.value), {}};
     Value product = arith::MulIOp::create(b, loc, x, y);
@@ -299,7 +333,8 @@ void GroupEmitter::finish(ValueRange finals) {
     Value result = first.isArg() ? best.index : best.value;
     if (laneSum >= 0)
       result = combineLanes(*first.reduction, best);
-    evaluator.setResult(*first.reduction, first.tile, result);
+    Operation *op = first.sum ? first.sum : first.reduction->op;
+    evaluator.setResult(op->getResult(0), *first.reduction, first.tile, result);
   }
 }
 
@@ -329,11 +364,12 @@ void GroupEmitter::emit() {
     return std::make_pair(schedule.isOnLanes(x), x) <
            std::make_pair(schedule.isOnLanes(y), y);
   });
-  NestLoops::Values initial = makeAccumulators();
+  NestLoops::Values initial, neutral;
+  makeAccumulators(initial, neutral);
   auto joinSums = [&](ValueRange before, ValueRange next) {
     return join(before, next);
   };
-  NestLoops::PartialSums sums{initial, joinSums};
+  NestLoops::PartialSums sums{neutral, joinSums};
   finish(loops.open(
       order, initial, [&](ValueRange carried) { return step(carried); },
       isFloatSum() ? &sums : nullptr));

@@ -133,12 +133,11 @@ Value TileEvaluator::emitOutside(Value value, const Coordinates &at,
   return scopes[outer - 1].values[key] = result;
 }
 
-void TileEvaluator::setResult(const Reduction &reduction, const Tile &tile,
-                              Value result) {
+void TileEvaluator::setResult(Value of, const Reduction &reduction,
+                              const Tile &tile, Value result) {
   resultDepth = scopes.size();
-  scopes.back().values[makeKey(reduction.op->getResult(0).getAsOpaquePointer(),
-                               reduction.at, reduction.parallel, tile)] =
-      result;
+  scopes.back().values[makeKey(of.getAsOpaquePointer(), reduction.at,
+                               reduction.parallel, tile)] = result;
 }
 
 bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {

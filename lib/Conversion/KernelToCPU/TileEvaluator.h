@@ -93,9 +93,10 @@ public:
   /// The value at `at`, in tile element `tile`: a scalar or a vector.
   mlir::Value evaluate(mlir::Value value, const td::Coordinates &at,
                        const Tile &tile);
-  /// Gives the result of a reduction for a tile element.
-  void setResult(const td::Reduction &reduction, const Tile &tile,
-                 mlir::Value result);
+  /// Gives the result of a reduction, or of the op that finishes it, for a tile
+  /// element.
+  void setResult(mlir::Value of, const td::Reduction &reduction,
+                 const Tile &tile, mlir::Value result);
   void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
 
   bool dependsOnLane(mlir::Value value, const td::Coordinates &at) const;

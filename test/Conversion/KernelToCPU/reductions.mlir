@@ -86,3 +86,20 @@ func.func @rows(%x: tensor<1000x192xf32>) -> tensor<f32> {
   %y = td.reduce sum %x [0, 1] : tensor<1000x192xf32> to tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// A bias is where short sums start from; nothing is added to them afterwards.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[AT:.*]] = llvm.getelementptr %arg3
+// CHECK: %[[BIAS:.*]] = llvm.load %[[AT]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[BIAS]]
+// CHECK: math.fma
+// CHECK-NOT: arith.addf
+// CHECK: llvm.return
+func.func @bias(%x: tensor<8x10xf32>, %w: tensor<10x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  %0 = td.matmul %x, %w : tensor<8x10xf32>, tensor<10x16xf32> -> tensor<8x16xf32>
+  %1 = td.broadcast %b : tensor<16xf32> to tensor<8x16xf32>
+  %2 = td.add %0, %1 : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
