@@ -36,10 +36,12 @@ static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
 }
 
 /// Compute ops that can share a loop nest or a launch become one td.kernel; the
-/// host part that is left reads and writes slots, launches and prints.
+/// host part that is left reads and writes slots, launches and prints. What it
+/// computes itself runs beside the kernels where it can.
 static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createFormKernelsPass());
   passes.addPass(td::createAssignLayoutsPass());
+  passes.addPass(td::createHoistScalarsPass());
 }
 
 /// Each kernel becomes one function of vector loops. No loop of linalg is made

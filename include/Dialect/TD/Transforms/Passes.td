@@ -173,4 +173,27 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   }];
 }
 
+def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
+  let summary = "move host arithmetic in front of kernels";
+  let description = [{
+    Host scalars are computed where their operands are known, not where they are
+    used: their latency then passes beside the kernels in between. A scalar slot
+    on the host is read right after it was last written. Nothing moves out of a
+    loop or past an op that may change what it reads.
+
+    Before:
+    ```mlir
+    %b = td.kernel (%x) : ...
+    %t = td.read @step : tensor<i64, #td.dev<cpu>>
+    %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+    ```
+    After:
+    ```mlir
+    %t = td.read @step : tensor<i64, #td.dev<cpu>>
+    %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+    %b = td.kernel (%x) : ...
+    ```
+  }];
+}
+
 #endif // TDC_DIALECT_TD_TRANSFORMS_PASSES_TD

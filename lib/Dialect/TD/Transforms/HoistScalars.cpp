@@ -1,0 +1,117 @@
+//===- HoistScalars.cpp - td-hoist-scalars: host arithmetic before kernels ===//
+//
+// A processor runs some hundred instructions ahead of the oldest that is not
+// done. The bias correction of an optimizer, say, takes a chain of powers and
+// divisions: written in front of the update that waits for it, the whole step
+// waits; in front of the kernels before, it costs nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_HOISTSCALARSPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+/// A number, or a tensor of one on the host, which costs nothing to look at.
+bool isHostScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type.isIntOrFloat();
+  return tensor.getRank() == 0 && getPlace(tensor).kind == Place::Kind::Cpu;
+}
+
+/// Whether the op may stand anywhere behind what it reads.
+bool isHoistable(Operation &op) {
+  if (isa<ReadOp>(op))
+    return isHostScalar(op.getResult(0).getType());
+  return op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op) &&
+         llvm::all_of(op.getOperandTypes(), isHostScalar) &&
+         op.getResult(0).getType().isIntOrFloat();
+}
+
+class Hoister {
+public:
+  explicit Hoister(Block &block) : block(block) {}
+
+  void run();
+
+private:
+  /// The last op of the block in front of which `op` cannot stand, or null.
+  Operation *findLastNeeded(Operation &op) const;
+  /// Remembers what `op` may change.
+  void recordWrites(Operation &op);
+
+  Block &block;
+  llvm::DenseMap<Attribute, Operation *> lastWrites; ///< by slot
+  Operation *lastUnknownWrite = nullptr;
+};
+
+Operation *Hoister::findLastNeeded(Operation &op) const {
+  Operation *last = nullptr;
+  auto need = [&](Operation *other) {
+    if (other && other->getBlock() == &block &&
+        (!last || last->isBeforeInBlock(other)))
+      last = other;
+  };
+  for (Value operand : op.getOperands())
+    need(operand.getDefiningOp());
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    need(lastWrites.lookup(read.getSlotAttr()));
+    need(lastUnknownWrite);
+  }
+  return last;
+}
+
+void Hoister::recordWrites(Operation &op) {
+  op.walk([&](Operation *inner) {
+    if (auto write = dyn_cast<WriteOp>(inner))
+      lastWrites[write.getSlotAttr()] = &op;
+    else if (!isa<ReadOp>(inner) && !isMemoryEffectFree(inner))
+      lastUnknownWrite = &op;
+  });
+}
+
+void Hoister::run() {
+  unsigned kernels = 0;
+  // How many kernels are done where an op is.
+  llvm::DenseMap<Operation *, unsigned> kernelsBefore;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isHoistable(op)) {
+      recordWrites(op);
+      kernels += isa<KernelOp>(op);
+      kernelsBefore[&op] = kernels;
+      continue;
+    }
+    Operation *needed = findLastNeeded(op);
+    unsigned earliest = needed ? kernelsBefore.lookup(needed) : 0;
+    kernelsBefore[&op] = earliest;
+    if (earliest == kernels)
+      continue;
+    if (needed)
+      op.moveAfter(needed);
+    else
+      op.moveBefore(&block, block.begin());
+  }
+}
+
+struct HoistScalarsPass : public impl::HoistScalarsPassBase<HoistScalarsPass> {
+  void runOnOperation() override {
+    getOperation()->walk([](Block *block) {
+      if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
+        Hoister(*block).run();
+    });
+  }
+};
+
+} // namespace
+} // namespace tdc::td

@@ -1,0 +1,90 @@
+// RUN: tdc-opt %s --td-hoist-scalars --split-input-file | FileCheck %s
+
+td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
+
+// The step is read and the power taken before the kernel that needs neither.
+// CHECK-LABEL: func.func @rates
+// CHECK: td.read @step
+// CHECK: td.item
+// CHECK: arith.sitofp
+// CHECK: math.powf
+// CHECK: td.kernel
+// CHECK: return
+func.func @rates(%x: tensor<4xf32>, %beta: f64) -> (tensor<4xf32>, f64) {
+  %y = td.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %e = td.exp %p : tensor<4xf32>
+    td.yield %e : tensor<4xf32>
+  }
+  %t = td.read @step : tensor<i64, #td.dev<cpu>>
+  %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+  %f = arith.sitofp %i : i64 to f64
+  %r = math.powf %beta, %f : f64
+  return %y, %r : tensor<4xf32>, f64
+}
+
+// -----
+
+td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
+
+// Not past what writes the slot.
+// CHECK-LABEL: func.func @written
+// CHECK: td.write
+// CHECK-NEXT: td.read @step
+// CHECK-NEXT: td.item
+// CHECK: td.kernel
+func.func @written(%x: tensor<4xf32>, %new: tensor<i64, #td.dev<cpu>>) -> (tensor<4xf32>, i64) {
+  td.write %new, @step : tensor<i64, #td.dev<cpu>>
+  %y = td.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %e = td.exp %p : tensor<4xf32>
+    td.yield %e : tensor<4xf32>
+  }
+  %t = td.read @step : tensor<i64, #td.dev<cpu>>
+  %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+  return %y, %i : tensor<4xf32>, i64
+}
+
+// -----
+
+td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
+
+// Nor past a loop that does.
+// CHECK-LABEL: func.func @looped
+// CHECK: scf.for
+// CHECK: td.read @step
+// CHECK-NEXT: td.item
+func.func @looped(%x: tensor<4xf32>, %new: tensor<i64, #td.dev<cpu>>, %n: i64) -> (tensor<4xf32>, i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %y = td.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %e = td.exp %p : tensor<4xf32>
+    td.yield %e : tensor<4xf32>
+  }
+  scf.for %i = %zero to %n step %one : i64 {
+    td.write %new, @step : tensor<i64, #td.dev<cpu>>
+  }
+  %t = td.read @step : tensor<i64, #td.dev<cpu>>
+  %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+  return %y, %i : tensor<4xf32>, i64
+}
+
+// -----
+
+// What a kernel computes stays behind it, and so does what may trap: here the
+// divisor may be checked in between.
+// CHECK-LABEL: func.func @computed
+// CHECK: td.kernel
+// CHECK: td.item
+// CHECK: arith.divsi
+func.func @computed(%x: tensor<i64, #td.dev<cpu>>, %a: i64, %b: i64) -> (i64, i64) {
+  %y = td.kernel (%x) : (tensor<i64, #td.dev<cpu>>) -> tensor<i64, #td.dev<cpu>> {
+  ^bb0(%p: tensor<i64, #td.dev<cpu>>):
+    %e = td.neg %p : tensor<i64, #td.dev<cpu>>
+    td.yield %e : tensor<i64, #td.dev<cpu>>
+  }
+  %i = td.item %y : tensor<i64, #td.dev<cpu>> -> i64
+  %q = arith.divsi %a, %b : i64
+  return %i, %q : i64, i64
+}
