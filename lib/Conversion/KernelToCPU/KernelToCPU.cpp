@@ -56,11 +56,13 @@ public:
 
   LogicalResult outline(KernelOp kernel);
 
+  bool anyReports = false; ///< whether a kernel so far may report a bad index
+
 private:
   LLVM::LLVMFuncOp createFunction(KernelOp kernel, KernelFunction &function,
                                   bool isFlat, Value &flatSize);
   /// The function, or an earlier one that does the same.
-  LLVM::LLVMFuncOp share(LLVM::LLVMFuncOp function);
+  LLVM::LLVMFuncOp share(LLVM::LLVMFuncOp function, bool reports);
 
   ModuleOp module;
   OpBuilder builder;
@@ -187,11 +189,9 @@ LLVM::LLVMFuncOp KernelOutliner::createFunction(KernelOp kernel,
   return func;
 }
 
-LLVM::LLVMFuncOp KernelOutliner::share(LLVM::LLVMFuncOp function) {
+LLVM::LLVMFuncOp KernelOutliner::share(LLVM::LLVMFuncOp function,
+                                       bool reports) {
   // What reports an error does so with the line of its own program.
-  bool reports =
-      function.walk([](LLVM::CallOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
   auto flags = reports ? OperationEquivalence::None
                        : OperationEquivalence::IgnoreLocations;
   for (LLVM::LLVMFuncOp known : functions)
@@ -241,7 +241,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   SmallVector<Value> inputs(kernel.getInputs());
   if (isFlat)
     inputs.push_back(getElementCount(host, kernel.getResult(0)));
-  func = share(func);
+  func = share(func, function.reports);
+  anyReports |= function.reports;
   auto launch =
       LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
                        func.getSymName(), inputs, kernel.getSizes(), inPlace);
@@ -262,23 +263,16 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
     for (KernelOp kernel : kernels)
       if (failed(outliner.outline(kernel)))
         return signalPassFailure();
-    declareRuntime(module);
+    if (outliner.anyReports && !module.lookupSymbol(kReportIndex))
+      declareReport(module);
   }
 
-  /// What kernels call: only how to report a bad index.
-  void declareRuntime(ModuleOp module) {
-    constexpr llvm::StringLiteral name = "tdrt_kernel_error";
-    WalkResult found = module.walk([&](LLVM::CallOp call) {
-      return call.getCallee() == name ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-    });
-    if (!found.wasInterrupted() || module.lookupSymbol(name))
-      return;
+  void declareReport(ModuleOp module) {
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i64 = b.getI64Type(), i32 = b.getI32Type();
     LLVM::LLVMFuncOp::create(
-        b, module.getLoc(), name,
+        b, module.getLoc(), kReportIndex,
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
                                     {pointer, i64, i64, i32}));
   }

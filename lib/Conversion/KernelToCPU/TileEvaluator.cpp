@@ -56,10 +56,11 @@ Value KernelFunction::getPickedSize(Operation *picker) {
 
 void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
+  reports = true;
   Location pickerLoc = picker->getLoc();
   // td-to-runtime numbers the places.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
-  LLVM::CallOp::create(at, pickerLoc, TypeRange(), "tdrt_kernel_error",
+  LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
                        ValueRange{context, index, getPickedSize(picker), site});
 }
 

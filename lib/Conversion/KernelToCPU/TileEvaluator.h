@@ -22,6 +22,9 @@
 
 namespace tdc {
 
+/// The runtime's function that takes a bad index; all that kernels call.
+inline constexpr llvm::StringLiteral kReportIndex = "tdrt_kernel_error";
+
 /// The kernel function being written: how td values of the body appear in it.
 struct KernelFunction {
   KernelFunction(mlir::OpBuilder &builder, td::KernelOp kernel)
@@ -42,6 +45,8 @@ struct KernelFunction {
   /// Order of dims in memory of tensor arguments; row-major where absent.
   llvm::DenseMap<mlir::Value, td::Layout> layouts;
   llvm::SmallVector<td::Layout> resultLayouts;
+  /// Whether the kernel may report a bad index.
+  bool reports = false;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
 

@@ -87,6 +87,10 @@ Place getPlace(mlir::RankedTensorType type);
 mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
                                  const Place &place);
 
+/// The operand that holds the size of a `?` of `tensor`, null if the op that
+/// made it has none. That of a kernel is one of the kernel's own operands.
+mlir::Value findSize(mlir::Value tensor, int64_t dim);
+
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);
 

@@ -7,19 +7,13 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// The operand of `sizes` that stands for dim `dim` of `type`.
-static Value findOperand(ValueRange sizes, RankedTensorType type,
-                         unsigned dim) {
-  unsigned position = 0;
-  for (unsigned i = 0; i < dim; ++i)
-    position += type.isDynamicDim(i);
-  return sizes[position];
-}
-
 Value getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return arith::ConstantIntOp::create(builder, loc, type.getDimSize(dim), 64);
+
+  if (Value size = findSize(tensor, dim))
+    return size;
 
   auto of = [&](Value other, unsigned otherDim) {
     return getSize(builder, loc, other, otherDim);
@@ -37,17 +31,6 @@ Value getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
     return of(op->getOperand(0), dim);
 
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<BroadcastOp, FillOp, IotaOp, RandomOp, ReshapeOp, SliceOp>(
-          [&](auto made) { return findOperand(made.getSizes(), type, dim); })
-      .Case([&](KernelOp kernel) {
-        unsigned first = 0;
-        for (Value result : kernel.getResults()) {
-          if (result == tensor)
-            break;
-          first += cast<RankedTensorType>(result.getType()).getNumDynamicDims();
-        }
-        return findOperand(kernel.getSizes().drop_front(first), type, dim);
-      })
       .Case([&](PermuteOp permute) {
         return of(permute.getInput(), permute.getPermutation()[dim]);
       })

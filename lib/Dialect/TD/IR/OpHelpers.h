@@ -65,9 +65,6 @@ FillOp createFill(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Attribute element, mlir::ValueRange sizes,
                   mlir::RankedTensorType type);
 
-/// The operand that holds the size of a `?` of `tensor`, null if the op that
-/// made it has none (a kernel's operand included).
-mlir::Value findSize(mlir::Value tensor, int64_t dim);
 /// Whether `size` is known to be the size of that dim of `tensor`.
 bool isSizeOf(mlir::Value size, mlir::Value tensor, int64_t dim);
 
