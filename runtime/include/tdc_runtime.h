@@ -38,7 +38,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 1
+#define TDRT_ABI_VERSION 2
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -164,23 +164,38 @@ typedef struct tdrt_program {
   int32_t (*main)(tdrt_context *ctx); /* the top-level statements */
 } tdrt_program;
 
-/* The part of a context that generated code reads. It never writes here. */
+/* How far a loop of main is: what a terminal shows of a long run. */
+typedef struct tdrt_loop {
+  int64_t done;  /* iterations behind */
+  int64_t total; /* of how many; 0 where no such loop runs */
+  int32_t site;
+  int32_t reserved;
+} tdrt_loop;
+
+#define TDRT_LOOPS 2
+
+/* The part of a context that generated code reads; of it, only `loops` is
+ * written there. */
 struct tdrt_context {
   char *arena;                /* offset 0: slots and planned buffers */
   const tdrt_value *args;     /* offset 8: values of the program's `arg`s */
   volatile uint8_t attention; /* offset 16: not 0 when tdrt_poll must be called:
-                                 a kernel met a bad index, or ^C was pressed */
+                                 a kernel met a bad index, ^C was pressed, or
+                                 it is time to show how far the program is */
   uint8_t reserved[7];
+  tdrt_loop loops[TDRT_LOOPS]; /* offset 24: the outermost loop of main that
+                                  runs, and the one in it */
 };
 
 /*===- Running ---------------------------------------------------------------*/
 
 /* Runs a program as a process does: reads --name value arguments (`argv[0]` is
  * the program), --help, TDC_THREADS, TDC_STATS and TDC_STATS_JSON, catches ^C,
- * runs main, prints errors on stderr as the compiler does. Returns the exit
- * code: 0, 2 (usage), 3 (run-time error), 130 (interrupted), 141 (the reader of
- * standard output has gone; nothing is printed about that). Ignores SIGPIPE
- * while it runs. */
+ * runs main, prints errors on stderr as the compiler does. If stderr is a
+ * terminal, its last line shows how far a run of over a second is. Returns the
+ * exit code: 0, 2 (usage), 3 (run-time error), 130 (interrupted), 141 (the
+ * reader of standard output has gone; nothing is printed about that). Ignores
+ * SIGPIPE while it runs. */
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 

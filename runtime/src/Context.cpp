@@ -11,6 +11,7 @@ using namespace tdrt;
 static_assert(offsetof(tdrt_context, arena) == 0, "ABI");
 static_assert(offsetof(tdrt_context, args) == 8, "ABI");
 static_assert(offsetof(tdrt_context, attention) == 16, "ABI");
+static_assert(offsetof(tdrt_context, loops) == 24, "ABI");
 
 std::atomic<bool> tdrt::interruptRequested{false};
 
@@ -107,6 +108,8 @@ int32_t tdrt_poll(tdrt_context *ctx) {
   }
   if (interruptRequested.load(std::memory_order_relaxed))
     return context.setError(kInterrupted, "", -1);
+  if (progressDue.exchange(false, std::memory_order_relaxed))
+    context.progress.show(context, context.program.sites);
   return 0;
 }
 
@@ -181,6 +184,7 @@ int32_t tdrt_main(tdrt_context *ctx) {
   // last kernel is an error too.
   if (status == 0)
     status = tdrt_poll(ctx);
+  context.progress.hide();
   int32_t flushed = context.guarded(-1, [&] { context.output.flush(); });
   return status ? status : flushed;
 }

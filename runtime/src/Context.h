@@ -6,6 +6,7 @@
 #include "Failure.h"
 #include "Memory.h"
 #include "Output.h"
+#include "Progress.h"
 #include "tdc_runtime.h"
 #include <atomic>
 #include <new>
@@ -36,6 +37,8 @@ public:
     arena = nullptr;
     args = nullptr;
     attention = 0;
+    for (tdrt_loop &loop : loops)
+      loop = {};
   }
 
   static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }
@@ -75,6 +78,7 @@ public:
   const tdrt_program &program;
   Memory memory;
   Output output;
+  Progress progress;
   RandomState random;
   KernelError kernelError;
   std::vector<tdrt_value> argValues;

@@ -134,6 +134,7 @@ int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush) {
     context.output.dropPrint();
     return status;
   }
+  context.progress.hide();
   return context.guarded(-1, [&] { context.output.endPrint(flush != 0); });
 }
 

@@ -112,6 +112,7 @@ int tdrt_run_program(const tdrt_program *program, int argc,
   } else {
     {
       InterruptGuard guard(ctx);
+      ProgressTimer timer(ctx);
       status = tdrt_main(ctx);
     }
     // Who reads no further, as `head`, wants to hear no more about it.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionLowering.h"
+#include "tdc_runtime.h"
+#include <cstddef>
 
 using namespace mlir;
 
@@ -22,7 +24,45 @@ static bool makesStrings(Operation *op) {
       .wasInterrupted();
 }
 
+/// Which of the loops that the runtime shows this is, if any.
+static std::optional<unsigned> getShownLoop(scf::ForOp op) {
+  if (op->getParentOfType<func::FuncOp>()->hasAttr("td.export"))
+    return std::nullopt;
+  unsigned depth = 0;
+  for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
+       outer = outer->getParentOfType<scf::ForOp>())
+    ++depth;
+  return depth < TDRT_LOOPS ? std::optional(depth) : std::nullopt;
+}
+
+Value FunctionLowering::getLoopField(unsigned loop, size_t offset) {
+  return code.address(code.getContext(), offsetof(tdrt_context, loops) +
+                                             loop * sizeof(tdrt_loop) + offset);
+}
+
+/// Tells the runtime that a loop begins.
+void FunctionLowering::beginLoop(unsigned loop, scf::ForOp op) {
+  Location loc = op.getLoc();
+  OpBuilder &b = code.builder;
+  Value one = code.int64(1), zero = code.int64(0);
+  Value distance =
+      LLVM::SubOp::create(b, loc, op.getUpperBound(), op.getLowerBound());
+  // Rounded up: the last step may be a part of one.
+  Value total = LLVM::SDivOp::create(
+      b, loc,
+      LLVM::AddOp::create(b, loc, distance,
+                          LLVM::SubOp::create(b, loc, op.getStep(), one)),
+      op.getStep());
+  code.store(LLVM::SMaxOp::create(b, loc, total, zero),
+             getLoopField(loop, offsetof(tdrt_loop, total)));
+  code.store(zero, getLoopField(loop, offsetof(tdrt_loop, done)));
+  code.store(code.site(), getLoopField(loop, offsetof(tdrt_loop, site)));
+}
+
 LogicalResult FunctionLowering::lower(scf::ForOp op) {
+  std::optional<unsigned> shown = getShownLoop(op);
+  if (shown)
+    beginLoop(*shown, op);
   // Strings that stay within an iteration are released at its end.
   Value mark;
   if (llvm::none_of(op.getRegionIterArgs(), isString) && makesStrings(op))
@@ -51,6 +91,12 @@ LogicalResult FunctionLowering::lower(scf::ForOp op) {
   code.setLocation(op.getLoc());
   if (mark)
     code.call("tdrt_str_release", {code.getContext(), mark});
+  if (shown) {
+    Value done = getLoopField(*shown, offsetof(tdrt_loop, done));
+    code.store(LLVM::AddOp::create(code.builder, op.getLoc(),
+                                   code.load(code.i64, done), code.int64(1)),
+               done);
+  }
   code.poll();
   next.insert(next.begin(), LLVM::AddOp::create(code.builder, op.getLoc(),
                                                 index, op.getStep()));
@@ -62,6 +108,8 @@ LogicalResult FunctionLowering::lower(scf::ForOp op) {
       code.compare(LLVM::ICmpPredicate::slt, index, op.getUpperBound()), body,
       after);
   code.setBlock(after);
+  if (shown)
+    code.store(code.int64(0), getLoopField(*shown, offsetof(tdrt_loop, total)));
   return success();
 }
 

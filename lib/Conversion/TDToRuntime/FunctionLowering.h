@@ -50,6 +50,9 @@ private:
 
   // Control flow.
   mlir::LogicalResult lower(mlir::scf::ForOp op);
+  void beginLoop(unsigned loop, mlir::scf::ForOp op);
+  /// The address of a field of the context's `loops[loop]`.
+  mlir::Value getLoopField(unsigned loop, size_t offset);
   mlir::LogicalResult lower(mlir::scf::IfOp op);
   /// Makes an edge of control flow: copies what must be copied and gives what
   /// passes as block arguments. `operands` become `receivers`.

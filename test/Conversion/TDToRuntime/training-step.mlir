@@ -21,6 +21,10 @@ func.func @main() {
   %step = arith.constant 1 : i64
   %lr = arith.constant 0.1 : f64
   // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
+  // A loop of main says of how many iterations it is, and counts them.
+  // CHECK: %[[COUNT:.*]] = llvm.intr.smax
+  // CHECK-NEXT: %[[TOTAL:.*]] = llvm.getelementptr inbounds %[[CTX]][32]
+  // CHECK-NEXT: llvm.store %[[COUNT]], %[[TOTAL]]
   // CHECK: llvm.br ^[[HEAD:bb[0-9]+]](
   // CHECK: ^[[HEAD]](%[[I:.*]]: i64):
   // CHECK: llvm.icmp "slt" %[[I]]
@@ -41,6 +45,9 @@ func.func @main() {
       -> (tensor<50x10xf32>, tensor<50x10xf32>)
     td.write %w1, @w : tensor<50x10xf32>
     td.write %m1, @m : tensor<50x10xf32>
+    // CHECK-NEXT: %[[DONE:.*]] = llvm.getelementptr inbounds %[[CTX]][24]
+    // CHECK-NEXT: llvm.load %[[DONE]]
+    // CHECK: llvm.store %{{.*}}, %[[DONE]]
     // Attention is looked at where the loop closes.
     // CHECK-NEXT: llvm.getelementptr inbounds %[[CTX]][16]
     // CHECK-NEXT: %[[WANTED:.*]] = llvm.load volatile

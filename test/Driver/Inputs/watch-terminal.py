@@ -1,0 +1,28 @@
+"""Runs a command on a terminal of its own until the screen shows what the first
+argument (a regular expression) asks for, then presses ^C; prints all lines."""
+
+import os
+import pty
+import re
+import signal
+import sys
+
+wanted, command = re.compile(sys.argv[1]), sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    os.environ["TERM"] = "xterm"
+    os.execvp(command[0], command)
+
+screen, pressed = "", False
+while True:
+    try:
+        screen += os.read(terminal, 4096).decode()
+    except OSError:  # the command has ended
+        break
+    if not pressed and wanted.search(screen):
+        os.kill(child, signal.SIGINT)
+        pressed = True
+for line in re.split(r"[\r\n]+", screen):
+    if line:
+        print(line.replace("\033[K", "<erased>"))
+print("exit", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
