@@ -6,6 +6,7 @@
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
+#include "OptionTable.h"
 #include "PhaseTimes.h"
 #include "Target/HostTarget.h"
 #include "tdc_files.h"
@@ -45,6 +46,25 @@ bool Compilation::reportDiagnostics() {
   return !diags.hasErrors() || fail(ExitProgramError);
 }
 
+/// Whether the program has every `arg` that `--set` gives a value.
+bool Compilation::checkSet() {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::Stmt *item : program->items)
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
+      names.push_back(arg->name.text);
+  for (const auto &[name, value] : options.set) {
+    if (llvm::is_contained(names, name))
+      continue;
+    std::string hint;
+    if (auto nearest = findNearest(name, names))
+      hint = ("did you mean `" + *nearest + "`?").str();
+    return fail(reportUsage(llvm::Twine("`--set ") + name + "=" + value +
+                                "`: the program has no `arg " + name + "`",
+                            hint));
+  }
+  return true;
+}
+
 bool Compilation::parse() {
   llvm::ErrorOr<FileId> opened = sources.open(options.file);
   if (!opened) {
@@ -61,7 +81,7 @@ bool Compilation::parse() {
         .report(DiagCode::TD506, SourceRange(),
                 "there is no device " + options.device)
         .note("this version of tdc makes code for the cpu only");
-  return !diags.hasErrors();
+  return !diags.hasErrors() && checkSet();
 }
 
 /// `--name value` and `--name=value` among the program's arguments. They are
@@ -100,6 +120,7 @@ CheckOptions Compilation::getCheckOptions() const {
   CheckOptions result;
   bool runs = options.verb == Verb::Run;
   result.argumentsAreFinal = runs;
+  result.ownOptions = getOptionNames(*findVerb("run"), OptionTable());
   result.headersAreFinal = runs;
   result.device = options.device;
   result.readHeader = readHeader;

@@ -55,6 +55,7 @@ private:
   /// The processor to make code for; null after an error was reported.
   const HostTarget *getTarget();
   bool parse();
+  bool checkSet();
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
