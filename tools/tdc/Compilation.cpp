@@ -180,11 +180,13 @@ SourceRange Compilation::getRange(mlir::Location location) const {
 }
 
 /// A pass refuses what is not built yet with "TD900: …", or finds a mistake
-/// that only it can see. Anything else is a bug in tdc.
-void Compilation::reportPassError(const mlir::Diagnostic &diagnostic) {
+/// that only it can see. Any other error is a bug in tdc.
+void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   auto [code, title] = llvm::StringRef(text).split(": ");
   const DiagInfo *info = findDiagInfo(code);
+  if (!info && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+    return;
   if (!info)
     return reportBug(diagnostic.getLocation(), text);
   Diagnostic &report =
@@ -222,13 +224,11 @@ bool Compilation::lower(Phase last) {
   if (!getTarget())
     return false;
   mlir::ScopedDiagnosticHandler handler(
-      context.get(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          reportPassError(diagnostic);
-      });
+      context.get(),
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   if (runPhases(*module, last, target->getVectorUnit(),
                 [&](llvm::StringRef step) { done(step); }))
-    return true;
+    return reportDiagnostics();
   if (exitCode == ExitBug)
     return false;
   if (diags.hasErrors())
@@ -243,7 +243,7 @@ bool Compilation::emitCode(Phase kind, bool withMain,
     return false;
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
-      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateCode(*module, *target, kind, withMain, os,
                       [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);
@@ -257,7 +257,7 @@ bool Compilation::emitObjects(
   unsigned threads = std::min(4u, std::thread::hardware_concurrency());
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
-      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateObjects(*module, *target, threads, objects,
                          [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);

@@ -61,7 +61,7 @@ private:
   bool reportDiagnostics();
   bool fail(int code);
   void done(llvm::StringRef step);
-  void reportPassError(const mlir::Diagnostic &diagnostic);
+  void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
   SourceRange getRange(mlir::Location location) const;
 
