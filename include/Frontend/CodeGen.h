@@ -9,7 +9,8 @@
 //                                            its name as `td.name`
 //   td.arguments on the module               the `arg`s, in order: an array of
 //       {name = "epochs", type = i64, default = "5", help = "…"}
-//       (type i64, f64, i1 or !td.str; no `default` = the user must give it)
+//       (type i64, f64, i1 or !td.str; no `default` = the user must give it;
+//       `device`: the text names a device; `fixed`: the user cannot give it)
 //   td.name, td.help on the module           what --help of the program shows
 //   td.division on a td.assert               it guards a division by zero
 //

@@ -115,12 +115,13 @@ public:
   unsigned getNumWarnings() const { return numWarnings; }
 
   /// All diagnostics in the order of files and places.
-  std::vector<const Diagnostic *> getSorted() const;
+  std::vector<const Diagnostic *> getSorted() const { return getSorted(0); }
 
-  /// Prints all diagnostics, each followed by an empty line.
-  void printText(llvm::raw_ostream &os, bool colour = false) const;
-  /// Prints all diagnostics, one JSON object per line.
-  void printJSON(llvm::raw_ostream &os) const;
+  /// Prints what was reported since the last print, each followed by an empty
+  /// line.
+  void printText(llvm::raw_ostream &os, bool colour = false);
+  /// The same, one JSON object per line.
+  void printJSON(llvm::raw_ostream &os);
 
   const SourceManager &getSources() const { return sources; }
 
@@ -128,12 +129,16 @@ private:
   /// Beyond this many, further errors tell the author nothing.
   static constexpr unsigned maxErrors = 100;
 
+  std::vector<const Diagnostic *> getSorted(size_t from) const;
+  std::vector<const Diagnostic *> takeNew();
+
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;
   llvm::DenseSet<std::tuple<unsigned, unsigned, unsigned, unsigned>> seen;
   Diagnostic dropped{};
   unsigned numErrors = 0;
   unsigned numWarnings = 0;
+  size_t numPrinted = 0;
 };
 
 /// Prints one diagnostic in the form of docs/Language.md, "Diagnostics".

@@ -37,6 +37,13 @@ private:
 
 enum class HostType : uint8_t { Int, Float, Bool, Str };
 
+/// What the command line of a program can do with an `arg`.
+enum class ArgumentKind : uint8_t {
+  Value,
+  Device, ///< give a str, the name of a device that there is code for
+  Fixed,  ///< nothing: it got its value when the program was compiled
+};
+
 /// Operations on host scalars. Int is 64 bit and wraps; `/` of ints gives a
 /// float; FloorDiv and Mod floor and stop the program when the divisor is 0.
 enum class HostOp : uint8_t {
@@ -210,9 +217,10 @@ public:
   /// Stops the program unless two ints agree; `what` says it to the user.
   virtual void checkDim(Value lhs, Value rhs, llvm::StringRef what) = 0;
 
-  /// A command-line argument; `defaultText` is its default as a user would
-  /// type it, none if the argument is required.
+  /// A command-line argument; `defaultText` is its default (or fixed value) as
+  /// a user would type it, none if the argument is required.
   virtual void declareArgument(llvm::StringRef name, HostType type,
+                               ArgumentKind kind,
                                std::optional<llvm::StringRef> defaultText,
                                llvm::StringRef help) = 0;
   virtual Value argument(llvm::StringRef name, HostType type) = 0;

@@ -27,8 +27,12 @@ struct CheckOptions {
   /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
   llvm::StringMap<std::string> arguments;
   /// `tdc run`: an `arg` that was not given has its default for certain.
+  /// Otherwise the user of the built program gives those that are not here.
   bool argumentsAreFinal = false;
-  /// `--device`: what `auto` means. Empty: a GPU if there is one, else the cpu.
+  /// Options of tdc that no `arg` can be named like.
+  std::vector<std::string> ownOptions;
+  /// `--device`: what `auto` and `arg device: device` mean. Empty: a GPU if
+  /// there is one, else the cpu.
   std::string device;
   /// Reads the header of an existing data file (`key` picks a tensor of a
   /// safetensors file); nullopt where there is no such file or it is not

@@ -107,13 +107,21 @@ typedef struct tdrt_slot {
   int64_t offset; /* bytes from the start of the arena, a multiple of 64 */
 } tdrt_slot;
 
+/* What a command line can do with an `arg`. */
+enum {
+  TDRT_ARG_VALUE = 0,
+  TDRT_ARG_DEVICE = 1, /* give a TDRT_STR: a device that there is code for */
+  TDRT_ARG_FIXED = 2   /* nothing: it got its value when it was compiled */
+};
+
 /* One `arg` of the program. Its value is ctx->args[index in the table]. */
 typedef struct tdrt_arg {
   const char *name;         /* without the dashes */
-  const char *default_text; /* as a user would type it; NULL if required */
+  const char *default_text; /* or fixed value, as a user would type it; NULL
+                               if required */
   const char *help;         /* NULL if there is none */
   int32_t type;             /* TDRT_INT ... TDRT_STR */
-  int32_t reserved;         /* 0 */
+  int32_t kind;             /* TDRT_ARG_* */
 } tdrt_arg;
 
 /* A place in the source that can fail. */

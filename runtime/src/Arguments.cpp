@@ -9,10 +9,13 @@ using namespace tdrt;
 
 namespace {
 
-const char *typeName(int32_t type) {
+const char *typeName(const tdrt_arg &arg) {
   static const char *const names[] = {"int", "float", "bool", "str"};
-  return names[type];
+  return arg.kind == TDRT_ARG_DEVICE ? "device" : names[arg.type];
 }
+
+/// What a command line can give a value.
+bool isOption(const tdrt_arg &arg) { return arg.kind != TDRT_ARG_FIXED; }
 
 /// Reads a number in full; a leading `+` is allowed, as in the language.
 template <class T> bool parseNumber(const char *text, T &value) {
@@ -35,7 +38,9 @@ bool parseArgument(const tdrt_arg &arg, const char *text, tdrt_value &value) {
     return value.i || strcmp(text, "false") == 0;
   default:
     value.s = text;
-    return true;
+    // Programs hold code for the cpu only.
+    return arg.kind != TDRT_ARG_DEVICE || strcmp(text, "cpu") == 0 ||
+           strcmp(text, "auto") == 0;
   }
 }
 
@@ -83,9 +88,14 @@ private:
   int32_t findArgument(const std::string &name) {
     std::vector<std::string> names;
     for (int32_t i = 0; i < program.num_args; ++i) {
-      if (name == program.args[i].name)
+      const tdrt_arg &arg = program.args[i];
+      if (name == arg.name && !isOption(arg))
+        fail(1, "the argument " + option(name) + " was fixed to " +
+                    inQuotes(arg.default_text) + " when the program was built");
+      if (name == arg.name)
         return i;
-      names.push_back(program.args[i].name);
+      if (isOption(arg))
+        names.push_back(arg.name);
     }
     names.push_back("help");
     std::string message = "unknown argument " + option(name);
@@ -116,12 +126,14 @@ private:
     // The caller's words may be gone when the program reads them.
     texts[index] = text;
     if (!parseArgument(arg, texts[index].c_str(), values[index]))
-      fail(3, option(arg.name) + " wants " + article(arg.type) +
-                  typeName(arg.type) + ", not " + inQuotes(text));
+      fail(3, option(arg.name) + " wants " + wanted(arg) + ", not " +
+                  inQuotes(text));
   }
 
-  static const char *article(int32_t type) {
-    return type == TDRT_INT ? "an " : "a ";
+  static std::string wanted(const tdrt_arg &arg) {
+    if (arg.kind == TDRT_ARG_DEVICE)
+      return "`cpu` or `auto` (there is no code for other devices)";
+    return (arg.type == TDRT_INT ? "an " : "a ") + std::string(typeName(arg));
   }
 
   void setDefault(int32_t index) {
@@ -140,8 +152,9 @@ private:
     size_t width = strlen("--help");
     for (int32_t i = 0; i < program.num_args; ++i) {
       const tdrt_arg &arg = program.args[i];
-      left.push_back("--" + std::string(arg.name) + " " + typeName(arg.type));
-      width = std::max(width, left.back().size());
+      left.push_back("--" + std::string(arg.name) + " " + typeName(arg));
+      if (isOption(arg))
+        width = std::max(width, left.back().size());
     }
     auto line = [&](const std::string &name, const std::string &help) {
       text +=
@@ -149,6 +162,8 @@ private:
     };
     for (int32_t i = 0; i < program.num_args; ++i) {
       const tdrt_arg &arg = program.args[i];
+      if (!isOption(arg))
+        continue;
       std::string help = arg.help ? arg.help : "";
       help += help.empty() ? "" : " ";
       help += arg.default_text

@@ -154,6 +154,7 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
   Context &context = Context::of(ctx);
   return context.guarded(site, [&] {
     aboutFile(path, [&] {
+      refusePyTorch(path, /*isState=*/true);
       InputFile file(path);
       SafetensorsHeader header = readSafetensors(file);
       checkMetadata(header);

@@ -68,6 +68,18 @@ SafetensorsHeader tdrt::readSafetensors(const InputFile &file) {
   return header;
 }
 
+void tdrt::refusePyTorch(const char *path, bool isState) {
+  std::string name = path;
+  for (const char *ending : {".pt", ".pth", ".bin", ".ckpt", ".pkl"})
+    if (endsWith(name, ending))
+      failFile(705, -1,
+               std::string(ending) + " files of PyTorch cannot be read; in " +
+                   (isState ? "Python: safetensors.torch.save_file(torch.load("
+                              "…), \"….safetensors\")"
+                            : "Python: numpy.save(\"….npy\", "
+                              "torch.load(…).numpy())"));
+}
+
 FileTensor tdrt::readTensorHeader(const InputFile &file, const char *path,
                                   const char *key) {
   if (key) {
@@ -82,7 +94,8 @@ FileTensor tdrt::readTensorHeader(const InputFile &file, const char *path,
     failFile(705, -1,
              "a .safetensors file holds many tensors: say which one "
              "with `key=`");
-  for (const char *other : {".npz", ".csv", ".gz", ".idx", ".pt", ".pth"})
+  refusePyTorch(path, /*isState=*/false);
+  for (const char *other : {".npz", ".csv", ".gz", ".idx"})
     if (endsWith(name, other))
       failFile(705, -1,
                std::string("files of type ") + other + " cannot be read");
@@ -100,6 +113,7 @@ FileFault tdrt::inspectTensorFile(const char *path, const char *key,
 FileFault tdrt::inspectSafetensors(const char *path,
                                    SafetensorsHeader &header) noexcept {
   return caught([&] {
+    refusePyTorch(path, /*isState=*/true);
     InputFile file(path);
     header = readSafetensors(file);
   });

@@ -142,6 +142,37 @@ TEST_F(ProgramTest, Help) {
                         "  --help           show this text\n");
 }
 
+// What was fixed when the program was built is no option, and no near one.
+TEST_F(ProgramTest, FixedAndDeviceArguments) {
+  const tdrt_arg rows[] = {
+      {"depth", "6", nullptr, TDRT_INT, TDRT_ARG_FIXED},
+      {"device", "auto", nullptr, TDRT_STR, TDRT_ARG_DEVICE}};
+  program.num_args = 2;
+  program.args = rows;
+  program.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_i64(ctx, ctx->args[0].i, nullptr);
+    tdrt_out_text(ctx, ctx->args[1].s, -1);
+    return tdrt_out_end(ctx, 0);
+  };
+  EXPECT_EQ(run(program, {"--device", "cpu"}).out, "6cpu");
+  EXPECT_EQ(run(program, {"--depth", "7"}).err,
+            "error[TR001]: the argument `--depth` was fixed to `6` when the "
+            "program was built\n");
+  EXPECT_EQ(run(program, {"--dept", "7"}).err,
+            "error[TR001]: unknown argument `--dept`: --help lists what there "
+            "is\n");
+  EXPECT_EQ(run(program, {"--device", "cuda"}).err,
+            "error[TR003]: `--device` wants `cpu` or `auto` (there is no code "
+            "for other devices), not `cuda`\n");
+  EXPECT_EQ(run(program, {"--help"}).out,
+            "usage: train [arguments]\n"
+            "\n"
+            "Trains a model.\n"
+            "\n"
+            "  --device device   (default auto)\n"
+            "  --help            show this text\n");
+}
+
 TEST_F(ProgramTest, Nearest) {
   EXPECT_EQ(tdrt::editDistance("kitten", "sitting"), 3u);
   std::vector<std::string> among = {"epochs", "lr"};

@@ -6,6 +6,7 @@
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
+#include "OptionTable.h"
 #include "PhaseTimes.h"
 #include "Target/HostTarget.h"
 #include "tdc_files.h"
@@ -45,6 +46,25 @@ bool Compilation::reportDiagnostics() {
   return !diags.hasErrors() || fail(ExitProgramError);
 }
 
+/// Whether the program has every `arg` that `--set` gives a value.
+bool Compilation::checkSet() {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::Stmt *item : program->items)
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
+      names.push_back(arg->name.text);
+  for (const auto &[name, value] : options.set) {
+    if (llvm::is_contained(names, name))
+      continue;
+    std::string hint;
+    if (auto nearest = findNearest(name, names))
+      hint = ("did you mean `" + *nearest + "`?").str();
+    return fail(reportUsage(llvm::Twine("`--set ") + name + "=" + value +
+                                "`: the program has no `arg " + name + "`",
+                            hint));
+  }
+  return true;
+}
+
 bool Compilation::parse() {
   llvm::ErrorOr<FileId> opened = sources.open(options.file);
   if (!opened) {
@@ -61,7 +81,7 @@ bool Compilation::parse() {
         .report(DiagCode::TD506, SourceRange(),
                 "there is no device " + options.device)
         .note("this version of tdc makes code for the cpu only");
-  return !diags.hasErrors();
+  return !diags.hasErrors() && checkSet();
 }
 
 /// `--name value` and `--name=value` among the program's arguments. They are
@@ -100,6 +120,7 @@ CheckOptions Compilation::getCheckOptions() const {
   CheckOptions result;
   bool runs = options.verb == Verb::Run;
   result.argumentsAreFinal = runs;
+  result.ownOptions = getOptionNames(*findVerb("run"), OptionTable());
   result.headersAreFinal = runs;
   result.device = options.device;
   result.readHeader = readHeader;
@@ -159,11 +180,13 @@ SourceRange Compilation::getRange(mlir::Location location) const {
 }
 
 /// A pass refuses what is not built yet with "TD900: …", or finds a mistake
-/// that only it can see. Anything else is a bug in tdc.
-void Compilation::reportPassError(const mlir::Diagnostic &diagnostic) {
+/// that only it can see. Any other error is a bug in tdc.
+void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   auto [code, title] = llvm::StringRef(text).split(": ");
   const DiagInfo *info = findDiagInfo(code);
+  if (!info && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+    return;
   if (!info)
     return reportBug(diagnostic.getLocation(), text);
   Diagnostic &report =
@@ -201,13 +224,11 @@ bool Compilation::lower(Phase last) {
   if (!getTarget())
     return false;
   mlir::ScopedDiagnosticHandler handler(
-      context.get(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          reportPassError(diagnostic);
-      });
+      context.get(),
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   if (runPhases(*module, last, target->getVectorUnit(),
                 [&](llvm::StringRef step) { done(step); }))
-    return true;
+    return reportDiagnostics();
   if (exitCode == ExitBug)
     return false;
   if (diags.hasErrors())
@@ -222,7 +243,7 @@ bool Compilation::emitCode(Phase kind, bool withMain,
     return false;
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
-      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateCode(*module, *target, kind, withMain, os,
                       [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);
@@ -236,7 +257,7 @@ bool Compilation::emitObjects(
   unsigned threads = std::min(4u, std::thread::hardware_concurrency());
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
-      [&](mlir::Diagnostic &diagnostic) { reportPassError(diagnostic); });
+      [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateObjects(*module, *target, threads, objects,
                          [&](llvm::StringRef step) { done(step); }) ||
          fail(ExitBug);

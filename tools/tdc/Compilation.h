@@ -55,12 +55,13 @@ private:
   /// The processor to make code for; null after an error was reported.
   const HostTarget *getTarget();
   bool parse();
+  bool checkSet();
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
   bool fail(int code);
   void done(llvm::StringRef step);
-  void reportPassError(const mlir::Diagnostic &diagnostic);
+  void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
   SourceRange getRange(mlir::Location location) const;
 

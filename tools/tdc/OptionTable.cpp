@@ -49,6 +49,18 @@ const VerbInfo *findVerb(llvm::StringRef name) {
   return nullptr;
 }
 
+std::vector<std::string> getOptionNames(const VerbInfo &verb,
+                                        const OptionTable &table) {
+  std::vector<std::string> names;
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
+    llvm::opt::Option option = table.getOption(id);
+    if (option.hasVisibilityFlag(llvm::opt::Visibility(verb.visibility)) &&
+        option.getPrefix() == "--")
+      names.push_back(option.getName().rtrim('=').str());
+  }
+  return names;
+}
+
 static void printRow(llvm::raw_ostream &os, llvm::StringRef name,
                      llvm::StringRef text) {
   os << llvm::formatv("  {0,-24} {1}\n", name, text);

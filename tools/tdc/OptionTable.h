@@ -42,6 +42,10 @@ struct VerbInfo {
 llvm::ArrayRef<VerbInfo> getVerbs();
 const VerbInfo *findVerb(llvm::StringRef name);
 
+/// What a user can write as `--name` for a verb.
+std::vector<std::string> getOptionNames(const VerbInfo &verb,
+                                        const OptionTable &table);
+
 /// The text of `tdc --help`.
 void printHelp(llvm::raw_ostream &os);
 /// The text of `tdc <verb> --help`.

@@ -230,8 +230,15 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
         return emitCast(b, loc, result, start.getType(),
                         elementOf(iota.getResult()));
       })
-      .Case<BroadcastOp, GatherAlongOp, GatherOp, PermuteOp, ReshapeOp,
-            SliceOp>([&](auto) { return operand(0); })
+      .Case<GatherAlongOp, GatherOp>([&](auto) {
+        // Also where all elements are equal and the index would not be needed.
+        for (const Coordinate &coordinate : nest.operandAt(op, 0, at))
+          if (coordinate.picker == op)
+            getPicked(coordinate, tile);
+        return operand(0);
+      })
+      .Case<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(
+          [&](auto) { return operand(0); })
       .Default([](Operation *) -> Value {
         llvm_unreachable("a reduction is evaluated before it is asked for");
       });

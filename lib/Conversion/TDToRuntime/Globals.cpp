@@ -228,7 +228,9 @@ FlatSymbolRefAttr Globals::addArguments() {
                                       : FlatSymbolRefAttr()),
            Field::pointer(getOptionalText(row.get("help"))),
            Field::int32(getHostType(row.getAs<TypeAttr>("type").getValue())),
-           Field::int32(0)});
+           Field::int32(row.get("fixed")    ? TDRT_ARG_FIXED
+                        : row.get("device") ? TDRT_ARG_DEVICE
+                                            : TDRT_ARG_VALUE)});
     }
   return addTable("tdc_args", rows);
 }

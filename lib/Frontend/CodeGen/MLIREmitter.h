@@ -110,7 +110,7 @@ public:
   void print(Value text) override;
   void assertThat(Value condition, Value message) override;
   void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;
-  void declareArgument(llvm::StringRef name, HostType type,
+  void declareArgument(llvm::StringRef name, HostType type, ArgumentKind kind,
                        std::optional<llvm::StringRef> defaultText,
                        llvm::StringRef help) override;
   Value argument(llvm::StringRef name, HostType type) override;

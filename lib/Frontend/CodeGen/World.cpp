@@ -96,6 +96,7 @@ void MLIREmitter::checkDim(Value lhs, Value rhs, llvm::StringRef what) {
 //===----------------------------------------------------------------------===//
 
 void MLIREmitter::declareArgument(llvm::StringRef name, HostType type,
+                                  ArgumentKind kind,
                                   std::optional<llvm::StringRef> defaultText,
                                   llvm::StringRef help) {
   NamedAttrList row;
@@ -104,6 +105,9 @@ void MLIREmitter::declareArgument(llvm::StringRef name, HostType type,
   row.append("help", builder.getStringAttr(help));
   if (defaultText)
     row.append("default", builder.getStringAttr(*defaultText));
+  if (kind != ArgumentKind::Value)
+    row.append(kind == ArgumentKind::Fixed ? "fixed" : "device",
+               builder.getUnitAttr());
   arguments.push_back(row.getDictionary(builder.getContext()));
 }
 

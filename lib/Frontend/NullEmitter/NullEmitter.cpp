@@ -120,7 +120,7 @@ Value NullEmitter::format(llvm::StringRef, llvm::ArrayRef<Value>) {
 void NullEmitter::print(Value) {}
 void NullEmitter::assertThat(Value, Value) {}
 void NullEmitter::checkDim(Value, Value, llvm::StringRef) {}
-void NullEmitter::declareArgument(llvm::StringRef, HostType,
+void NullEmitter::declareArgument(llvm::StringRef, HostType, ArgumentKind,
                                   std::optional<llvm::StringRef>,
                                   llvm::StringRef) {}
 Value NullEmitter::argument(llvm::StringRef, HostType) { return some(); }

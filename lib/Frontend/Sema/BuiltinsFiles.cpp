@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "FileFormats.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -99,6 +100,8 @@ static Val load(Checker &c, const Bound &args) {
     if (textOf(path).ends_with("-ubyte") || extension.starts_with("idx"))
       return c.unsupported(args.range(), "loading IDX files");
   }
+  if (!canRead(c, path, FileContents::Tensor))
+    return c.fail();
   if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "`load` needs to be told what the file holds")
@@ -186,7 +189,8 @@ static Val save(Checker &c, const Bound &bound) {
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {
-    if (!c.isTensor(args.positional[1], args.range, "`save`"))
+    if (!c.isTensor(args.positional[1], args.range, "`save`") ||
+        !canWrite(c, args.positional[0], FileContents::Tensor))
       return c.fail();
     c.emit().saveTensor(c.materialize(args.positional[0]),
                         args.positional[1].value);
@@ -200,7 +204,8 @@ static Val save(Checker &c, const Bound &bound) {
   }
   const Val &path = args.positional[0];
   Emitter::Checkpoint checkpoint;
-  if (!fillCheckpoint(c, bound, checkpoint, true))
+  if (!canWrite(c, path, FileContents::State) ||
+      !fillCheckpoint(c, bound, checkpoint, true))
     return c.fail();
   c.emit().save(c.materialize(path), checkpoint);
   return makeVal(ValKind::None);
@@ -214,7 +219,8 @@ static Val restore(Checker &c, const Bound &args) {
         .note("as in `restore(\"c.safetensors\", model=m, opt=o)`");
     return c.fail();
   }
-  if (!isText(c, call.positional[0], "a path"))
+  if (!isText(c, call.positional[0], "a path") ||
+      !canRead(c, call.positional[0], FileContents::State))
     return c.fail();
   Value path = c.materialize(call.positional[0]);
   Emitter::Checkpoint checkpoint;

@@ -152,6 +152,32 @@ static Val deviation(Checker &c, const Bound &args) {
   return lengthOf(c, variance(c, args), args.range(), "`std`");
 }
 
+/// An extreme of no elements does not exist. Sizes that are known only when the
+/// program runs are checked then.
+static bool hasElements(Checker &c, const TensorType &type,
+                        llvm::ArrayRef<unsigned> dims, SourceRange range) {
+  for (unsigned dim : dims) {
+    const Size &size = type.dims[dim];
+    if (c.constantOf(size) == std::optional<int64_t>(0)) {
+      c.error(DiagCode::TD401, range,
+              "there is no largest or smallest of no elements")
+          .label("dim " + llvm::Twine(dim) + " of " + c.typeText(type) +
+                 " is empty");
+      return false;
+    }
+    if (c.provablyNonNegative(size - Size(1)))
+      continue;
+    Value some =
+        c.emit().host(HostOp::Ge, {c.sizeValue(size), c.emit().constantInt(1)});
+    c.emit().assertThat(
+        some, c.materialize(makeStr("there is no largest or smallest of no "
+                                    "elements: dim " +
+                                    std::to_string(dim) + " is empty")));
+    c.facts.push_back({size - Size(1), false});
+  }
+  return true;
+}
+
 template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   std::optional<Along> a;
   if (!ready(c, args, "this reduction", a))
@@ -164,6 +190,9 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
     input = c.castTo(input, DType::I64);
   if (!logical && !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(),
                              "this reduction", input))
+    return c.fail();
+  bool isExtreme = kind == td::ReduceKind::Max || kind == td::ReduceKind::Min;
+  if (isExtreme && !hasElements(c, typeOf(input), a->dims, args.range()))
     return c.fail();
   return c.reduceOf(kind, input, a->dims, a->keep);
 }
@@ -179,11 +208,8 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
   TensorType type = typeOf(source);
   if (!c.accepts(OpKind::ArgReduce, type.dtype, range, "this", input))
     return c.fail();
-  if (c.constantOf(type.dims[dim]) == std::optional<int64_t>(0)) {
-    c.error(DiagCode::TD401, range, "the dim is empty")
-        .label(c.typeText(typeOf(input)));
+  if (!hasElements(c, typeOf(input), a.dims, range))
     return c.fail();
-  }
   Dims full = type.dims;
   type.dtype = DType::I64;
   type.dims = reduceShape(full, {dim}, false).dims;
@@ -253,7 +279,8 @@ static Val extreme(Checker &c, const Bound &args) {
     a = along(c, args, typeOf(input));
   }
   if (!a ||
-      !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what, input))
+      !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what, input) ||
+      !hasElements(c, typeOf(input), a->dims, args.range()))
     return c.fail();
   Val values = c.reduceOf(kind, input, a->dims, a->keep);
   if (a->all)

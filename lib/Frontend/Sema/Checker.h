@@ -100,12 +100,15 @@ public:
   Flow execWith(const ast::WithStmt &stmt);
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow execAssert(const ast::AssertStmt &stmt);
-  void execArg(const ast::ArgDecl &arg);
   void execExport(const ast::FnDecl &fn);
   void assignTo(const ast::Expr &target, Val val, SourceRange opRange);
   void assignName(const ast::NameExpr &target, Val val);
   void assignMember(const ast::MemberExpr &target, Val val);
   bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);
+
+  // The command line (Arguments.cpp) ---------------------------------------//
+
+  void execArg(const ast::ArgDecl &arg);
 
   // Branches and loops (Branches.cpp, Loops.cpp, Loaders.cpp) --------------//
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "FileFormats.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -161,6 +162,8 @@ static Val transferState(Checker &c, const Val &val, bool saves,
     c.error(DiagCode::TD205, args.range, "a path is needed: one str");
     return Val();
   }
+  if (!(saves ? canWrite : canRead)(c, args.positional[0], FileContents::State))
+    return c.fail();
   Emitter::Checkpoint checkpoint;
   std::vector<Checker::NamedSlot> slots;
   c.collectSlots(val, "", slots);

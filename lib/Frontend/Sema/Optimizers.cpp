@@ -39,6 +39,40 @@ static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
   return slot;
 }
 
+/// Stops the program, or its compilation, unless `allowed`.
+static void requireSetting(Checker &c, const Val &allowed, const Val &setting,
+                           SourceRange range, llvm::StringRef what) {
+  if (allowed.known && !allowed.truth)
+    c.error(DiagCode::TD222, setting.range.isValid() ? setting.range : range,
+            what);
+  else if (!allowed.known && !allowed.isError())
+    c.emit().assertThat(c.materialize(allowed), c.materialize(makeStr(what)));
+}
+
+/// The ranges that PyTorch's optimizers take.
+static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
+                          SourceRange range) {
+  using ast::CompareOp;
+  for (llvm::StringRef name : {"lr", "momentum", "eps", "weight_decay"}) {
+    auto found = optimizer.settings.find(name);
+    if (found != optimizer.settings.end())
+      requireSetting(
+          c, c.hostCompare(CompareOp::Ge, found->second, makeFloat(0), range),
+          found->second, range, ("`" + name + "` must be at least 0").str());
+  }
+  for (llvm::StringRef name : {"beta1", "beta2"}) {
+    auto found = optimizer.settings.find(name);
+    if (found == optimizer.settings.end())
+      continue;
+    const Val &beta = found->second;
+    std::string what = "each of `betas` is from 0 to below 1";
+    requireSetting(c, c.hostCompare(CompareOp::Ge, beta, makeFloat(0), range),
+                   beta, range, what);
+    requireSetting(c, c.hostCompare(CompareOp::Lt, beta, makeFloat(1), range),
+                   beta, range, what);
+  }
+}
+
 Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
   const Kind &row = kinds[static_cast<unsigned>(kind)];
   const Val &model = args["params"];
@@ -69,7 +103,9 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
               "`" + name + "` is a number, not " + describe(val));
       return false;
     }
-    info->settings[name] = val.is(ValKind::Bool) ? val : toFloat(val);
+    Val &kept = info->settings[name];
+    kept = val.is(ValKind::Bool) ? val : toFloat(val);
+    kept.range = val.range;
     return true;
   };
   bool good = setting("lr", makeFloat(row.defaultRate)) &&
@@ -95,6 +131,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
   }
   if (!good)
     return fail();
+  checkSettings(*this, *info, args.range());
   std::vector<NamedSlot> slots;
   collectSlots(model, "", slots);
   for (NamedSlot &named : slots) {

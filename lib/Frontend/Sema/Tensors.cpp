@@ -199,11 +199,17 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
         .label(answer.problem);
     return false;
   }
-  if (answer.bothExpanded && !isPrelude(here.file))
-    warning(DiagCode::TD405, range,
-            "both sides grow: " + spelling(shapes[0]) + " and " +
-                spelling(shapes[1]) + " give " + spelling(answer.dims))
-        .label("is this meant?");
+  if (answer.bothExpanded && !isPrelude(here.file)) {
+    Diagnostic &report =
+        warning(DiagCode::TD405, range,
+                "both sides grow: " + spelling(shapes[0]) + " and " +
+                    spelling(shapes[1]) + " give " + spelling(answer.dims))
+            .label("is this meant?");
+    for (const Val &operand : operands)
+      if (operand.is(ValKind::Tensor) &&
+          typeOf(operand).dims.size() + 1 == answer.dims.size())
+        offerSuffix(report, operand.range, ".unsqueeze(0)");
+  }
   std::optional<Place> place = samePlace(operands, range);
   if (!place)
     return false;

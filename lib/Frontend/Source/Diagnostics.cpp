@@ -75,10 +75,10 @@ Diagnostic &DiagnosticEngine::report(DiagCode code, SourceRange range,
   return diagnostics.back();
 }
 
-std::vector<const Diagnostic *> DiagnosticEngine::getSorted() const {
+std::vector<const Diagnostic *> DiagnosticEngine::getSorted(size_t from) const {
   std::vector<const Diagnostic *> sorted;
-  for (const Diagnostic &diagnostic : diagnostics)
-    sorted.push_back(&diagnostic);
+  for (size_t i = from; i != diagnostics.size(); ++i)
+    sorted.push_back(&diagnostics[i]);
   // No two have all of these in common, see report().
   auto key = [](const Diagnostic *d) {
     const SourceRange &range = d->primary.range;
@@ -90,8 +90,14 @@ std::vector<const Diagnostic *> DiagnosticEngine::getSorted() const {
   return sorted;
 }
 
-void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colour) const {
-  for (const Diagnostic *diagnostic : getSorted()) {
+std::vector<const Diagnostic *> DiagnosticEngine::takeNew() {
+  std::vector<const Diagnostic *> sorted = getSorted(numPrinted);
+  numPrinted = diagnostics.size();
+  return sorted;
+}
+
+void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colour) {
+  for (const Diagnostic *diagnostic : takeNew()) {
     tdc::printText(os, sources, *diagnostic, colour);
     os << '\n';
   }
@@ -99,8 +105,8 @@ void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colour) const {
     os << "only the first " << maxErrors << " errors are shown\n";
 }
 
-void DiagnosticEngine::printJSON(llvm::raw_ostream &os) const {
-  for (const Diagnostic *diagnostic : getSorted())
+void DiagnosticEngine::printJSON(llvm::raw_ostream &os) {
+  for (const Diagnostic *diagnostic : takeNew())
     tdc::printJSON(os, sources, *diagnostic);
 }
 

@@ -191,9 +191,10 @@ public:
   void checkDim(Value a, Value b, Ref what) override {
     line("check_dim " + list({a, b}) + " " + quote(what));
   }
-  void declareArgument(Ref arg, HostType t, std::optional<Ref> initial,
-                       Ref help) override {
-    line("arg " + arg + ": " + hostType(t) + " = " +
+  void declareArgument(Ref arg, HostType t, ArgumentKind kind,
+                       std::optional<Ref> initial, Ref help) override {
+    static const char *const kinds[] = {"", "device ", "fixed "};
+    line("arg " + arg + ": " + kinds[unsigned(kind)] + hostType(t) + " = " +
          initial.value_or("required") + " " + quote(help));
   }
   Value argument(Ref arg, HostType t) override {

@@ -92,8 +92,9 @@ LogicalResult ScatterAddAlongOp::verify() {
 }
 
 /// scatter_add_along(fill 0, indices, updates) with one index per row
-///   -> select(iota == indices, updates, fill 0)
-/// so that the gradient of a cross entropy is elementwise.
+///   -> select(iota == gather_along(iota, indices), updates, fill 0)
+/// so that the gradient of a cross entropy is elementwise. What is picked from
+/// the positions is the index itself, checked.
 LogicalResult ScatterAddAlongOp::canonicalize(ScatterAddAlongOp op,
                                               PatternRewriter &rewriter) {
   auto zeros = op.getInput().getDefiningOp<FillOp>();
@@ -132,9 +133,12 @@ LogicalResult ScatterAddAlongOp::canonicalize(ScatterAddAlongOp op,
       RankedTensorType::get(column, rewriter.getI64Type(), type.getEncoding()),
       positions, ownSize);
 
-  Value hit = CompareOp::create(
-      rewriter, loc, type.clone(rewriter.getI1Type()), ComparePredicate::EQ,
-      broadcast(positions, indexType), broadcast(op.getIndices(), indexType));
+  positions = broadcast(positions, indexType);
+  Value picked = GatherAlongOp::create(rewriter, loc, op.getIndices().getType(),
+                                       positions, op.getIndices(), dim);
+  Value hit = CompareOp::create(rewriter, loc, type.clone(rewriter.getI1Type()),
+                                ComparePredicate::EQ, positions,
+                                broadcast(picked, indexType));
   rewriter.replaceOpWithNewOp<SelectOp>(
       op, hit, broadcast(op.getUpdates(), type), zeros);
   return success();

@@ -70,8 +70,10 @@ ShapeAnswer tdc::broadcastShapes(llvm::ArrayRef<DimsRef> operands) {
           dims[dims.size() - fromRight].isConstant(1))
         flag = flag || (!dims.empty() && rank > 1);
   }
-  // [N, 1] with [M]: the one grows a column, the other rows.
-  if (operands.size() == 2 && expanded[0] && expanded[1])
+  // [N, 1] with [M]: the one grows a column, the other rows. Where both have
+  // all dims, as in [N, 1] with [1, M], somebody wrote the 1.
+  if (operands.size() == 2 && expanded[0] && expanded[1] &&
+      operands[0].size() != operands[1].size())
     answer.bothExpanded = true;
   return answer;
 }

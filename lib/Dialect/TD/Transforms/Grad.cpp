@@ -11,9 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Gradients/TensorBuilder.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "ReverseSweep.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace tdc::td {
 #define GEN_PASS_DEF_TDGRADPASS
@@ -58,8 +60,11 @@ private:
   FailureOr<Adjoints> differentiate(GradientRequest &request);
   LogicalResult checkUnchanged(ReadOp read, Operation *use);
   void recordWrites(Operation *op);
+  void checkSteps();
 
   SlotWrites writes;
+  /// Grad slots that some backward adds to.
+  llvm::DenseSet<StringAttr> accumulated;
 };
 } // namespace
 
@@ -87,6 +92,26 @@ LogicalResult GradPass::checkUnchanged(ReadOp read, Operation *use) {
   return success();
 }
 
+/// PyTorch's "element 0 of tensors does not require grad".
+static LogicalResult reportNoPath(const GradientRequest &request,
+                                  GradientFlow &flow) {
+  auto error = request.at->emitError("TD602: there is nothing to differentiate")
+               << (isa<BackwardOp>(request.at)
+                       ? ": no parameter that can learn has a part in this"
+                       : ": the value does not depend on what its gradient is "
+                         "taken by");
+  // A line is named once, however many parameters it cuts off.
+  llvm::SmallSet<std::pair<llvm::StringRef, unsigned>, 4> told;
+  for (Operation *cut : flow.findCuts()) {
+    FileLineColLoc place = getUserPlace(cut->getLoc());
+    if (!place || told.insert({place.getFilename(), place.getLine()}).second)
+      error.attachNote(cut->getLoc())
+          << (isa<DetachOp>(cut) ? "cut off here, by `detach` or `with no_grad`"
+                                 : "no gradient passes through this");
+  }
+  return error;
+}
+
 FailureOr<Adjoints> GradPass::differentiate(GradientRequest &request) {
   GradientFlow flow(request);
   for (ReadOp read : flow.getReads())
@@ -101,9 +126,9 @@ FailureOr<Adjoints> GradPass::differentiate(GradientRequest &request) {
     return failure();
   }
 
-  Adjoints adjoints;
   if (!flow.carries(request.target))
-    return adjoints;
+    return reportNoPath(request, flow);
+  Adjoints adjoints;
   OpBuilder builder(request.at);
   ReverseSweep sweep(flow, builder);
   TensorBuilder b(builder, request.at->getLoc());
@@ -159,15 +184,34 @@ LogicalResult GradPass::serve(BackwardOp backward) {
       continue;
     Value sum = b.add(b.make<ReadOp>(gradient.getType(), slot), gradient);
     recordWrites(WriteOp::create(builder, backward.getLoc(), sum, slot));
+    accumulated.insert(slot.getAttr());
   }
   backward.erase();
   return success();
+}
+
+/// A step reads the gradients of its parameters. If no backward adds to any of
+/// them, it trains nothing.
+void GradPass::checkSteps() {
+  SymbolTable symbols(getOperation());
+  // All reads of one step are at one place.
+  llvm::MapVector<Location, bool> steps;
+  getOperation()->walk([&](ReadOp read) {
+    StringAttr slot = read.getSlotAttr().getAttr();
+    if (symbols.lookup<SlotOp>(slot).getKind() == SlotKind::Grad)
+      steps[read.getLoc()] |= accumulated.contains(slot);
+  });
+  for (auto [place, learns] : steps)
+    if (!learns)
+      emitWarning(place, "TD605: no `backward` gives these parameters a "
+                         "gradient, so this changes nothing");
 }
 
 void GradPass::runOnOperation() {
   SmallVector<Operation *> requests;
   SmallVector<DetachOp> detaches;
   writes.clear();
+  accumulated.clear();
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<GradOp, BackwardOp>(op))
       requests.push_back(op);
@@ -181,6 +225,7 @@ void GradPass::runOnOperation() {
     if (failed(grad ? serve(grad) : serve(cast<BackwardOp>(op))))
       return signalPassFailure();
   }
+  checkSteps();
   // Recomputed code may hold copies of them.
   if (!detaches.empty())
     getOperation()->walk([](DetachOp detach) {

@@ -41,15 +41,16 @@ bool GradientFlow::isLeafRead(Operation *op) const {
   return read && request.slots.contains(read.getSlotAttr().getAttr());
 }
 
-/// Everything `from` was computed from by differentiable ops. Iteration
-/// arguments of the loops around the request are the work of earlier
+/// Everything `from` was computed from, by differentiable ops or by any.
+/// Iteration arguments of the loops around the request are the work of earlier
 /// iterations; they are followed only on demand.
-GradientFlow::ValueSet GradientFlow::slice(ArrayRef<Value> from,
-                                           bool followCarried) {
+GradientFlow::ValueSet GradientFlow::slice(ValueRange from, bool followCarried,
+                                           Along along) {
   ValueSet useful;
   SmallVector<Value> worklist;
+  bool all = along == Along::AllOps;
   auto visit = [&](Value value) {
-    if (isFloatTensor(value) && useful.insert(value))
+    if ((all || isFloatTensor(value)) && useful.insert(value))
       worklist.push_back(value);
   };
   auto visitCarried = [&](scf::ForOp loop, unsigned index) {
@@ -75,7 +76,7 @@ GradientFlow::ValueSet GradientFlow::slice(ArrayRef<Value> from,
     } else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
       visit(branch.thenYield().getOperand(result.getResultNumber()));
       visit(branch.elseYield().getOperand(result.getResultNumber()));
-    } else if (isDifferentiable(result.getOwner())) {
+    } else if (all || isDifferentiable(result.getOwner())) {
       llvm::for_each(result.getOwner()->getOperands(), visit);
     }
   }
@@ -127,6 +128,27 @@ bool GradientFlow::dependsOnLeaf(BlockArgument carried) {
       return true;
   return llvm::any_of(
       earlier, [&](Value value) { return isLeafRead(value.getDefiningOp()); });
+}
+
+bool GradientFlow::hasLeaf(const ValueSet &values) const {
+  return llvm::any_of(values, [&](Value value) {
+    return llvm::is_contained(request.values, value) ||
+           isLeafRead(value.getDefiningOp());
+  });
+}
+
+SmallVector<Operation *> GradientFlow::findCuts() {
+  SmallVector<Operation *> cuts;
+  for (Value value :
+       slice(request.target, /*followCarried=*/true, Along::AllOps)) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() ||
+        (isDifferentiable(op) && isFloatTensor(value)))
+      continue;
+    if (hasLeaf(slice(op->getOperands(), /*followCarried=*/true)))
+      cuts.push_back(op);
+  }
+  return cuts;
 }
 
 SmallVector<Operation *> GradientFlow::getTopLevelOps() const {

@@ -44,13 +44,19 @@ public:
   /// A value that a loop around the request carries from one iteration to the
   /// next and through which the target depends on a leaf; null if none does.
   mlir::Value getCarriedDependence() const { return carriedDependence; }
+  /// Where gradients end on the way from the target back to a leaf.
+  llvm::SmallVector<mlir::Operation *> findCuts();
 
 private:
   /// Ordered, so that the same program always gives the same code.
   using ValueSet = llvm::SetVector<mlir::Value>;
-  ValueSet slice(llvm::ArrayRef<mlir::Value> from, bool followCarried);
+  /// What a slice follows.
+  enum class Along : uint8_t { Gradients, AllOps };
+  ValueSet slice(mlir::ValueRange from, bool followCarried,
+                 Along along = Along::Gradients);
   void propagate(const ValueSet &useful);
   bool dependsOnLeaf(mlir::BlockArgument carried);
+  bool hasLeaf(const ValueSet &values) const;
 
   const GradientRequest &request;
   llvm::DenseSet<mlir::Value> carrying;

@@ -265,7 +265,8 @@ func.func @inner_product(%a: tensor<1x50xf32>, %b: tensor<50x1xf32>) -> tensor<1
 // CHECK-DAG: %[[ZERO:.*]] = td.fill %{{.*}} sizes(%[[N]]) : f64 -> tensor<?x10xf32>
 // CHECK-DAG: %[[K:.*]] = td.iota %[[C0]], %[[C1]] : i64 -> tensor<10xi64>
 // CHECK-DAG: %[[KS:.*]] = td.broadcast %[[K]] sizes(%[[N]]) : tensor<10xi64> to tensor<?x10xi64>
-// CHECK-DAG: %[[IS:.*]] = td.broadcast %[[I]] sizes(%[[N]]) : tensor<?x1xi64> to tensor<?x10xi64>
+// CHECK-DAG: %[[PICKED:.*]] = td.gather_along %[[KS]], %[[I]] dim 1 : tensor<?x10xi64>, tensor<?x1xi64>
+// CHECK-DAG: %[[IS:.*]] = td.broadcast %[[PICKED]] sizes(%[[N]]) : tensor<?x1xi64> to tensor<?x10xi64>
 // CHECK: %[[HIT:.*]] = td.compare eq %[[KS]], %[[IS]] : tensor<?x10xi64> -> tensor<?x10xi1>
 // CHECK: %[[US:.*]] = td.broadcast %[[U]] sizes(%[[N]]) : tensor<?x1xf32> to tensor<?x10xf32>
 // CHECK: td.select %[[HIT]], %[[US]], %[[ZERO]]

@@ -104,3 +104,43 @@ func.func @run_time_size_in_loop(%h0: tensor<?xf32>, %n: i64) -> tensor<?xf32> {
   %g = td.grad %l wrt(%h0) : (tensor<f32>, tensor<?xf32>) -> tensor<?xf32>
   return %g : tensor<?xf32>
 }
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @gw grad "w" of "m" : tensor<f32>
+
+func.func @no_path(%x: tensor<f32>) {
+  %w = td.read @w : tensor<f32>
+  // expected-note @below {{cut off here, by `detach` or `with no_grad`}}
+  %d = td.detach %w : tensor<f32>
+  // expected-note @below {{no gradient passes through this}}
+  %i = td.cast %w : tensor<f32> to tensor<i64>
+  %f = td.cast %i : tensor<i64> to tensor<f32>
+  %y = td.mul %d, %f : tensor<f32>
+  // expected-error @below {{TD602: there is nothing to differentiate: no parameter that can learn has a part in this}}
+  td.backward %y [@w] into [@gw] : tensor<f32>
+  return
+}
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @gw grad "w" of "m" : tensor<f32>
+
+func.func @step_without_gradient() {
+  // expected-warning @below {{TD605: no `backward` gives these parameters a gradient}}
+  %g = td.read @gw : tensor<f32>
+  %w = td.read @w : tensor<f32>
+  %next = td.sub %w, %g : tensor<f32>
+  td.write %next, @w : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @unrelated(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{TD602: there is nothing to differentiate: the value does not depend on what its gradient is taken by}}
+  %g = td.grad %x wrt(%y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}

@@ -1,0 +1,178 @@
+//===- Arguments.cpp - arg: the program's command line --------------------===//
+
+#include "Checker.h"
+#include <charconv>
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// The value that a user typed for an `arg`.
+static Val parseArgument(Checker &c, ValKind kind, llvm::StringRef given,
+                         const ast::ArgDecl &arg) {
+  int64_t whole = 0;
+  double number = 0;
+  llvm::StringRef digits = given;
+  if (!digits.starts_with("+-"))
+    digits.consume_front("+");
+  switch (kind) {
+  case ValKind::Int:
+    if (!digits.getAsInteger(10, whole))
+      return makeInt(whole);
+    break;
+  case ValKind::Float:
+    if (!digits.getAsDouble(number))
+      return makeFloat(number);
+    break;
+  case ValKind::Bool:
+    if (given == "true" || given == "false")
+      return makeBool(given == "true");
+    break;
+  default:
+    return makeStr(given);
+  }
+  c.error(DiagCode::TD303, arg.name.range,
+          "`--" + arg.name.text + " " + given + "` does not fit the type")
+      .label("declared here as " + c.text(arg.type->range));
+  return Val();
+}
+
+static std::optional<ValKind> argumentKind(llvm::StringRef type) {
+  if (type == "int")
+    return ValKind::Int;
+  if (type == "float")
+    return ValKind::Float;
+  if (type == "bool")
+    return ValKind::Bool;
+  if (type == "str")
+    return ValKind::Str;
+  if (type == "device")
+    return ValKind::Device;
+  return std::nullopt;
+}
+
+static HostType hostType(ValKind kind) {
+  return kind == ValKind::Int     ? HostType::Int
+         : kind == ValKind::Float ? HostType::Float
+         : kind == ValKind::Bool  ? HostType::Bool
+                                  : HostType::Str;
+}
+
+/// A known value as a user would type it.
+static std::optional<std::string> typedText(Checker &c, const Val &val) {
+  if (val.is(ValKind::Device) &&
+      val.as<DeviceInfo>().place.kind == Place::Kind::Symbol)
+    return "auto";
+  if (!val.is(ValKind::Float))
+    return c.constantText(val);
+  if (!val.known)
+    return std::nullopt;
+  char digits[32];
+  auto end = std::to_chars(std::begin(digits), std::end(digits), val.number);
+  return std::string(digits, end.ptr);
+}
+
+/// The default of an argument, checked; an error value without one.
+static Val evalDefault(Checker &c, ValKind kind, const ast::ArgDecl &arg) {
+  if (!arg.defaultValue)
+    return Val();
+  Val initial = c.eval(*arg.defaultValue);
+  c.at(arg.range);
+  if (initial.isError())
+    return initial;
+  if (kind == ValKind::Device && initial.is(ValKind::Str)) {
+    auto device = c.asDevice(initial);
+    return device ? *device : c.fail();
+  }
+  if (kind == ValKind::Float && initial.is(ValKind::Int))
+    initial = c.toFloat(initial);
+  if (!initial.is(kind)) {
+    c.error(DiagCode::TD303, arg.defaultValue->range,
+            "the default is " + c.describe(initial) + ", not " +
+                c.text(arg.type->range));
+    return c.fail();
+  }
+  if (!typedText(c, initial)) {
+    c.reportNotKnown(initial, "the default of an argument");
+    return c.fail();
+  }
+  return c.nameDevice(initial, arg.name.text);
+}
+
+/// What was given for a device: `auto`, or the name of one.
+static Val givenDevice(Checker &c, const Val &val, const ast::ArgDecl &arg) {
+  if (textOf(val) == "auto")
+    return c.nameDevice(c.autoDevice(arg.name.range), arg.name.text);
+  auto device = c.asDevice(val);
+  if (!device)
+    return c.fail();
+  c.checkDeviceExists(device->as<DeviceInfo>().place, arg.name.range);
+  return *device;
+}
+
+/// The command line of `tdc` has options of its own, which it would read first;
+/// `--device` means the same to both.
+static bool isFreeName(Checker &c, const ast::ArgDecl &arg, ValKind kind) {
+  llvm::StringRef name = arg.name.text;
+  if (!llvm::is_contained(c.options.ownOptions, name) ||
+      (name == "device" && kind == ValKind::Device))
+    return true;
+  Diagnostic &report = c.error(DiagCode::TD204, arg.name.range,
+                               "`--" + name + "` is an option of tdc already")
+                           .label("an `arg` needs another name");
+  if (name == "device")
+    report.note("`arg device: device` takes what `--device` says");
+  return false;
+}
+
+void Checker::execArg(const ast::ArgDecl &arg) {
+  llvm::StringRef name = arg.name.text;
+  auto *type = llvm::dyn_cast<ast::NamedType>(arg.type);
+  std::optional<ValKind> kind = argumentKind(
+      type && !type->hasBrackets ? type->name.text : llvm::StringRef());
+  if (scope->names.count(name))
+    error(DiagCode::TD204, arg.name.range, "`" + name + "` is declared twice");
+  if (!kind)
+    error(DiagCode::TD213, arg.type->range,
+          "an `arg` is int, float, bool, str or device");
+  if (!kind || !isFreeName(*this, arg, *kind)) {
+    bind(name, arg.name.range, fail(), false);
+    return;
+  }
+  bool isDevice = *kind == ValKind::Device;
+  Val initial = evalDefault(*this, *kind, arg);
+  std::optional<std::string> typed = typedText(*this, initial);
+  std::optional<Val> val;
+  auto found = options.arguments.find(name);
+  std::string given = found != options.arguments.end() ? found->second
+                      : isDevice && name == "device"   ? options.device
+                                                       : "";
+  bool isGiven = found != options.arguments.end() || !given.empty();
+  if (isGiven) {
+    val = parseArgument(*this, *kind, given, arg);
+    val->range = arg.name.range;
+    if (isDevice)
+      val = givenDevice(*this, *val, arg);
+    // `tdc run --device` is not among the program's own words.
+    if (!options.argumentsAreFinal || isDevice)
+      typed = given;
+  } else if (isDevice) {
+    val = arg.defaultValue ? initial
+                           : nameDevice(autoDevice(arg.name.range), name);
+  } else if (options.argumentsAreFinal && arg.defaultValue) {
+    val = initial;
+  }
+  bool isFixed = isGiven && !options.argumentsAreFinal;
+  emit().declareArgument(
+      name, hostType(*kind),
+      isFixed    ? ArgumentKind::Fixed
+      : isDevice ? ArgumentKind::Device
+                 : ArgumentKind::Value,
+      typed ? std::optional<llvm::StringRef>(*typed) : std::nullopt, arg.help);
+  if (!val) {
+    Value value = emit().argument(name, hostType(*kind));
+    val = *kind == ValKind::Int ? runTimeInt(value, name)
+                                : makeRunTime(*kind, value);
+  }
+  val->range = arg.name.range;
+  bind(name, arg.name.range, *val, false);
+}
