@@ -88,14 +88,29 @@ Value MLIREmitter::detach(Value input) {
   return wrap(create<td::DetachOp>(value.getType(), value));
 }
 
+/// Nothing is the largest of no elements: stops the program if one of the dims
+/// turns out to be empty.
+void MLIREmitter::checkNotEmpty(Value input, llvm::ArrayRef<int64_t> dims) {
+  auto type = mlir::cast<RankedTensorType>(unwrap(input).getType());
+  for (int64_t index : dims) {
+    if (!type.isDynamicDim(index))
+      continue;
+    Value isFine = host(HostOp::Ne, {dim(input, index), constantInt(0)});
+    assertThat(isFine, constantString("the dim is empty"), Check::Size);
+  }
+}
+
 Value MLIREmitter::reduce(td::ReduceKind kind, Value input,
                           llvm::ArrayRef<int64_t> dims,
                           const TensorShape &type) {
+  if (kind == td::ReduceKind::Max || kind == td::ReduceKind::Min)
+    checkNotEmpty(input, dims);
   return wrap(create<td::ReduceOp>(getType(type), kind, unwrap(input), dims));
 }
 
 Value MLIREmitter::argReduce(td::ReduceKind kind, Value input, int64_t dim,
                              const TensorShape &type) {
+  checkNotEmpty(input, dim);
   return wrap(create<td::ArgReduceOp>(getType(type), kind, unwrap(input), dim));
 }
 

@@ -256,13 +256,15 @@ public:
                   const Val &update);
   Val indexSequence(const Val &base, const ast::SubscriptItem &item,
                     SourceRange range);
-  std::optional<Val> boundedStart(const Val &index, const Size &size,
-                                  SourceRange range, bool inclusive);
+  /// Where a slice starts and stops, both counted from the front.
+  std::optional<std::pair<Val, Size>> sliceEnds(const ast::SubscriptItem &item,
+                                                const Size &size);
+  /// The index with the size added if it is negative.
+  Val fromTheFront(const Val &index, const Size &size);
   /// Stops the program when it runs unless 0 <= index < limit (<= if
-  /// `inclusive`). `written` is what the author wrote for the index, if that is
-  /// another number.
+  /// `inclusive`).
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
-                    const Val *written = nullptr);
+                    llvm::function_ref<Value()> message);
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
 

@@ -212,22 +212,21 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
                                        : std::nullopt;
   bool zero = rhs.is(ValKind::Float) ? rhs.known && rhs.number == 0
                                      : divisor && *divisor == 0;
-  if (divides && zero && !(floats && op == BinaryOp::Div && !lhs.known)) {
+  if (divides && zero) {
     error(DiagCode::TD307, range, "division by zero");
     return fail();
   }
-  if (op == BinaryOp::Pow && !floats) {
-    std::optional<int64_t> exponent = constantInt(toInt(rhs));
-    if (!exponent) {
-      error(DiagCode::TD304, range,
-            "an int power needs an exponent that is known when compiling")
-          .fix(FixIt::Choice, "`float(…) ** …`", {});
-      return fail();
-    }
-    floats = *exponent < 0;
-  }
+  // As in Python, an int to a negative power is a float. Where the exponent is
+  // known only when the program runs, the type is int, and that a check.
+  if (op == BinaryOp::Pow && !floats)
+    floats = constantInt(toInt(rhs)).value_or(0) < 0;
   if (floats || op == BinaryOp::Div) {
     Val a = toFloat(lhs), b = toFloat(rhs);
+    if (op == BinaryOp::Pow && a.known && a.number == 0 && b.known &&
+        b.number < 0) {
+      error(DiagCode::TD307, range, "0 to a negative power");
+      return fail();
+    }
     if (a.known && b.known)
       return makeFloat(floatArithmetic(op, a.number, b.number));
     return makeRunTime(ValKind::Float,
