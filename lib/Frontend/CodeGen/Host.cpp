@@ -106,7 +106,8 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
     return create<arith::DivFOp>(lhs, rhs);
   case HostOp::FloorDiv:
   case HostOp::Mod: {
-    // As Dialect/TD/OpTable/Floor.h.
+    // As Dialect/TD/OpTable/Floor.h; a remainder of 0 has the divisor's sign,
+    // as in Python.
     checkDivisor(rhs);
     mlir::Value remainder = create<arith::RemFOp>(lhs, rhs);
     mlir::Value zero = unwrap(constantFloat(0));
@@ -117,14 +118,17 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
         create<arith::CmpFOp>(arith::CmpFPredicate::OLT, rhs, zero));
     mlir::Value adjust = create<arith::AndIOp>(isInexact, signsDiffer);
     if (op == HostOp::Mod)
-      return create<arith::SelectOp>(
-          adjust, create<arith::AddFOp>(remainder, rhs), remainder);
+      return create<math::CopySignOp>(
+          create<arith::SelectOp>(adjust, create<arith::AddFOp>(remainder, rhs),
+                                  remainder),
+          rhs);
     mlir::Value quotient =
         create<arith::DivFOp>(create<arith::SubFOp>(lhs, remainder), rhs);
     mlir::Value lower =
         create<arith::SubFOp>(quotient, unwrap(constantFloat(1)));
-    return create<math::RoundEvenOp>(
+    mlir::Value whole = create<math::RoundEvenOp>(
         create<arith::SelectOp>(adjust, lower, quotient));
+    return create<math::CopySignOp>(whole, create<arith::DivFOp>(lhs, rhs));
   }
   case HostOp::Pow:
     checkPower(lhs, rhs);
