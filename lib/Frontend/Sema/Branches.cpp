@@ -177,6 +177,10 @@ Flow Checker::branch(Value condition, SourceRange range,
       thenValues.append(resultLeaves);
       appendLeaves(*this, frames.back().result, elseValues);
     }
+  } else if (thenFlow != elseFlow && isPrelude(range.file)) {
+    Val decided;
+    decided.range = range;
+    reportNotKnown(decided, "an argument that decides what this computes");
   } else if (thenFlow != elseFlow) {
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");

@@ -130,8 +130,8 @@ public:
   Val loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
                   const Size &size);
   /// A loop that runs at run time; `body` gets the index.
-  void runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
-                   llvm::function_ref<void(Val index)> body);
+  void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
+                   const Val &step, llvm::function_ref<void(Val index)> body);
   void bindTarget(const ast::Target &target, Val val, bool isVar = false,
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
@@ -200,9 +200,10 @@ public:
              llvm::StringRef what, TensorType &common);
   Val elementwise(OpKind op, llvm::ArrayRef<Val> operands, SourceRange range,
                   llvm::StringRef what);
-  Val tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
-                    SourceRange range, llvm::StringRef what);
-  Val selectTensors(Val condition, Val onTrue, Val onFalse, SourceRange range);
+  Val tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+                    const Val &rhs, SourceRange range, llvm::StringRef what);
+  Val selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
+                    SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});

@@ -170,12 +170,13 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
       variable.nonNegative = true;
       variable.limit = limit;
     }
-    bindTarget(*stmt.target, index);
+    bindTarget(*stmt.target, std::move(index));
     execStatements(stmt.body->stmts);
   };
   if (!isDownward) {
-    runTimeLoop(stmt, info.from, info.to, info.step,
-                [&](Val index) { turn(index, info.from.size, info.to.size); });
+    runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
+      turn(std::move(index), info.from.size, info.to.size);
+    });
     return Flow::Next;
   }
   // Downwards, the loop counts its turns.
@@ -183,7 +184,7 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   Val turns =
       hostBinary(ast::BinaryOp::FloorDiv, makeInt(distance + Size(-*step - 1)),
                  makeInt(-*step), here);
-  runTimeLoop(stmt, makeInt(0), turns, makeInt(1), [&](Val done) {
+  runTimeLoop(stmt, makeInt(0), turns, makeInt(1), [&](const Val &done) {
     Value index = sizeValue(info.from.size + done.size * Size(*step));
     turn(runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
          info.from.size + Size(1));
@@ -226,7 +227,8 @@ static Val startOfTurn(Checker &c, const Carried &one,
   return val;
 }
 
-void Checker::runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
+void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
+                          const Val &to, const Val &step,
                           llvm::function_ref<void(Val)> body) {
   std::vector<Carried> carried;
   llvm::SmallVector<Value> initial;

@@ -256,8 +256,9 @@ Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
-                           SourceRange range, llvm::StringRef what) {
+Val Checker::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+                           const Val &rhs, SourceRange range,
+                           llvm::StringRef what) {
   Vals values{lhs, rhs};
   SourceRange placed = placedOf(values);
   TensorType common;
@@ -269,7 +270,7 @@ Val Checker::tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::selectTensors(Val condition, Val onTrue, Val onFalse,
+Val Checker::selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
                            SourceRange range) {
   if (!isTensor(condition, range, "the condition of `where`"))
     return fail();
