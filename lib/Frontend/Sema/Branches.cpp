@@ -220,8 +220,10 @@ static bool isPlainlyFloat(Checker &c, const ast::Expr &expr) {
   if (auto *choice = llvm::dyn_cast<ConditionalExpr>(&expr))
     return any(choice->thenValue, choice->elseValue);
   if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
+    static const llvm::StringLiteral names[] = {
+        "float", "sqrt", "exp", "log", "sin", "cos", "tanh", "floor", "ceil"};
     auto *callee = llvm::dyn_cast<NameExpr>(call->callee);
-    return callee && callee->name == "float";
+    return callee && llvm::is_contained(names, callee->name);
   }
   return expr.kind == ExprKind::Float;
 }
