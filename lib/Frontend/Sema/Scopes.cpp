@@ -403,25 +403,9 @@ void Checker::run(FileId id, const ast::Program &program) {
       unsupported(directive.range, "placement other than strict");
   learningRateAssigned = assignsLearningRate(program);
   // Command-line arguments are declared first: `--help` lists them all.
-  llvm::SmallVector<llvm::StringRef> arguments;
   for (const ast::Stmt *item : program.items)
-    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item)) {
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
       execArg(*arg);
-      arguments.push_back(arg->name.text);
-    }
-  // A running program reports arguments that it does not have itself.
-  for (const auto &given : options.arguments) {
-    llvm::StringRef name = given.first();
-    if (options.argumentsAreFinal || llvm::is_contained(arguments, name))
-      continue;
-    Diagnostic &report = diags->report(DiagCode::TD201, SourceRange(),
-                                       "`--set " + name +
-                                           "=…`: the program "
-                                           "has no `arg " +
-                                           name + "`");
-    if (auto nearest = findNearest(name, arguments))
-      report.note("did you mean `" + *nearest + "`?");
-  }
   for (const ast::Stmt *item : program.items)
     exec(*item);
   // An exported function is called after the statements have run.

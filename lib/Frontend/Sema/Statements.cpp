@@ -392,17 +392,13 @@ void Checker::execArg(const ast::ArgDecl &arg) {
                       : *kind == ValKind::Float ? HostType::Float
                       : *kind == ValKind::Bool  ? HostType::Bool
                                                 : HostType::Str;
-  auto given = options.arguments.find(arg.name.text);
-  bool isGiven = given != options.arguments.end();
-  // What `--set` fixed is no argument of the built program any more.
-  if (!isGiven || options.argumentsAreFinal)
-    emit().declareArgument(arg.name.text, hostType,
-                           defaultText
-                               ? std::optional<llvm::StringRef>(*defaultText)
-                               : std::nullopt,
-                           arg.help);
+  emit().declareArgument(
+      arg.name.text, hostType,
+      defaultText ? std::optional<llvm::StringRef>(*defaultText) : std::nullopt,
+      arg.help);
   Val val;
-  if (isGiven) {
+  auto given = options.arguments.find(arg.name.text);
+  if (given != options.arguments.end()) {
     val = parseArgument(*this, *kind, given->second, arg);
     val.range = arg.name.range;
     if (isDevice && textOf(val) == "auto")
