@@ -12,7 +12,7 @@
 //       (type i64, f64, i1 or !td.str; no `default` = the user must give it;
 //       `device`: the text names a device; `fixed`: the user cannot give it)
 //   td.name, td.help on the module           what --help of the program shows
-//   td.division on a td.assert               it guards a division by zero
+//   td.code on a td.assert                   the error's number (else 101)
 //
 // Every op's location is a place in the source, and where the op came out of a
 // called function a CallSiteLoc chain leads to the top-level statement.

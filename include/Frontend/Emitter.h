@@ -45,7 +45,8 @@ enum class ArgumentKind : uint8_t {
 };
 
 /// Operations on host scalars. Int is 64 bit and wraps; `/` of ints gives a
-/// float; FloorDiv and Mod floor and stop the program when the divisor is 0.
+/// float; FloorDiv and Mod floor; what has no result stops the program: a
+/// division by 0, and an int to a negative power.
 enum class HostOp : uint8_t {
   Add,
   Sub,
@@ -79,6 +80,15 @@ enum class HostOp : uint8_t {
   IntToFloat,
   FloatToInt,
   BoolToInt
+};
+
+/// What a check that fails is reported as; the numbers of TR codes.
+enum class Check : uint8_t {
+  Assertion = 101,
+  Division = 102,
+  Index = 103,
+  Size = 104,
+  Power = 105
 };
 
 /// Where an operation stands in the source, and the calls that led there
@@ -213,7 +223,8 @@ public:
   virtual Value format(llvm::StringRef templateText,
                        llvm::ArrayRef<Value> values) = 0;
   virtual void print(Value text) = 0;
-  virtual void assertThat(Value condition, Value message) = 0;
+  virtual void assertThat(Value condition, Value message,
+                          Check check = Check::Assertion) = 0;
   /// Stops the program unless two ints agree; `what` says it to the user.
   virtual void checkDim(Value lhs, Value rhs, llvm::StringRef what) = 0;
 

@@ -89,7 +89,7 @@ public:
   Value format(llvm::StringRef templateText,
                llvm::ArrayRef<Value> values) override;
   void print(Value text) override;
-  void assertThat(Value condition, Value message) override;
+  void assertThat(Value condition, Value message, Check check) override;
   void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;
   void declareArgument(llvm::StringRef name, HostType type, ArgumentKind kind,
                        std::optional<llvm::StringRef> defaultText,

@@ -106,11 +106,9 @@ static LogicalResult runPrint(Machine &m, PrintOp op) {
 static LogicalResult runAssert(Machine &m, AssertOp op) {
   if (m.integer(op.getCondition()))
     return success();
-  // How a division of host scalars by 0 is spelt.
-  if (op->hasAttr("td.division"))
-    return m.check(tdrt_fail_division(m.context(), m.site(op)));
-  return m.check(tdrt_fail_assert(m.context(), m.text(op.getMessage()).c_str(),
-                                  m.site(op)));
+  auto code = op->getAttrOfType<IntegerAttr>("td.code");
+  return m.check(tdrt_fail_check(m.context(), code ? code.getInt() : 101,
+                                 m.text(op.getMessage()).c_str(), m.site(op)));
 }
 
 static LogicalResult runCheckDim(Machine &m, CheckDimOp op) {

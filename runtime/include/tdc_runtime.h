@@ -248,14 +248,12 @@ TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
  * observable. Returns TR103 for a pending kernel error, 130 if interrupted. */
 TDRT_API int32_t tdrt_poll(tdrt_context *ctx);
 
-/* The next four fail always: generated code tests the condition itself. */
+/* The next three fail always: generated code tests the condition itself. */
 
-/* `assert`: TR101 with the message. */
-TDRT_API int32_t tdrt_fail_assert(tdrt_context *ctx, const char *message,
-                                  int32_t site);
-
-/* Division or remainder of host ints by 0: TR102. */
-TDRT_API int32_t tdrt_fail_division(tdrt_context *ctx, int32_t site);
+/* A check of the program: an `assert` (101, whose message may be empty), or one
+ * that the compiler made (102 and following), with its message. */
+TDRT_API int32_t tdrt_fail_check(tdrt_context *ctx, int32_t code,
+                                 const char *message, int32_t site);
 
 /* Two sizes that should agree do not: TR104, "<what>: <lhs> and <rhs>". */
 TDRT_API int32_t tdrt_fail_sizes(tdrt_context *ctx, int64_t lhs, int64_t rhs,

@@ -113,18 +113,14 @@ int32_t tdrt_poll(tdrt_context *ctx) {
   return 0;
 }
 
-int32_t tdrt_fail_assert(tdrt_context *ctx, const char *message, int32_t site) {
+int32_t tdrt_fail_check(tdrt_context *ctx, int32_t code, const char *message,
+                        int32_t site) {
   return Context::of(ctx).guarded(site, [&] {
-    std::string text = "assertion failed";
-    if (*message)
-      text.append(": ").append(message);
-    fail(101, std::move(text));
+    std::string text = message;
+    if (code == 101)
+      text = text.empty() ? "assertion failed" : "assertion failed: " + text;
+    fail(code, std::move(text));
   });
-}
-
-int32_t tdrt_fail_division(tdrt_context *ctx, int32_t site) {
-  return Context::of(ctx).guarded(
-      site, [] { fail(102, "integer division by zero"); });
 }
 
 int32_t tdrt_fail_sizes(tdrt_context *ctx, int64_t lhs, int64_t rhs,

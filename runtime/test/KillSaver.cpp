@@ -58,7 +58,7 @@ int32_t statements(tdrt_context *ctx) {
       return status;
     for (int64_t i = 0; i < kElements; ++i)
       if (state[i] != state[0])
-        return tdrt_fail_assert(ctx, "states are mixed", -1);
+        return tdrt_fail_check(ctx, 101, "states are mixed", -1);
   }
   for (;;) {
     printf("%ld\n", static_cast<long>(state[0]));

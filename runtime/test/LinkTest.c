@@ -18,7 +18,7 @@ static int32_t statements(tdrt_context *ctx) {
   void *data = NULL;
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     if (!all[i])
-      return tdrt_fail_assert(ctx, "a symbol is missing", 0);
+      return tdrt_fail_check(ctx, 101, "a symbol is missing", 0);
   tdrt_out_f64(ctx, 0.1, NULL);
   tdrt_out_text(ctx, "\n", 1);
   if (tdrt_out_end(ctx, 0))

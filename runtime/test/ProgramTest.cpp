@@ -185,7 +185,7 @@ TEST_F(ProgramTest, ErrorsAfterOutput) {
     tdrt_out_text(ctx, "before\n", -1);
     if (int32_t status = tdrt_out_end(ctx, 0))
       return status;
-    return tdrt_fail_assert(ctx, "no rows", 0);
+    return tdrt_fail_check(ctx, 101, "no rows", 0);
   };
   Result result = run(plain, {});
   EXPECT_EQ(result.code, 3);
@@ -196,12 +196,12 @@ TEST_F(ProgramTest, ErrorsAfterOutput) {
 
 TEST_F(ProgramTest, EveryFailure) {
   Opened ctx(plain);
-  EXPECT_EQ(tdrt_fail_assert(ctx, "", -1), 101);
+  EXPECT_EQ(tdrt_fail_check(ctx, 101, "", -1), 101);
   EXPECT_EQ(ctx.error(), "error[TR101]: assertion failed\n");
   {
     Opened other(plain);
-    EXPECT_EQ(tdrt_fail_division(other, 1), 102);
-    EXPECT_EQ(other.error(), "error[TR102]: integer division by zero\n"
+    EXPECT_EQ(tdrt_fail_check(other, 102, "division by zero", 1), 102);
+    EXPECT_EQ(other.error(), "error[TR102]: division by zero\n"
                              "  --> train.tdsl:14:5\n");
     // The first error stays.
     EXPECT_EQ(tdrt_fail_index(other, 3, 2, 0), 103);
@@ -326,7 +326,7 @@ TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
     tdrt_out_text(ctx, "before\n", -1);
     if (int32_t status = tdrt_out_end(ctx, 0))
       return status;
-    return tdrt_fail_assert(ctx, "no rows", 0);
+    return tdrt_fail_check(ctx, 101, "no rows", 0);
   };
   result = run(plain, {}, closePipe);
   EXPECT_EQ(result.code, 3);
@@ -501,7 +501,7 @@ const tdrt_export leavers[] = {
                tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &other))
          return status;
        if (static_cast<float *>(in->data)[0] < 0)
-         return tdrt_fail_assert(ctx, "negative", -1);
+         return tdrt_fail_check(ctx, 101, "negative", -1);
        tdrt_free(ctx, other);
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
@@ -544,7 +544,7 @@ const tdrt_export indexers[] = {
        if (static_cast<float *>(in->data)[0] == 0)
          return 0;
        tdrt_kernel_error(ctx, 7, 5, 0);
-       return tdrt_fail_assert(ctx, "no rows", 1);
+       return tdrt_fail_check(ctx, 101, "no rows", 1);
      }}};
 
 TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {

@@ -2,6 +2,7 @@
 
 #include "Frontend/Diagnostics.h"
 #include "Verbs.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
@@ -19,20 +20,47 @@ static void printWrapped(llvm::StringRef text) {
   llvm::outs() << text << "\n";
 }
 
+namespace {
+struct Code {
+  std::string name;
+  llvm::StringRef title, explanation;
+};
+} // namespace
+
+/// The codes of the compiler, then those of a running program.
+static std::vector<Code> allCodes() {
+  static constexpr struct {
+    unsigned number;
+    llvm::StringLiteral title, explanation;
+  } runTime[] = {
+#define TRDIAG(NUMBER, TITLE, EXPLANATION) {NUMBER, TITLE, EXPLANATION},
+#include "tdc_errors.def"
+  };
+  std::vector<Code> codes;
+  for (const DiagInfo &info : getDiagTable())
+    codes.push_back({info.name.str(), info.title, info.explanation});
+  for (const auto &row : runTime)
+    codes.push_back({llvm::formatv("TR{0:3}", row.number).str(), row.title,
+                     row.explanation});
+  return codes;
+}
+
 int tdc::explainVerb(const Options &options) {
+  std::vector<Code> codes = allCodes();
   if (options.file.empty()) {
-    for (const DiagInfo &info : getDiagTable())
-      llvm::outs() << info.name << "  " << info.title << "\n";
-    return ExitOk;
-  }
-  if (const DiagInfo *info = findDiagInfo(options.file)) {
-    llvm::outs() << info->name << ": " << info->title << "\n\n";
-    printWrapped(info->explanation);
+    for (const Code &code : codes)
+      llvm::outs() << code.name << "  " << code.title << "\n";
     return ExitOk;
   }
   llvm::SmallVector<llvm::StringRef> names;
-  for (const DiagInfo &info : getDiagTable())
-    names.push_back(info.name);
+  for (const Code &code : codes) {
+    if (llvm::StringRef(code.name).equals_insensitive(options.file)) {
+      llvm::outs() << code.name << ": " << code.title << "\n\n";
+      printWrapped(code.explanation);
+      return ExitOk;
+    }
+    names.push_back(code.name);
+  }
   std::string hint = "`tdc explain` lists them";
   if (auto nearest = findNearest(options.file, names))
     hint = "did you mean `" + nearest->str() + "`?";

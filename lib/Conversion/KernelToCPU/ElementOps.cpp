@@ -221,8 +221,9 @@ static Value emitFloatFloorDiv(Arith &a, Value x, Value y) {
   Value lower = arith::SubFOp::create(a.b, a.loc, exact, a.constant(x, 1));
   Value quotient = math::RoundEvenOp::create(
       a.b, a.loc, a.select(leavesWrongSign(a, remainder, y), lower, exact));
+  Value ratio = arith::DivFOp::create(a.b, a.loc, x, y);
   return a.select(a.compare(arith::CmpFPredicate::OEQ, y, a.constant(x, 0)),
-                  arith::DivFOp::create(a.b, a.loc, x, y), quotient);
+                  ratio, math::CopySignOp::create(a.b, a.loc, quotient, ratio));
 }
 
 /// x to the y by squaring; the exponent's bits are few enough to unroll.

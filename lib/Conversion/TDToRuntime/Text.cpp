@@ -148,23 +148,21 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
   code.setBlock(failed);
   // A bad index in a kernel comes before what it led to.
   code.poll();
-  if (op->hasAttr("td.division")) {
-    code.leave(code.call("tdrt_fail_division", code.i32,
-                         {code.getContext(), code.site()}));
+  Value message;
+  auto format = op.getMessage().getDefiningOp<td::FormatOp>();
+  if (format && getConsumer(format)) {
+    code.call("tdrt_str_begin", code.getContext());
+    if (mlir::failed(appendText(format)))
+      return failure();
+    message = endString();
   } else {
-    Value message;
-    auto format = op.getMessage().getDefiningOp<td::FormatOp>();
-    if (format && getConsumer(format)) {
-      code.call("tdrt_str_begin", code.getContext());
-      if (mlir::failed(appendText(format)))
-        return failure();
-      message = endString();
-    } else {
-      message = get(op.getMessage());
-    }
-    code.leave(code.call("tdrt_fail_assert", code.i32,
-                         {code.getContext(), message, code.site()}));
+    message = get(op.getMessage());
   }
+  auto number = op->getAttrOfType<IntegerAttr>("td.code");
+  code.leave(
+      code.call("tdrt_fail_check", code.i32,
+                {code.getContext(), code.int32(number ? number.getInt() : 101),
+                 message, code.site()}));
   code.setBlock(next);
   return success();
 }

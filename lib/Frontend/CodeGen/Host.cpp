@@ -102,10 +102,12 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
   case HostOp::Mul:
     return create<arith::MulFOp>(lhs, rhs);
   case HostOp::Div:
+    checkDivisor(rhs);
     return create<arith::DivFOp>(lhs, rhs);
   case HostOp::FloorDiv:
   case HostOp::Mod: {
-    // As Dialect/TD/OpTable/Floor.h.
+    // As Dialect/TD/OpTable/Floor.h; a remainder of 0 has the divisor's sign,
+    // as in Python.
     checkDivisor(rhs);
     mlir::Value remainder = create<arith::RemFOp>(lhs, rhs);
     mlir::Value zero = unwrap(constantFloat(0));
@@ -116,16 +118,20 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
         create<arith::CmpFOp>(arith::CmpFPredicate::OLT, rhs, zero));
     mlir::Value adjust = create<arith::AndIOp>(isInexact, signsDiffer);
     if (op == HostOp::Mod)
-      return create<arith::SelectOp>(
-          adjust, create<arith::AddFOp>(remainder, rhs), remainder);
+      return create<math::CopySignOp>(
+          create<arith::SelectOp>(adjust, create<arith::AddFOp>(remainder, rhs),
+                                  remainder),
+          rhs);
     mlir::Value quotient =
         create<arith::DivFOp>(create<arith::SubFOp>(lhs, remainder), rhs);
     mlir::Value lower =
         create<arith::SubFOp>(quotient, unwrap(constantFloat(1)));
-    return create<math::RoundEvenOp>(
+    mlir::Value whole = create<math::RoundEvenOp>(
         create<arith::SelectOp>(adjust, lower, quotient));
+    return create<math::CopySignOp>(whole, create<arith::DivFOp>(lhs, rhs));
   }
   case HostOp::Pow:
+    checkPower(lhs, rhs);
     return create<math::PowFOp>(lhs, rhs);
   case HostOp::Neg:
     return create<arith::NegFOp>(lhs);
@@ -232,9 +238,24 @@ void MLIREmitter::checkDivisor(mlir::Value divisor) {
   else
     isFine = create<arith::CmpIOp>(arith::CmpIPredicate::ne, divisor,
                                    unwrap(constantInt(0)));
-  auto check =
-      create<td::AssertOp>(isFine, unwrap(constantString("division by zero")));
-  check->setAttr("td.division", builder.getUnitAttr());
+  assertThat(wrap(isFine), constantString("division by zero"), Check::Division);
+}
+
+/// Stops the program if the base is 0 and the exponent negative, unless a
+/// constant excludes it.
+void MLIREmitter::checkPower(mlir::Value base, mlir::Value exponent) {
+  llvm::APFloat constant(0.0);
+  if ((matchPattern(base, m_ConstantFloat(&constant)) &&
+       constant.isNonZero()) ||
+      (matchPattern(exponent, m_ConstantFloat(&constant)) &&
+       !constant.isNegative()))
+    return;
+  mlir::Value zero = unwrap(constantFloat(0));
+  mlir::Value isFine = create<arith::OrIOp>(
+      create<arith::CmpFOp>(arith::CmpFPredicate::UNE, base, zero),
+      create<arith::CmpFOp>(arith::CmpFPredicate::UGE, exponent, zero));
+  assertThat(wrap(isFine), constantString("0 to a negative power"),
+             Check::Division);
 }
 
 /// Quotient or remainder that floors: where the machine's, which truncate,
@@ -281,8 +302,8 @@ mlir::Value MLIREmitter::floorDivide(HostOp op, mlir::Value lhs,
   return create<arith::SelectOp>(negates, negated, quotient);
 }
 
-/// Power by squaring, wrapping. As for tensors, a negative exponent gives 0
-/// unless the base is 1 or -1.
+/// Power by squaring, wrapping. The type is int, so an exponent that turns out
+/// to be negative stops the program.
 mlir::Value MLIREmitter::integerPower(mlir::Value base, mlir::Value exponent) {
   mlir::Value zero = unwrap(constantInt(0)), one = unwrap(constantInt(1));
   llvm::APInt constant;
@@ -298,7 +319,13 @@ mlir::Value MLIREmitter::integerPower(mlir::Value base, mlir::Value exponent) {
     return result;
   }
 
-  mlir::Value magnitude = create<math::AbsIOp>(exponent);
+  mlir::Value isFine =
+      create<arith::CmpIOp>(arith::CmpIPredicate::sge, exponent, zero);
+  assertThat(wrap(isFine),
+             wrap(create<td::FormatOp>(
+                 "{} ** {} is not an int: write `float(…)` around the base",
+                 ValueRange{base, exponent})),
+             Check::Power);
   auto loop = create<scf::ForOp>(zero, unwrap(constantInt(64)), one,
                                  ValueRange{one, base});
   {
@@ -306,21 +333,14 @@ mlir::Value MLIREmitter::integerPower(mlir::Value base, mlir::Value exponent) {
     builder.setInsertionPointToStart(loop.getBody());
     mlir::Value result = loop.getRegionIterArg(0);
     mlir::Value square = loop.getRegionIterArg(1);
-    mlir::Value bits =
-        create<arith::ShRUIOp>(magnitude, loop.getInductionVar());
+    mlir::Value bits = create<arith::ShRUIOp>(exponent, loop.getInductionVar());
     mlir::Value bit = create<arith::TruncIOp>(builder.getI1Type(), bits);
     mlir::Value factor = create<arith::SelectOp>(bit, square, one);
     result = create<arith::MulIOp>(result, factor);
     square = create<arith::MulIOp>(square, square);
     create<scf::YieldOp>(ValueRange{result, square});
   }
-  mlir::Value negative =
-      create<arith::CmpIOp>(arith::CmpIPredicate::slt, exponent, zero);
-  mlir::Value baseMagnitude = create<math::AbsIOp>(base);
-  mlir::Value notUnit =
-      create<arith::CmpIOp>(arith::CmpIPredicate::ne, baseMagnitude, one);
-  mlir::Value vanishes = create<arith::AndIOp>(negative, notUnit);
-  return create<arith::SelectOp>(vanishes, zero, loop.getResult(0));
+  return loop.getResult(0);
 }
 
 Value MLIREmitter::hostSelect(Value condition, Value onTrue, Value onFalse) {

@@ -108,7 +108,7 @@ public:
   Value format(llvm::StringRef templateText,
                llvm::ArrayRef<Value> values) override;
   void print(Value text) override;
-  void assertThat(Value condition, Value message) override;
+  void assertThat(Value condition, Value message, Check check) override;
   void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;
   void declareArgument(llvm::StringRef name, HostType type, ArgumentKind kind,
                        std::optional<llvm::StringRef> defaultText,
@@ -143,6 +143,7 @@ private:
   mlir::Value floorDivide(HostOp op, mlir::Value lhs, mlir::Value rhs);
   mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
   mlir::Value floatToInt(mlir::Value value);
+  void checkPower(mlir::Value base, mlir::Value exponent);
   void checkDivisor(mlir::Value divisor);
 
   mlir::Type getHostType(HostType type);

@@ -83,8 +83,11 @@ Value MLIREmitter::format(llvm::StringRef templateText,
 
 void MLIREmitter::print(Value text) { create<td::PrintOp>(unwrap(text)); }
 
-void MLIREmitter::assertThat(Value condition, Value message) {
-  create<td::AssertOp>(unwrap(condition), unwrap(message));
+void MLIREmitter::assertThat(Value condition, Value message, Check check) {
+  auto op = create<td::AssertOp>(unwrap(condition), unwrap(message));
+  if (check != Check::Assertion)
+    op->setAttr("td.code",
+                builder.getI32IntegerAttr(static_cast<int32_t>(check)));
 }
 
 void MLIREmitter::checkDim(Value lhs, Value rhs, llvm::StringRef what) {

@@ -118,7 +118,7 @@ Value NullEmitter::format(llvm::StringRef, llvm::ArrayRef<Value>) {
   return some();
 }
 void NullEmitter::print(Value) {}
-void NullEmitter::assertThat(Value, Value) {}
+void NullEmitter::assertThat(Value, Value, Check) {}
 void NullEmitter::checkDim(Value, Value, llvm::StringRef) {}
 void NullEmitter::declareArgument(llvm::StringRef, HostType, ArgumentKind,
                                   std::optional<llvm::StringRef>,

@@ -177,6 +177,10 @@ Flow Checker::branch(Value condition, SourceRange range,
       thenValues.append(resultLeaves);
       appendLeaves(*this, frames.back().result, elseValues);
     }
+  } else if (thenFlow != elseFlow && isPrelude(range.file)) {
+    Val decided;
+    decided.range = range;
+    reportNotKnown(decided, "an argument that decides what this computes");
   } else if (thenFlow != elseFlow) {
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");
@@ -198,13 +202,45 @@ Flow Checker::branch(Value condition, SourceRange range,
   return returns ? Flow::Return : Flow::Next;
 }
 
+/// Whether the expression is a float for whoever reads it: the other side of a
+/// choice is then one too, whether the choice is made now or by the program.
+static bool isPlainlyFloat(Checker &c, const ast::Expr &expr) {
+  using namespace ast;
+  auto any = [&](const Expr *lhs, const Expr *rhs) {
+    return isPlainlyFloat(c, *lhs) || isPlainlyFloat(c, *rhs);
+  };
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
+    Binding *binding = c.lookup(name->name);
+    return binding && binding->val.is(ValKind::Float);
+  }
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr))
+    return isPlainlyFloat(c, *unary->operand);
+  if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr))
+    return any(binary->lhs, binary->rhs);
+  if (auto *choice = llvm::dyn_cast<ConditionalExpr>(&expr))
+    return any(choice->thenValue, choice->elseValue);
+  if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
+    static const llvm::StringLiteral names[] = {
+        "float", "sqrt", "exp", "log", "sin", "cos", "tanh", "floor", "ceil"};
+    auto *callee = llvm::dyn_cast<NameExpr>(call->callee);
+    return callee && llvm::is_contained(names, callee->name);
+  }
+  return expr.kind == ExprKind::Float;
+}
+
 Val Checker::evalConditional(const ast::ConditionalExpr &expr,
                              const ast::TypeExpr *expected) {
   std::optional<Val> truth = condition(*expr.condition);
   if (!truth)
     return fail();
+  bool floats = isPlainlyFloat(*this, *expr.thenValue) ||
+                isPlainlyFloat(*this, *expr.elseValue);
+  auto side = [&](const ast::Expr &chosen) {
+    Val val = eval(chosen, expected);
+    return floats && val.is(ValKind::Int) ? toFloat(val) : val;
+  };
   if (truth->known)
-    return eval(truth->truth ? *expr.thenValue : *expr.elseValue, expected);
+    return side(truth->truth ? *expr.thenValue : *expr.elseValue);
   // Devices are chosen when the program starts: a place with two possible
   // values, and no code.
   auto isDevice = [&](const ast::Expr &side) {
@@ -233,16 +269,25 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   ++regionDepth;
   ++conditionDepth;
   forgetReads();
-  onTrue = eval(*expr.thenValue, expected);
+  onTrue = side(*expr.thenValue);
   if (hasLeaves(onTrue))
     appendLeaves(*this, onTrue, thenLeaves);
   emit().beginElse();
   facts.resize(known);
   forgetReads();
-  onFalse = eval(*expr.elseValue, expected);
+  onFalse = side(*expr.elseValue);
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
-  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  bool good = false;
+  auto meet = [](const Val &a, const Val &b) {
+    return a.is(ValKind::Int) && b.is(ValKind::Float);
+  };
+  if (meet(onTrue, onFalse) || meet(onFalse, onTrue))
+    error(DiagCode::TD303, expr.range,
+          "one side is an int and the other a float")
+        .fix(FixIt::Choice, "`float(…)` around the int", {});
+  else
+    good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
   if (good && !hasLeaves(onTrue)) {
     error(DiagCode::TD214, expr.condition->range,
           "the choice must be known when the program is compiled")
@@ -274,8 +319,8 @@ static bool isHarmless(const ast::Expr &expr) {
     return isHarmless(*unary->operand);
   if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr))
     return binary->op != BinaryOp::Div && binary->op != BinaryOp::FloorDiv &&
-           binary->op != BinaryOp::Mod && isHarmless(*binary->lhs) &&
-           isHarmless(*binary->rhs);
+           binary->op != BinaryOp::Mod && binary->op != BinaryOp::Pow &&
+           isHarmless(*binary->lhs) && isHarmless(*binary->rhs);
   return isConstantExpr(expr);
 }
 

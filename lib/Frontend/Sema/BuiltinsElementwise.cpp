@@ -42,6 +42,18 @@ static Val viaOperator(Checker &c, const Bound &args) {
   return c.binary(op, args["input"], args["other"], args.range());
 }
 
+/// Of numbers, whether they are not 0.
+template <OpKind op> static Val logical(Checker &c, const Bound &args) {
+  std::string what = ("`logical_" + getOpInfo(op).mnemonic + "`").str();
+  Vals operands;
+  for (auto &[name, val] : args.named) {
+    if (!c.isTensor(val, args.range(), what))
+      return c.fail();
+    operands.push_back(c.castTo(val, DType::Bool));
+  }
+  return c.elementwise(op, operands, args.range(), what);
+}
+
 template <ast::CompareOp op>
 static Val viaComparison(Checker &c, const Bound &args) {
   return c.compareVals(op, args["input"], args["other"], args.range());
@@ -120,7 +132,7 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"rsqrt", "input", tensorOnly<OpKind::Rsqrt>},
       {"sign", "input", tensorOnly<OpKind::Sign>},
       {"trunc", "input", tensorOnly<OpKind::Trunc>},
-      {"logical_not", "input", tensorOnly<OpKind::Not>},
+      {"logical_not", "input", logical<OpKind::Not>},
       {"abs", "input", unary<OpKind::Abs, HostOp::Abs, true>},
       {"exp", "input", unary<OpKind::Exp, HostOp::Exp, true>},
       {"log", "input", unary<OpKind::Log, HostOp::Log, true>},
@@ -142,9 +154,9 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"pow", "input, other", viaOperator<BinaryOp::Pow>},
       {"floor_divide", "input, other", viaOperator<BinaryOp::FloorDiv>},
       {"remainder", "input, other", viaOperator<BinaryOp::Mod>},
-      {"logical_and", "input, other", viaOperator<BinaryOp::BitAnd>},
-      {"logical_or", "input, other", viaOperator<BinaryOp::BitOr>},
-      {"logical_xor", "input, other", viaOperator<BinaryOp::BitXor>},
+      {"logical_and", "input, other", logical<OpKind::And>},
+      {"logical_or", "input, other", logical<OpKind::Or>},
+      {"logical_xor", "input, other", logical<OpKind::Xor>},
       {"eq", "input, other", viaComparison<CompareOp::Eq>},
       {"ne", "input, other", viaComparison<CompareOp::Ne>},
       {"lt", "input, other", viaComparison<CompareOp::Lt>},

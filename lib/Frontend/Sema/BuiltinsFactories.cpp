@@ -314,10 +314,17 @@ static Val arange(Checker &c, const Bound &args) {
     Size distance = *by > 0 ? end.size - start.size : start.size - end.size;
     int64_t stride = *by > 0 ? *by : -*by;
     count = Size::floorDiv(distance + Size(stride - 1), Size(stride));
-    if (auto known = c.constantOf(count))
-      count = Size(std::max<int64_t>(*known, 0));
-    else if (!c.provablyNonNegative(count))
-      c.checkInRange(makeInt(start.size), end.size, true);
+    if (auto known = c.constantOf(distance); known && *known < 0) {
+      c.error(DiagCode::TD222, args.range(), "`arange` never reaches its end");
+      return c.fail();
+    }
+    if (!c.provablyNonNegative(distance))
+      c.emit().assertThat(
+          c.emit().host(HostOp::Ge,
+                        {c.sizeValue(distance), c.emit().constantInt(0)}),
+          c.emit().format("`arange` never reaches its end: from {} to {}",
+                          {c.materialize(start), c.materialize(end)}),
+          Check::Size);
   }
   auto type =
       factoryType(c, args, {makeInt(count)}, floats ? DType::F32 : DType::I64);

@@ -8,22 +8,24 @@ using namespace tdc::sema;
 static Val print(Checker &c, const Bound &args) {
   std::string text;
   llvm::SmallVector<Value> values;
-  std::string separator = " ", end = "\n";
+  Val separator = makeStr(" "), end = makeStr("\n");
   for (auto [name, out] :
        {std::make_pair("sep", &separator), std::make_pair("end", &end)})
     if (const Val *given = args.find(name)) {
-      auto known = c.requireStr(*given, name);
-      if (!known)
+      if (!given->is(ValKind::Str)) {
+        c.error(DiagCode::TD303, given->range,
+                llvm::Twine("`") + name + "` is a str, not " +
+                    c.describe(*given));
         return c.fail();
-      *out = known->str();
+      }
+      *out = *given;
     }
-  Val between = makeStr(separator);
   for (auto [i, val] : llvm::enumerate(args.rest())) {
     if (i)
-      c.appendValue(text, values, between, "", false);
+      c.appendValue(text, values, separator, "", false);
     c.appendValue(text, values, val, "", false);
   }
-  c.appendValue(text, values, makeStr(end), "", false);
+  c.appendValue(text, values, end, "", false);
   c.emit().print(c.emitText(text, values));
   return makeVal(ValKind::None);
 }

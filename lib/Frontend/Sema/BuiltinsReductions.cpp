@@ -170,9 +170,11 @@ static bool hasElements(Checker &c, const TensorType &type,
     Value some =
         c.emit().host(HostOp::Ge, {c.sizeValue(size), c.emit().constantInt(1)});
     c.emit().assertThat(
-        some, c.materialize(makeStr("there is no largest or smallest of no "
-                                    "elements: dim " +
-                                    std::to_string(dim) + " is empty")));
+        some,
+        c.materialize(makeStr("there is no largest or smallest of no "
+                              "elements: dim " +
+                              std::to_string(dim) + " is empty")),
+        Check::Size);
     c.facts.push_back({size - Size(1), false});
   }
   return true;

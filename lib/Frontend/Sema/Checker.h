@@ -133,8 +133,8 @@ public:
   Val loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
                   const Size &size);
   /// A loop that runs at run time; `body` gets the index.
-  void runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
-                   llvm::function_ref<void(Val index)> body);
+  void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
+                   const Val &step, llvm::function_ref<void(Val index)> body);
   void bindTarget(const ast::Target &target, Val val, bool isVar = false,
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
@@ -203,9 +203,10 @@ public:
              llvm::StringRef what, TensorType &common);
   Val elementwise(OpKind op, llvm::ArrayRef<Val> operands, SourceRange range,
                   llvm::StringRef what);
-  Val tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
-                    SourceRange range, llvm::StringRef what);
-  Val selectTensors(Val condition, Val onTrue, Val onFalse, SourceRange range);
+  Val tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+                    const Val &rhs, SourceRange range, llvm::StringRef what);
+  Val selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
+                    SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
@@ -259,13 +260,15 @@ public:
                   const Val &update);
   Val indexSequence(const Val &base, const ast::SubscriptItem &item,
                     SourceRange range);
-  std::optional<Val> boundedStart(const Val &index, const Size &size,
-                                  SourceRange range, bool inclusive);
+  /// Where a slice starts and stops, both counted from the front.
+  std::optional<std::pair<Val, Size>> sliceEnds(const ast::SubscriptItem &item,
+                                                const Size &size);
+  /// The index with the size added if it is negative.
+  Val fromTheFront(const Val &index, const Size &size);
   /// Stops the program when it runs unless 0 <= index < limit (<= if
-  /// `inclusive`). `written` is what the author wrote for the index, if that is
-  /// another number.
+  /// `inclusive`).
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
-                    const Val *written = nullptr);
+                    llvm::function_ref<Value()> message);
   bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
   bool provablyNonNegative(const Size &value);
 

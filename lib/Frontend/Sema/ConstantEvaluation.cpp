@@ -162,7 +162,7 @@ static double floatArithmetic(BinaryOp op, double a, double b) {
   case BinaryOp::FloorDiv:
     return floorQuotient(a, b);
   case BinaryOp::Mod:
-    return floorRemainder(a, b);
+    return std::copysign(floorRemainder(a, b), b); // also a remainder of 0
   default:
     return std::pow(a, b);
   }
@@ -204,37 +204,42 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
     return fail();
   }
   bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  auto number = [&](const Val &val) -> std::optional<double> {
+    if (val.is(ValKind::Int))
+      return constantInt(val);
+    if (!val.known)
+      return std::nullopt;
+    return val.is(ValKind::Bool) ? val.truth : val.number;
+  };
+  std::optional<double> left = number(lhs), right = number(rhs);
   bool divides =
       op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
-  std::optional<int64_t> divisor = rhs.is(ValKind::Int) ? constantInt(rhs)
-                                   : rhs.is(ValKind::Bool) && rhs.known
-                                       ? std::optional<int64_t>(rhs.truth)
-                                       : std::nullopt;
-  bool zero = rhs.is(ValKind::Float) ? rhs.known && rhs.number == 0
-                                     : divisor && *divisor == 0;
-  if (divides && zero && !(floats && op == BinaryOp::Div && !lhs.known)) {
-    error(DiagCode::TD307, range, "division by zero");
+  bool impossible =
+      divides ? right == 0
+              : op == BinaryOp::Pow && left == 0 && right.value_or(0) < 0;
+  // What runs only under a condition may never run: then it is an error of the
+  // running program.
+  if (impossible && conditionDepth == 0) {
+    error(DiagCode::TD307, range,
+          divides ? "division by zero" : "0 to a negative power");
     return fail();
   }
-  if (op == BinaryOp::Pow && !floats) {
-    std::optional<int64_t> exponent = constantInt(toInt(rhs));
-    if (!exponent) {
-      error(DiagCode::TD304, range,
-            "an int power needs an exponent that is known when compiling")
-          .fix(FixIt::Choice, "`float(…) ** …`", {});
-      return fail();
-    }
-    floats = *exponent < 0;
-  }
+  // As in Python, an int to a negative power is a float. Where the exponent is
+  // known only when the program runs, the type is int, and that a check.
+  if (op == BinaryOp::Pow && !floats)
+    floats = right.value_or(0) < 0;
   if (floats || op == BinaryOp::Div) {
     Val a = toFloat(lhs), b = toFloat(rhs);
-    if (a.known && b.known)
+    if (a.known && b.known && !impossible)
       return makeFloat(floatArithmetic(op, a.number, b.number));
     return makeRunTime(ValKind::Float,
                        emit().host(*hop, {materialize(a), materialize(b)}));
   }
   Val a = toInt(lhs), b = toInt(rhs);
   auto x = constantInt(a), y = constantInt(b);
+  if (impossible)
+    return runTimeInt(emit().host(*hop, {materialize(a), materialize(b)}),
+                      "int");
   Size result;
   bool closed = true;
   switch (op) {
@@ -261,9 +266,11 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
       result = Size(powInt(*x, *y));
   }
   closed = closed && !isLarge(result);
-  if (closed && constantOf(result))
+  // `n // n` is 1, but for a check of n.
+  bool isChecked = divides && !y;
+  if (closed && !isChecked && constantOf(result))
     return makeInt(result);
-  if (closed && result == a.size)
+  if (closed && !isChecked && result == a.size)
     return a;
   Value value = emit().host(*hop, {materialize(a), materialize(b)});
   return closed ? makeInt(result, value) : runTimeInt(value, "int");

@@ -62,7 +62,7 @@ bool Checker::provablyWithin(const Size &value, const Size &limit,
 }
 
 void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
-                           const Val *written) {
+                           llvm::function_ref<Value()> message) {
   bool low = provablyNonNegative(index.size);
   bool high = provablyWithin(index.size, limit, inclusive);
   if (low && high)
@@ -76,34 +76,79 @@ void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
         emit().host(inclusive ? HostOp::Le : HostOp::Lt, {value, end});
     good = good ? emit().host(HostOp::And, {good, below}) : below;
   }
-  Value shown = written ? materialize(*written) : value;
-  emit().assertThat(good, emit().format("index {} is out of range for size {}",
-                                        {shown, end}));
+  emit().assertThat(good, message(), Check::Index);
   facts.push_back({index.size, false});
   facts.push_back(
       {inclusive ? limit - index.size : limit - index.size - Size(1), false});
 }
 
-std::optional<Val> Checker::boundedStart(const Val &index, const Size &size,
-                                         SourceRange range, bool inclusive) {
-  if (index.isError())
-    return std::nullopt;
-  if (!index.is(ValKind::Int)) {
-    error(DiagCode::TD303, range, "an index is an int, not " + describe(index));
-    return std::nullopt;
-  }
-  std::optional<int64_t> constant = constantInt(index);
-  std::optional<int64_t> limit = constantOf(size);
-  if (constant && *constant < 0) {
-    Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, range);
-    if (!limit)
-      checkInRange(shifted, size, inclusive, &index);
-    return shifted;
-  }
-  if (constant && limit)
+Val Checker::fromTheFront(const Val &index, const Size &size) {
+  if (provablyNonNegative(index.size))
     return index;
-  checkInRange(index, size, inclusive);
-  return index;
+  Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, here);
+  if (provablyNonNegative(Size(-1) - index.size))
+    return shifted;
+  Value value = materialize(index);
+  Value isNegative = emit().host(HostOp::Lt, {value, emit().constantInt(0)});
+  return runTimeInt(emit().hostSelect(isNegative, materialize(shifted), value),
+                    "index");
+}
+
+static bool isIndex(Checker &c, const Val &index, SourceRange range) {
+  if (!index.isError() && !index.is(ValKind::Int))
+    c.error(DiagCode::TD303, range,
+            "an index is an int, not " + c.describe(index));
+  return index.is(ValKind::Int);
+}
+
+std::optional<std::pair<Val, Size>>
+Checker::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
+  std::optional<Val> first, last;
+  if (item.start)
+    first = eval(*item.start);
+  if (item.stop)
+    last = eval(*item.stop);
+  if ((first && !isIndex(*this, *first, item.start->range)) ||
+      (last && !isIndex(*this, *last, item.stop->range)))
+    return std::nullopt;
+  auto message = [&] {
+    std::string text = "slice ";
+    llvm::SmallVector<Value> values;
+    if (first)
+      appendValue(text, values, *first, "", false);
+    text += ":";
+    if (last)
+      appendValue(text, values, *last, "", false);
+    text += " is out of range for size {}";
+    values.push_back(sizeValue(size));
+    return emit().format(text, values);
+  };
+  std::optional<int64_t> limit = constantOf(size);
+  auto bounded = [&](const Val &end) {
+    std::optional<int64_t> constant = constantInt(end);
+    if (constant && limit)
+      return makeInt(std::clamp<int64_t>(
+          *constant < 0 ? *constant + *limit : *constant, 0, *limit));
+    Val front = fromTheFront(end, size);
+    checkInRange(front, size, true, message);
+    return front;
+  };
+  Val start = first ? bounded(*first) : makeInt(0);
+  Val stop = makeInt(size);
+  // `x[i - 4:i]` has 4 rows: its ends count from the same side.
+  std::optional<int64_t> apart = first && last && !constantInt(*first)
+                                     ? constantOf(last->size - first->size)
+                                     : std::nullopt;
+  if (apart) {
+    stop = makeInt(start.size + Size(*apart));
+    checkInRange(stop, size, true, message);
+  } else if (last) {
+    stop = bounded(*last);
+  }
+  Size length = stop.size - start.size;
+  if (!constantOf(length) && !provablyNonNegative(length))
+    checkInRange(start, stop.size, true, message);
+  return std::make_pair(start, stop.size);
 }
 
 bool Checker::resolveItems(const TensorType &type,
@@ -157,6 +202,8 @@ bool Checker::resolveItems(const TensorType &type,
         restrictions.push_back(restriction);
         break;
       }
+      if (!isIndex(*this, index, item.range))
+        return false;
       std::optional<int64_t> constant = constantInt(index);
       std::optional<int64_t> limit = constantOf(type.dims[dim]);
       if (constant && limit && (*constant < -*limit || *constant >= *limit)) {
@@ -165,16 +212,17 @@ bool Checker::resolveItems(const TensorType &type,
             .label("dim " + llvm::Twine(dim) + " has " + llvm::Twine(*limit));
         return false;
       }
-      auto start = boundedStart(index, type.dims[dim], item.range, false);
-      if (!start)
-        return false;
-      restriction.start = *start;
+      restriction.start = fromTheFront(index, type.dims[dim]);
+      if (!constant || !limit)
+        checkInRange(restriction.start, type.dims[dim], false, [&] {
+          return emit().format("index {} is out of range for size {}",
+                               {materialize(index), sizeValue(type.dims[dim])});
+        });
       restrictions.push_back(restriction);
       break;
     }
     case SubscriptItem::Slice: {
       const Size &size = type.dims[dim];
-      std::optional<int64_t> limit = constantOf(size);
       int64_t step = 1;
       if (item.step) {
         auto given = requireInt(eval(*item.step), "the step of a slice");
@@ -187,33 +235,15 @@ bool Checker::resolveItems(const TensorType &type,
         }
         step = *given;
       }
-      Val start = makeInt(0), stop = makeInt(size);
-      auto end = [&](const ast::Expr *expr, Val &out) {
-        if (!expr)
-          return true;
-        Val given = eval(*expr);
-        std::optional<int64_t> constant = constantInt(given);
-        if (constant && limit) {
-          int64_t wrapped = *constant < 0 ? *constant + *limit : *constant;
-          out = makeInt(std::clamp<int64_t>(wrapped, 0, *limit));
-          return true;
-        }
-        auto bounded = boundedStart(given, size, expr->range, true);
-        if (bounded)
-          out = *bounded;
-        return bool(bounded);
-      };
-      if (!end(item.start, start) || !end(item.stop, stop))
+      auto ends = sliceEnds(item, size);
+      if (!ends)
         return false;
-      Size length = stop.size - start.size;
-      if (auto known = constantOf(length)) {
+      auto [start, stop] = *ends;
+      Size length = stop - start.size;
+      if (auto known = constantOf(length))
         length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
-      } else {
-        if (!provablyNonNegative(length))
-          checkInRange(makeInt(start.size, start.value), stop.size, true);
-        if (step != 1)
-          length = Size::floorDiv(length + Size(step - 1), Size(step));
-      }
+      else if (step != 1)
+        length = Size::floorDiv(length + Size(step - 1), Size(step));
       if (item.start || item.stop || step != 1)
         restrictions.push_back({dim, start, length, step, false, Val()});
       break;

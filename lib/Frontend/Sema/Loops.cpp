@@ -135,6 +135,10 @@ Flow Checker::forElements(const ast::ForStmt &stmt,
   return Flow::Next;
 }
 
+static llvm::StringRef indexName(const ast::ForStmt &stmt) {
+  return stmt.target->name.empty() ? "i" : stmt.target->name;
+}
+
 Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !building.empty();
@@ -144,7 +148,8 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
           binding->isVar && !hasLeaves(binding->val) && !binding->val.isError();
   auto from = constantInt(info.from), to = constantInt(info.to),
        step = constantInt(info.step);
-  if (unroll || (step && *step < 0)) {
+  bool isDownward = step && *step < 0;
+  if (unroll || (isDownward && from && to)) {
     Vals elements;
     if (!elementsOfIterable(range, stmt.iterable->range, elements))
       return Flow::Next;
@@ -156,17 +161,33 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   }
   if (from && to && *from >= *to)
     return Flow::Next;
-  runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
+  // The body, for an index from `low` to below `limit`.
+  auto turn = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;
-    if (auto atom = index.size.getAtom()) {
+    auto atom = index.size.getAtom();
+    if (atom && provablyNonNegative(low)) {
       SizeVariable &variable = sizeVariables[atom.get()];
-      if (provablyNonNegative(info.from.size)) {
-        variable.nonNegative = true;
-        variable.limit = info.to.size;
-      }
+      variable.nonNegative = true;
+      variable.limit = limit;
     }
-    bindTarget(*stmt.target, index);
+    bindTarget(*stmt.target, std::move(index));
     execStatements(stmt.body->stmts);
+  };
+  if (!isDownward) {
+    runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
+      turn(std::move(index), info.from.size, info.to.size);
+    });
+    return Flow::Next;
+  }
+  // Downwards, the loop counts its turns.
+  Size distance = info.from.size - info.to.size;
+  Val turns =
+      hostBinary(ast::BinaryOp::FloorDiv, makeInt(distance + Size(-*step - 1)),
+                 makeInt(-*step), here);
+  runTimeLoop(stmt, makeInt(0), turns, makeInt(1), [&](const Val &done) {
+    Value index = sizeValue(info.from.size + done.size * Size(*step));
+    turn(runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
+         info.from.size + Size(1));
   });
   return Flow::Next;
 }
@@ -206,7 +227,8 @@ static Val startOfTurn(Checker &c, const Carried &one,
   return val;
 }
 
-void Checker::runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
+void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
+                          const Val &to, const Val &step,
                           llvm::function_ref<void(Val)> body) {
   std::vector<Carried> carried;
   llvm::SmallVector<Value> initial;
@@ -245,8 +267,7 @@ void Checker::runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
   llvm::ArrayRef<Value> values(loop.carried);
   for (Carried &one : carried)
     one.binding->val = one.start = startOfTurn(*this, one, values);
-  body(runTimeInt(loop.index,
-                  stmt.target->name.empty() ? "i" : stmt.target->name));
+  body(runTimeInt(loop.index, indexName(stmt)));
   // What one turn leaves behind must fit what it started from.
   at(stmt.range);
   llvm::SmallVector<Value> next;

@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -102,17 +103,26 @@ bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
   return false;
 }
 
+/// Whether the size is not 0 whatever its variables are: 12 - 5 * n.
+static bool isNeverZero(const Size &size) {
+  int64_t divisor = 0;
+  for (const SizeTerm &term : size.getTerms())
+    divisor = std::gcd(divisor, term.coefficient);
+  return divisor != 0 && size.getConstant() % divisor != 0;
+}
+
 bool Checker::prove(ShapeAnswer &answer) {
   for (const SizeFact &fact : answer.facts) {
     auto lhs = constantOf(fact.lhs), rhs = constantOf(fact.rhs);
-    if (lhs && rhs) {
-      if (*lhs == *rhs)
-        continue;
+    bool isKnown = lhs && rhs;
+    if (isKnown && *lhs == *rhs)
+      continue;
+    Size difference = fact.lhs - fact.rhs;
+    if (isKnown || isNeverZero(difference)) {
       answer.problem =
           fact.what + ": " + fact.lhs.str() + " and " + fact.rhs.str();
       return false;
     }
-    Size difference = fact.lhs - fact.rhs;
     Size negated = fact.rhs - fact.lhs;
     if (llvm::any_of(facts, [&](const Fact &known) {
           return known.isZero &&
@@ -252,8 +262,9 @@ Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
-                           SourceRange range, llvm::StringRef what) {
+Val Checker::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+                           const Val &rhs, SourceRange range,
+                           llvm::StringRef what) {
   Vals values{lhs, rhs};
   SourceRange placed = placedOf(values);
   TensorType common;
@@ -265,7 +276,7 @@ Val Checker::tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::selectTensors(Val condition, Val onTrue, Val onFalse,
+Val Checker::selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
                            SourceRange range) {
   if (!isTensor(condition, range, "the condition of `where`"))
     return fail();

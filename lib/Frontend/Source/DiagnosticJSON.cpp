@@ -1,8 +1,7 @@
 //===- DiagnosticJSON.cpp - diagnostics for programs ----------------------===//
 //
-// One object per line, for editors and `tdc fix`. Offsets count bytes from 0,
-// lines and columns (in code points) count from 1. A place is absent where
-// there is none.
+// One object per line, for editors. Offsets count bytes from 0, lines and
+// columns (in code points) count from 1. A place is absent where there is none.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"

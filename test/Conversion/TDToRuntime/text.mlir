@@ -51,15 +51,17 @@ func.func @main() {
   // CHECK: llvm.call @tdrt_str_begin
   // CHECK: llvm.call @tdrt_str_end
   // CHECK: %[[MESSAGE:.*]] = llvm.load
+  // CHECK: %[[CODE:.*]] = llvm.mlir.constant(101 : i32)
   // CHECK: %[[SITE:.*]] = llvm.mlir.constant(0 : i32)
-  // CHECK-NEXT: %[[STATUS:.*]] = llvm.call @tdrt_fail_assert(%[[CTX]], %[[MESSAGE]], %[[SITE]])
+  // CHECK-NEXT: %[[STATUS:.*]] = llvm.call @tdrt_fail_check(%[[CTX]], %[[CODE]], %[[MESSAGE]], %[[SITE]])
   // CHECK: llvm.br ^{{.*}}(%[[STATUS]] : i32)
   %m = td.format "n is {}" (%n) : i64
   td.assert %ok, %m loc("x.tdsl":3:1)
+  // CHECK: %[[DIVISION:.*]] = llvm.mlir.constant(102 : i32)
   // CHECK: %[[SAME:.*]] = llvm.mlir.constant(0 : i32)
-  // CHECK-NEXT: llvm.call @tdrt_fail_division(%[[CTX]], %[[SAME]])
+  // CHECK-NEXT: llvm.call @tdrt_fail_check(%[[CTX]], %[[DIVISION]], %{{.*}}, %[[SAME]])
   %d = td.format "division by zero"
-  td.assert %ok, %d {td.division} loc("x.tdsl":3:1)
+  td.assert %ok, %d {td.code = 102 : i32} loc("x.tdsl":3:1)
   // The innermost place of the user's counts.
   // CHECK: %[[OTHER:.*]] = llvm.mlir.constant(1 : i32)
   // CHECK-NEXT: llvm.call @tdrt_fail_sizes(%[[CTX]], %{{.*}}, %{{.*}}, %{{.*}}, %[[OTHER]])

@@ -8,7 +8,6 @@ block of ```sh is run, and the block of ```text after it is what that printed;
 numbers may differ by 2 % or 0.015.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -24,8 +23,6 @@ def is_same(got, want):
     return all(abs(a - b) <= max(0.02 * abs(b), 0.015) for a, b in pairs)
 
 
-# The page's `python3` is the one that has NumPy.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 page = Path(sys.argv[1]).read_text()
 printed = None
 ran = 0

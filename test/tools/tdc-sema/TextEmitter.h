@@ -187,7 +187,12 @@ public:
     return def("format " + quote(t) + " " + list(v));
   }
   void print(Value v) override { line("print " + text(v)); }
-  void assertThat(Value c, Value m) override { line("assert " + list({c, m})); }
+  void assertThat(Value c, Value m, tdc::Check check) override {
+    line("assert " + list({c, m}) +
+         (check == tdc::Check::Assertion
+              ? ""
+              : " TR" + std::to_string(static_cast<int>(check))));
+  }
   void checkDim(Value a, Value b, Ref what) override {
     line("check_dim " + list({a, b}) + " " + quote(what));
   }

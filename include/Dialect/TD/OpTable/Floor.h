@@ -30,8 +30,11 @@ inline double floorQuotient(double a, double b) {
   if (b == 0)
     return a / b;
   double remainder = std::fmod(a, b);
-  // An integer but for the rounding of the division.
-  return std::nearbyint((a - remainder) / b - leavesWrongSign(remainder, b));
+  // An integer but for the rounding of the division, and with the sign that a 0
+  // has as a quotient.
+  double quotient =
+      std::nearbyint((a - remainder) / b - leavesWrongSign(remainder, b));
+  return std::copysign(quotient, a / b);
 }
 
 } // namespace tdc
