@@ -64,7 +64,8 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   return Flow::Next;
 }
 
-void Checker::assignTo(const ast::Expr &target, Val val, SourceRange range) {
+void Checker::assignTo(const ast::Expr &target, const Val &val,
+                       SourceRange range) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
     return assignName(*name, val);
   if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&target))
