@@ -40,8 +40,9 @@ private:
   struct sigaction before;
 };
 
-/// While it lives, ^C asks the running program to stop at its next loop
-/// back-edge or print. A second ^C stops the process at once.
+/// While it lives, ^C asks the running program to stop: at the end of a loop's
+/// turn, after a large kernel outside of loops, before a print. A second ^C
+/// stops the process at once.
 class InterruptGuard {
 public:
   explicit InterruptGuard(tdrt_context *ctx) {

@@ -116,6 +116,19 @@ void FunctionLowering::freeDead(Operation *op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// Whether somebody may press ^C meanwhile. In a loop the end of a turn asks;
+/// outside of loops the kernels do that have much to do.
+static bool mayTakeLong(td::LaunchOp op) {
+  constexpr int64_t much = 1 << 16;
+  return llvm::any_of(
+      llvm::concat<const Value>(op.getInputs(), op.getResults()),
+      [](Value value) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        return type &&
+               (!type.hasStaticShape() || type.getNumElements() >= much);
+      });
+}
+
 LogicalResult FunctionLowering::lower(td::LaunchOp op) {
   ValueRange sizes = op.getSizes();
   for (Value result : op.getResults()) {
@@ -139,6 +152,8 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
       LLVM::CallOp::create(code.builder, op.getLoc(), callee, arguments);
   if (call.getNumResults())
     code.check(call.getResult());
+  if (!op->getParentOfType<scf::ForOp>() && mayTakeLong(op))
+    code.poll();
   return success();
 }
 

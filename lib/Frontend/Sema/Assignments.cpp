@@ -23,6 +23,25 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
   }
 }
 
+/// `xs += [...]` of a list that nothing but its variable holds: it grows in
+/// place, for a copy in every turn of a loop takes quadratic time. False if the
+/// sum has to be a new list.
+static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
+                     const Val &amount) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
+  Binding *binding = name ? c.lookup(name->name) : nullptr;
+  if (stmt.op != ast::AssignOp::Add || !list.is(ValKind::List) ||
+      !amount.is(ValKind::List) || !binding || !binding->isVar ||
+      elementsOf(list).size() + elementsOf(amount).size() > c.kMaxElements)
+    return false;
+  binding->val = Val(); // is assigned again
+  if (list.data.use_count() != 1)
+    return false;
+  list.as<Sequence>().elements.append(elementsOf(amount).begin(),
+                                      elementsOf(amount).end());
+  return true;
+}
+
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   if (stmt.op == ast::AssignOp::Set) {
     Val val = eval(*stmt.value);
@@ -33,15 +52,20 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   Val old = eval(*stmt.target);
   Val amount = eval(*stmt.value);
   at(stmt.range);
-  Val result = old.isError() || amount.isError()
-                   ? fail()
-                   : binary(operatorOf(stmt.op), old, amount, stmt.opRange);
+  Val result;
+  if (old.isError() || amount.isError())
+    result = fail();
+  else if (growList(*this, stmt, old, amount))
+    result = std::move(old);
+  else
+    result = binary(operatorOf(stmt.op), old, amount, stmt.opRange);
   result.range = stmt.value->range;
   assignTo(*stmt.target, result, stmt.range);
   return Flow::Next;
 }
 
-void Checker::assignTo(const ast::Expr &target, Val val, SourceRange range) {
+void Checker::assignTo(const ast::Expr &target, const Val &val,
+                       SourceRange range) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
     return assignName(*name, val);
   if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&target))

@@ -101,7 +101,7 @@ public:
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow execAssert(const ast::AssertStmt &stmt);
   void execExport(const ast::FnDecl &fn);
-  void assignTo(const ast::Expr &target, Val val, SourceRange opRange);
+  void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange);
   void assignName(const ast::NameExpr &target, Val val);
   void assignMember(const ast::MemberExpr &target, Val val);
   bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);

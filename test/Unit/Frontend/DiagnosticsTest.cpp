@@ -80,8 +80,9 @@ TEST_F(DiagnosticsTest, GutterGrowsWithTheLineNumber) {
   FileId file = sources.add("long.tdsl", text + "x\ny");
   diags.report(DiagCode::TD101, find(file, "x"), "here");
   diags.report(DiagCode::TD101, find(file, "y"), "and here");
-  EXPECT_NE(print().find(" 10000 | x\n       | ^\n"), std::string::npos);
-  EXPECT_NE(print().find(" 10001 | y\n       | ^\n"), std::string::npos);
+  std::string printed = print();
+  EXPECT_NE(printed.find(" 10000 | x\n       | ^\n"), std::string::npos);
+  EXPECT_NE(printed.find(" 10001 | y\n       | ^\n"), std::string::npos);
 }
 
 TEST_F(DiagnosticsTest, LongLinesAreClipped) {
@@ -112,9 +113,18 @@ TEST_F(DiagnosticsTest, SortedAndWithoutRepetition) {
   EXPECT_EQ(diags.getNumWarnings(), 1u);
 }
 
+TEST_F(DiagnosticsTest, PrintedOnce) {
+  diags.report(DiagCode::TD210, SourceRange(), "first");
+  EXPECT_EQ(print(), "warning[TD210]: first\n\n");
+  diags.report(DiagCode::TD101, SourceRange(), "second");
+  EXPECT_EQ(print(), "error[TD101]: second\n\n");
+  EXPECT_EQ(diags.getSorted().size(), 2u);
+}
+
 TEST_F(DiagnosticsTest, ColourOnlyWhenAsked) {
   diags.report(DiagCode::TD118, SourceRange());
   EXPECT_EQ(print().find('\033'), std::string::npos);
+  diags.report(DiagCode::TD117, SourceRange());
   EXPECT_NE(print(/*colour=*/true).find('\033'), std::string::npos);
 }
 

@@ -21,7 +21,9 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
 
     A slot stands for all its reads that the target was computed from.
     td.backward adds to the grad slots, in the order of its list; a parameter
-    that the target does not depend on is left alone.
+    that the target does not depend on is left alone. A target that depends on
+    no leaf is TD602. Reads of grad slots that no td.backward adds to, at a place
+    where all are such, are warned of: TD605.
 
     scf.if is reversed by an scf.if on the same condition, scf.for by a loop
     from the last iteration to the first. Forward values that the way back needs

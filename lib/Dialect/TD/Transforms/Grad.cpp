@@ -204,7 +204,7 @@ void GradPass::checkSteps() {
   for (auto [place, learns] : steps)
     if (!learns)
       emitWarning(place, "TD605: no `backward` gives these parameters a "
-                         "gradient, so this changes nothing");
+                         "gradient, so this learns nothing");
 }
 
 void GradPass::runOnOperation() {
