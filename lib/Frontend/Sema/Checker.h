@@ -79,9 +79,13 @@ public:
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// Whether a name that is unknown here is one of PyTorch's; reports it then.
+  bool reportPyTorchName(llvm::StringRef name, SourceRange range,
+                         bool isMethod);
   void pushScope();
   void popScope();
   std::optional<Val> findGlobal(llvm::StringRef name);
+  std::optional<Val> findInModule(llvm::StringRef module, llvm::StringRef name);
   std::optional<Val> findPrelude(llvm::StringRef name);
   /// A function of the language that can be called as a method of its first
   /// argument.
@@ -102,8 +106,10 @@ public:
   Flow execAssert(const ast::AssertStmt &stmt);
   void execArg(const ast::ArgDecl &arg);
   void execExport(const ast::FnDecl &fn);
-  void assignTo(const ast::Expr &target, Val val, SourceRange opRange);
-  void assignName(const ast::NameExpr &target, Val val);
+  /// `isPlain`: of `x = v` as a whole, not of a part of `x` or `x += v`.
+  void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange,
+                bool isPlain = false);
+  void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
   bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);
 
@@ -200,9 +206,10 @@ public:
              llvm::StringRef what, TensorType &common);
   Val elementwise(OpKind op, llvm::ArrayRef<Val> operands, SourceRange range,
                   llvm::StringRef what);
-  Val tensorCompare(td::ComparePredicate predicate, Val lhs, Val rhs,
-                    SourceRange range, llvm::StringRef what);
-  Val selectTensors(Val condition, Val onTrue, Val onFalse, SourceRange range);
+  Val tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+                    const Val &rhs, SourceRange range, llvm::StringRef what);
+  Val selectTensors(const Val &condition, Val onTrue, Val onFalse,
+                    SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
@@ -224,6 +231,8 @@ public:
   /// values contradict one (the answer then has the problem).
   bool prove(ShapeAnswer &answer);
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
+  /// Whether it is a tensor or a host number; TD303 if not.
+  bool isNumeric(const Val &val, SourceRange range, llvm::StringRef what);
   /// `dim=` of a tensor of this type as a number from the front. `added` dims
   /// come with the operation (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,

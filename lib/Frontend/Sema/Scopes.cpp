@@ -9,6 +9,7 @@
 #include "Checker.h"
 #include "Frontend/Parser.h"
 #include "Prelude.h"
+#include "PyTorchNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
@@ -201,6 +202,16 @@ std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
   return findPrelude(name);
 }
 
+std::optional<Val> Checker::findInModule(llvm::StringRef module,
+                                         llvm::StringRef name) {
+  if (module == "init")
+    return findGlobal(("init." + name).str());
+  // PyTorch's modules in modules; all but `init` share one set of names.
+  if (name == "functional" || name == "utils" || name == "lr_scheduler")
+    return moduleValue(name);
+  return findGlobal(name);
+}
+
 std::optional<Val> Checker::findMethod(llvm::StringRef name) {
   // `x.float()` is another thing than `float(x)`.
   if (const Builtin *method = findBuiltin(("." + name).str()))
@@ -211,59 +222,24 @@ std::optional<Val> Checker::findMethod(llvm::StringRef name) {
   return found && found->is(ValKind::Function) ? found : std::nullopt;
 }
 
-bool sema::isLater(llvm::StringRef name) {
-  static const llvm::StringLiteral names[] = {"AdaptiveAvgPool1d",
-                                              "AdaptiveAvgPool2d",
-                                              "AvgPool2d",
-                                              "BatchNorm1d",
-                                              "BatchNorm2d",
-                                              "Conv1d",
-                                              "Conv2d",
-                                              "ConvTranspose2d",
-                                              "CosineAnnealingLR",
-                                              "DataParallel",
-                                              "GRU",
-                                              "Generator",
-                                              "GroupNorm",
-                                              "InstanceNorm2d",
-                                              "LSTM",
-                                              "LinearLR",
-                                              "MaxPool1d",
-                                              "MaxPool2d",
-                                              "MultiheadAttention",
-                                              "OneCycleLR",
-                                              "RMSprop",
-                                              "RNN",
-                                              "StepLR",
-                                              "TransformerEncoder",
-                                              "Unfold",
-                                              "Upsample",
-                                              "avg_pool2d",
-                                              "batch_norm",
-                                              "clip_grad_norm_",
-                                              "conv1d",
-                                              "conv2d",
-                                              "cumsum",
-                                              "cumprod",
-                                              "eye",
-                                              "flip",
-                                              "group_norm",
-                                              "here",
-                                              "interpolate",
-                                              "linspace",
-                                              "max_pool2d",
-                                              "median",
-                                              "multinomial",
-                                              "nonzero",
-                                              "pad",
-                                              "repeat",
-                                              "roll",
-                                              "scatter",
-                                              "sort",
-                                              "topk",
-                                              "unique",
-                                              "weights"};
-  return llvm::is_contained(names, name);
+bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
+                                bool isMethod) {
+  llvm::StringRef other = getOtherWay(name);
+  if (isMethod && other.empty())
+    other = getOtherWay(("." + name).str());
+  if (isLater(name) || !other.empty()) {
+    unsupported(range, "`" + name + "`" +
+                           (other.empty() ? "" : " (write `" + other + "`)"));
+    return true;
+  }
+  llvm::StringRef own = getOwnName(name);
+  if (own.empty())
+    return false;
+  error(isMethod ? DiagCode::TD202 : DiagCode::TD201, range,
+        "unknown name `" + name + "`")
+      .label("another name of `" + own + "` in PyTorch")
+      .fix(FixIt::Safe, "`" + own + "`", {{range, own.str()}});
+  return true;
 }
 
 void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
@@ -275,18 +251,11 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
     llvm::append_range(candidates, prelude.names);
-  if (isLater(name)) {
-    unsupported(range, "`" + name + "`");
+  if (reportPyTorchName(name, range, /*isMethod=*/false))
     return;
-  }
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
-  // Other names of PyTorch for the same function.
-  if (name == "concat" || name == "concatenate") {
-    report.fix(FixIt::Safe, "`cat`", {{range, "cat"}});
-    return;
-  }
   if (auto nearest = findNearest(name, candidates))
     report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
 }
