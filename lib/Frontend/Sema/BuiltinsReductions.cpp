@@ -77,7 +77,27 @@ static bool isFloating(Checker &c, const Val &input, SourceRange range,
   return c.accepts(OpKind::Exp, typeOf(input).dtype, range, what, input);
 }
 
+static bool isSequence(const Val &val) {
+  return val.is(ValKind::List) || val.is(ValKind::Tuple);
+}
+
+/// Python's `sum` of a list.
+static Val sumOfList(Checker &c, const Val &list, SourceRange range) {
+  Val total = makeInt(0);
+  for (const Val &element : elementsOf(list)) {
+    if (!c.isNumeric(element, range, "`sum`"))
+      return c.fail();
+    total = c.binary(ast::BinaryOp::Add, total, element, range);
+    if (total.isError())
+      return total;
+  }
+  return total;
+}
+
 static Val sum(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (isSequence(input) && !args.has("dim") && !args.has("keepdim"))
+    return sumOfList(c, input, args.range());
   std::optional<Along> a;
   if (!ready(c, args, "`sum`", a))
     return c.fail();
@@ -205,7 +225,26 @@ template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
   return argAlong(c, kind, args["input"], *a, args.range());
 }
 
-/// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers.
+/// The larger or smaller one of two host numbers.
+template <td::ReduceKind kind>
+static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
+                     SourceRange range) {
+  constexpr bool isMax = kind == td::ReduceKind::Max;
+  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
+  Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
+  Val first = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
+                            b, range);
+  if (first.known)
+    return first.truth ? a : b;
+  Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
+                              {c.materialize(a), c.materialize(b)});
+  return floats ? makeRunTime(ValKind::Float, value)
+                : c.runTimeInt(value, "int");
+}
+
+/// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers,
+/// max(list) of host numbers.
 template <td::ReduceKind kind>
 static Val extreme(Checker &c, const Bound &args) {
   constexpr bool isMax = kind == td::ReduceKind::Max;
@@ -217,17 +256,17 @@ static Val extreme(Checker &c, const Bound &args) {
       c.error(DiagCode::TD205, args.range(), "two numbers or a tensor");
       return c.fail();
     }
-    bool floats = input.is(ValKind::Float) || other->is(ValKind::Float);
-    Val a = floats ? c.toFloat(input) : c.toInt(input);
-    Val b = floats ? c.toFloat(*other) : c.toInt(*other);
-    Val less = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
-                             b, args.range());
-    if (less.known)
-      return less.truth ? a : b;
-    Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
-                                {c.materialize(a), c.materialize(b)});
-    return floats ? makeRunTime(ValKind::Float, value)
-                  : c.runTimeInt(value, "int");
+    return extremeOf<kind>(c, input, *other, args.range());
+  }
+  bool ofNumbers = isSequence(input) && !elementsOf(input).empty() && !other &&
+                   llvm::all_of(elementsOf(input), [](const Val &element) {
+                     return element.isHostScalar();
+                   });
+  if (ofNumbers) {
+    Val result = elementsOf(input)[0];
+    for (const Val &element : elementsOf(input).drop_front())
+      result = extremeOf<kind>(c, result, element, args.range());
+    return result;
   }
   if (!c.isTensor(input, args.range(), what))
     return c.fail();
