@@ -48,6 +48,9 @@ public:
   /// parentheses where the expression needs them.
   void offerSuffix(Diagnostic &report, SourceRange expr,
                    const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+  /// The user's expression, in parentheses unless it binds as tightly as a
+  /// name.
+  std::string asOperand(SourceRange expr) const;
   /// Reports a feature that is parsed and not built, and gives an error value.
   Val unsupported(SourceRange range, const llvm::Twine &feature);
   /// An error value after a report.
@@ -120,7 +123,9 @@ public:
                       const ast::TypeExpr *expected);
   Val evalLogical(const ast::BinaryExpr &expr);
   /// The truth of a host condition: nullopt with an error, or a Bool value.
-  std::optional<Val> condition(const ast::Expr &expr);
+  /// `logical`: the `and`, `or` or `not` that it is an operand of.
+  std::optional<Val> condition(const ast::Expr &expr,
+                               const ast::Expr *logical = nullptr);
   /// Runs both sides under a condition that is not known and joins what they
   /// changed: variables named in `assigned`, places and modes of models.
   Flow branch(Value condition, SourceRange range,
@@ -133,11 +138,11 @@ public:
   Flow forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   Flow forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
-  Val loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
+  Val loaderBatch(const LoaderInfo &loader, Value permutation, const Val &start,
                   const Size &size);
   /// A loop that runs at run time; `body` gets the index.
-  void runTimeLoop(const ast::ForStmt &stmt, Val from, Val to, Val step,
-                   llvm::function_ref<void(Val index)> body);
+  void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
+                   const Val &step, llvm::function_ref<void(Val index)> body);
   void bindTarget(const ast::Target &target, Val val, bool isVar = false,
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
@@ -192,7 +197,7 @@ public:
   std::optional<bool> requireBool(const Val &val, llvm::StringRef what);
   std::optional<llvm::StringRef> requireStr(const Val &val,
                                             llvm::StringRef what);
-  void reportNotKnown(const Val &val, llvm::StringRef what);
+  Diagnostic &reportNotKnown(const Val &val, llvm::StringRef what);
 
   // Tensors (Tensors.cpp) --------------------------------------------------//
 
@@ -357,6 +362,7 @@ public:
   Val callSequential(const Val &model, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
+  void reportNoMember(const ModelInstance &model, const ast::Identifier &name);
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);

@@ -15,7 +15,8 @@ using namespace tdc;
 
 /// Functions and methods, of `torch`, `nn.functional` and tensors.
 static constexpr llvm::StringLiteral kFunctions =
-    "acos acosh adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
+    ".grad acos acosh adaptive_avg_pool1d adaptive_avg_pool2d "
+    "adaptive_avg_pool3d "
     "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d addbmm "
     "addcdiv addcmul addr affine_grid allclose alpha_dropout aminmax angle "
     "arccos arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere "
@@ -25,7 +26,8 @@ static constexpr llvm::StringLiteral kFunctions =
     "bitwise_left_shift bitwise_right_shift blackman_window block_diag "
     "broadcast_shapes broadcast_tensors bucketize cartesian_prod cdist "
     "chain_matmul channel_shuffle cholesky cholesky_inverse cholesky_solve "
-    "clip_grad_value_ column_stack combinations conv1d conv2d conv3d "
+    "clip_grad_norm_ clip_grad_value_ column_stack combinations conv1d conv2d "
+    "conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d copysign corrcoef "
     "cosh cosine_embedding_loss count_nonzero cov cross ctc_loss cummax "
     "cummin cumprod cumsum cumulative_trapezoid deg2rad det diag_embed "
@@ -52,7 +54,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "scatter scatter_reduce searchsorted select_scatter sgn signbit sinc "
     "sinh slice_scatter slogdet soft_margin_loss solve sort "
     "split_with_sizes std_mean stft stride svd take take_along_dim "
-    "tensor_split tensordot tile topk trapezoid trapz triangular_solve "
+    "tensor_split tensordot tile tolist topk trapezoid trapz triangular_solve "
     "tril_indices triplet_margin_loss triplet_margin_with_distance_loss "
     "triu_indices unbind unflatten unfold unique unique_consecutive "
     "unravel_index upsample upsample_bilinear upsample_nearest vander "
@@ -82,7 +84,7 @@ static constexpr llvm::StringLiteral kClasses =
     "PolynomialLR RAdam RMSprop RNN RNNCell RReLU ReduceLROnPlateau "
     "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
     "ReplicationPad2d ReplicationPad3d Rprop SequentialLR SoftMarginLoss "
-    "Softmax2d SparseAdam StepLR SyncBatchNorm Transformer "
+    "Softmax2d SparseAdam StepLR SyncBatchNorm TensorDataset Transformer "
     "TransformerDecoder TransformerDecoderLayer TransformerEncoder "
     "TransformerEncoderLayer TripletMarginLoss "
     "TripletMarginWithDistanceLoss Unflatten Unfold Upsample "
@@ -163,17 +165,24 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("bitwise_not", "~a")
       .Case("bitwise_or", "a | b")
       .Case("bitwise_xor", "a ^ b")
-      .Case(".grad", "grad(loss, x)")
       .Case(".byte", "x.to(u8)")
       .Case(".char", "x.to(i8)")
       .Case("clamp_max", "clamp(x, max=…)")
       .Case("clamp_min", "clamp(x, min=…)")
       .Case("clip_grad_norm_",
             "opt.step(clip_grad_norm(grad(loss, model), max_norm))")
+      .Case(".data", "x.detach()")
+      .Case("device", "cuda:0 if cuda.is_available() else cpu")
+      .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")
+      .Case("no_grad", "with no_grad { … }")
+      .Case(".numpy", "save(\"x.npy\", x)")
+      .Case("Parameter", "param w: f32[3, 4] = …")
       .Case(".select", "x[index]")
       .Case(".short", "x.to(i16)")
       .Case(".t", "x.T")
+      .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")
+      .Case("TensorDataset", "DataLoader(x, y, batch_size=…)")
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
       .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")

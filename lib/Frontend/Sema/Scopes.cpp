@@ -224,22 +224,41 @@ std::optional<Val> Checker::findMethod(llvm::StringRef name) {
 
 bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
                                 bool isMethod) {
+  std::string method = isMethod ? ("." + name).str() : "";
   llvm::StringRef other = getOtherWay(name);
-  if (isMethod && other.empty())
-    other = getOtherWay(("." + name).str());
-  if (isLater(name) || !other.empty()) {
+  if (other.empty())
+    other = getOtherWay(method);
+  if (isLater(name) || isLater(method)) {
     unsupported(range, "`" + name + "`" +
                            (other.empty() ? "" : " (write `" + other + "`)"));
+    return true;
+  }
+  DiagCode code = isMethod ? DiagCode::TD202 : DiagCode::TD201;
+  if (!other.empty()) {
+    error(code, range, "unknown name `" + name + "`")
+        .label("written `" + other + "`");
     return true;
   }
   llvm::StringRef own = getOwnName(name);
   if (own.empty())
     return false;
-  error(isMethod ? DiagCode::TD202 : DiagCode::TD201, range,
-        "unknown name `" + name + "`")
+  error(code, range, "unknown name `" + name + "`")
       .label("another name of `" + own + "` in PyTorch")
       .fix(FixIt::Safe, "`" + own + "`", {{range, own.str()}});
   return true;
+}
+
+static constexpr llvm::StringLiteral kImported =
+    "an import gives functions, models and `let`s of numbers and texts, and "
+    "runs no statement";
+
+/// Whether a statement of the file declares a variable of this name.
+static bool declaresVariable(const FileScope &file, llvm::StringRef name) {
+  return file.program &&
+         llvm::any_of(file.program->items, [&](const ast::Stmt *item) {
+           auto *let = llvm::dyn_cast<ast::LetStmt>(item);
+           return let && !let->target->isTuple() && let->target->name == name;
+         });
 }
 
 void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
@@ -251,6 +270,14 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
     llvm::append_range(candidates, prelude.names);
+  bool isImported = file->id != files.front()->id;
+  if (isImported && declaresVariable(*file, name)) {
+    error(DiagCode::TD201, range,
+          "`" + name + "` does not exist in an imported file")
+        .label("make it a parameter")
+        .note(kImported);
+    return;
+  }
   if (reportPyTorchName(name, range, /*isMethod=*/false))
     return;
   Diagnostic &report =
@@ -322,8 +349,14 @@ void Checker::importItems(const ast::ImportDecl &import) {
   for (const ast::Identifier &name : import.names) {
     auto found = module->scope.names.find(name.text);
     if (found == module->scope.names.end()) {
-      error(DiagCode::TD209, name.range,
-            "`" + import.path.text + "` has no `" + name.text + "`");
+      bool isLeftOut = declaresVariable(*module, name.text);
+      Diagnostic &report =
+          error(DiagCode::TD209, name.range,
+                "`" + import.path.text + "` " +
+                    (isLeftOut ? "gives no `" : "has no `") + name.text + "`");
+      if (isLeftOut)
+        report.label(kImported);
+      bind(name.text, name.range, Val(), false);
       continue;
     }
     bind(name.text, name.range, found->second.val, false);
