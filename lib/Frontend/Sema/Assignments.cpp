@@ -76,16 +76,6 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
   }
 }
 
-/// The `let` before a name that it declares alone; invalid for others.
-static SourceRange letOf(Checker &c, SourceRange name) {
-  llvm::StringRef before =
-      c.sources.getText(name.file).take_front(name.begin).rtrim(' ');
-  if (!before.ends_with("let"))
-    return {};
-  auto end = static_cast<uint32_t>(before.size());
-  return {name.file, end - 3, end};
-}
-
 /// `isPlain`: the assignment is `x = v`, which may become a declaration.
 static void reportImmutable(Checker &c, const ast::NameExpr &target,
                             const Binding &binding, bool isForeign,
@@ -100,7 +90,7 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
   }
   Diagnostic &report = c.error(DiagCode::TD203, target.range,
                                "`" + target.name + "` is immutable");
-  SourceRange let = letOf(c, binding.declared);
+  SourceRange let = c.letBefore(binding.declared);
   report.note(let.isValid() ? "declared with `let` here"
                             : "declared here, and not with `var`",
               binding.declared);

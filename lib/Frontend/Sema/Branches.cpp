@@ -51,7 +51,8 @@ std::optional<Val> Checker::condition(const ast::Expr &expr,
   Diagnostic &report = error(DiagCode::TD303, expr.range,
                              "a condition is a bool, not " + describe(val));
   if (val.is(ValKind::Int) || val.is(ValKind::Float))
-    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`", {});
+    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`",
+               {{userRange(expr.range).finish(), " != 0"}});
   return std::nullopt;
 }
 

@@ -130,7 +130,7 @@ static Val full(Checker &c, const Bound &args) {
 
 static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), "this"))
+  if (!c.isTensor(input, args.range(), args.what()))
     return std::nullopt;
   TensorType type = typeOf(input);
   if (const Val *dtype = args.find("dtype")) {

@@ -174,7 +174,7 @@ static Val deviation(Checker &c, const Bound &args) {
 
 template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   std::optional<Along> a;
-  if (!ready(c, args, "this reduction", a))
+  if (!ready(c, args, args.what(), a))
     return c.fail();
   Val input = args["input"];
   bool logical = kind == td::ReduceKind::Any || kind == td::ReduceKind::All;
@@ -183,13 +183,13 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   else if (kind == td::ReduceKind::Prod && !isFloat(typeOf(input).dtype))
     input = c.castTo(input, DType::I64);
   if (!logical && !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(),
-                             "this reduction", input))
+                             args.what(), input))
     return c.fail();
   return c.reduceOf(kind, input, a->dims, a->keep);
 }
 
 static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
-                    const Along &a, SourceRange range) {
+                    const Along &a, SourceRange range, llvm::StringRef what) {
   Val source = input;
   unsigned dim = a.dims.empty() ? 0 : a.dims[0];
   if (a.all) {
@@ -197,7 +197,7 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
     dim = 0;
   }
   TensorType type = typeOf(source);
-  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, "this", input))
+  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, what, input))
     return c.fail();
   if (c.constantOf(type.dims[dim]) == std::optional<int64_t>(0)) {
     c.error(DiagCode::TD401, range, "the dim is empty")
@@ -216,13 +216,13 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
 
 template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
   std::optional<Along> a;
-  if (!ready(c, args, "`argmax`", a))
+  if (!ready(c, args, args.what(), a))
     return c.fail();
   if (!a->all && a->dims.size() != 1) {
     c.error(DiagCode::TD403, args.range(), "`dim` must be one dim");
     return c.fail();
   }
-  return argAlong(c, kind, args["input"], *a, args.range());
+  return argAlong(c, kind, args["input"], *a, args.range(), args.what());
 }
 
 /// The larger or smaller one of two host numbers.
@@ -297,8 +297,8 @@ static Val extreme(Checker &c, const Bound &args) {
   Val values = c.reduceOf(kind, input, a->dims, a->keep);
   if (a->all)
     return values;
-  return makeSequence(ValKind::Tuple,
-                      {values, argAlong(c, kind, input, *a, args.range())});
+  return makeSequence(ValKind::Tuple, {values, argAlong(c, kind, input, *a,
+                                                        args.range(), what)});
 }
 
 static Val norm(Checker &c, const Bound &args) {

@@ -222,7 +222,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 }
 
 Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
-  Bound bound(args);
+  Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
     if (val.isError())
       return fail();

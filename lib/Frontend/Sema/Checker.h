@@ -48,6 +48,8 @@ public:
   /// parentheses where the expression needs them.
   void offerSuffix(Diagnostic &report, SourceRange expr,
                    const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+  /// The `let` before a name that it declares alone; invalid for others.
+  SourceRange letBefore(SourceRange name) const;
   /// The user's expression, in parentheses unless it binds as tightly as a
   /// name.
   std::string asOperand(SourceRange expr) const;

@@ -285,8 +285,9 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     break;
   }
   if (base.is(ValKind::List) && name.text == "append") {
-    error(DiagCode::TD202, range, "lists have no `append`")
-        .fix(FixIt::Choice, "`xs += [x]`", {});
+    std::string list = text(range).drop_back(name.text.size() + 1).str();
+    error(DiagCode::TD202, name.range, "lists have no `append`")
+        .note("a list that is a `var` grows with `" + list + " += [x]`");
     return fail();
   }
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))

@@ -56,6 +56,15 @@ Diagnostic &Checker::warning(DiagCode code, SourceRange range,
   return diags->report(code, userRange(range), title);
 }
 
+SourceRange Checker::letBefore(SourceRange name) const {
+  llvm::StringRef before =
+      sources.getText(name.file).take_front(name.begin).rtrim(" \t");
+  if (!before.ends_with("let"))
+    return {};
+  auto end = static_cast<uint32_t>(before.size());
+  return {name.file, end - 3, end};
+}
+
 /// Names, calls and the like bind tighter than `.`; operators do not.
 static bool needsParentheses(llvm::StringRef code) {
   int depth = 0;

@@ -34,7 +34,8 @@ void Checker::popScope() {
       warning(DiagCode::TD210, binding.declared,
               "unused `let " + entry.first() + "`")
           .label("never read")
-          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant",
+               {{binding.declared, "_"}});
   }
   Scope *outer = scope->parent;
   delete scope;
@@ -424,7 +425,8 @@ void Checker::run(FileId id, const ast::Program &program) {
       warning(DiagCode::TD210, entry.second.declared,
               "unused `let " + entry.first() + "`")
           .label("never read")
-          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant",
+               {{entry.second.declared, "_"}});
 }
 
 void tdc::check(SourceManager &sources, ast::Context &context, FileId file,

@@ -1,6 +1,6 @@
 //===- DiagnosticJSON.cpp - diagnostics for programs ----------------------===//
 //
-// One object per line, for editors and `tdc fix`. Offsets count bytes from 0,
+// One object per line, for editors. Offsets count bytes from 0,
 // lines and columns (in code points) count from 1. A place is absent where
 // there is none.
 //
