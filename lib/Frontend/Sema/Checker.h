@@ -85,8 +85,9 @@ public:
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
   /// Whether a name that is unknown here is one of PyTorch's; reports it then.
+  /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,
-                         bool isMethod);
+                         llvm::StringRef owner);
   void pushScope();
   void popScope();
   std::optional<Val> findGlobal(llvm::StringRef name);

@@ -292,12 +292,13 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   }
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
     return fail();
-  if (reportPyTorchName(name.text, name.range, base.is(ValKind::Tensor)))
-    return fail();
   if (base.is(ValKind::Model)) {
     reportNoMember(base.as<ModelInstance>(), name);
     return fail();
   }
+  if (reportPyTorchName(name.text, name.range,
+                        base.is(ValKind::Tensor) ? "." : ""))
+    return fail();
   error(DiagCode::TD202, name.range,
         describe(base) + " has no `" + name.text + "`");
   return fail();

@@ -249,10 +249,6 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
     zeroGrad(val, args.range);
     return makeVal(ValKind::None);
   }
-  if (name == "half" || name == "float" || name == "double" ||
-      name == "state_dict" || name == "load_state_dict" ||
-      name == "requires_grad_" || name == "named_parameters")
-    return unsupported(args.range, "`." + name + "` of a model");
   SourceRange range = args.calleeRange;
   range.begin = range.end - static_cast<uint32_t>(name.size());
   reportNoMember(model, {name, range});
@@ -261,6 +257,8 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
 
 void Checker::reportNoMember(const ModelInstance &model,
                              const ast::Identifier &name) {
+  if (reportPyTorchName(name.text, name.range, "model."))
+    return;
   Diagnostic &report = error(
       DiagCode::TD202, name.range,
       "`" + model.typeName + "` has no field or method `" + name.text + "`");

@@ -58,8 +58,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "tril_indices triplet_margin_loss triplet_margin_with_distance_loss "
     "triu_indices unbind unflatten unfold unique unique_consecutive "
     "unravel_index upsample upsample_bilinear upsample_nearest vander "
-    "var_mean vector_norm view_as_complex view_as_real vsplit vstack "
-    "weights";
+    "var_mean vector_norm view_as_complex view_as_real vsplit vstack";
 
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
@@ -90,6 +89,14 @@ static constexpr llvm::StringLiteral kClasses =
     "TripletMarginWithDistanceLoss Unflatten Unfold Upsample "
     "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d";
 
+/// Of models and optimizers.
+static constexpr llvm::StringLiteral kMethods =
+    "model.add_module model.apply model.bfloat16 model.buffers model.children "
+    "model.double model.float model.half model.modules model.named_buffers "
+    "model.named_children model.named_modules model.named_parameters "
+    "model.register_buffer model.register_forward_hook "
+    "model.register_parameter model.weights opt.add_param_group";
+
 /// Of functions and layers that are there.
 static constexpr llvm::StringLiteral kParameters =
     "alpha amsgrad batch_sampler capturable collate_fn dampening "
@@ -113,7 +120,8 @@ static llvm::StringSet<> wordsOf(llvm::ArrayRef<llvm::StringRef> lists) {
 }
 
 bool sema::isLater(llvm::StringRef name) {
-  static const llvm::StringSet<> names = wordsOf({kFunctions, kClasses});
+  static const llvm::StringSet<> names =
+      wordsOf({kFunctions, kClasses, kMethods});
   return names.contains(name);
 }
 
@@ -175,8 +183,14 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
       .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")
+      .Case("model.load_state_dict", "model.load(path)")
+      .Case("model.requires_grad_", "model.freeze()")
+      .Case("model.state_dict", "model.save(path)")
       .Case("no_grad", "with no_grad { … }")
       .Case(".numpy", "save(\"x.npy\", x)")
+      .Case("opt.load_state_dict", "restore(path, model=model, opt=opt)")
+      .Case("opt.param_groups", "opt.lr")
+      .Case("opt.state_dict", "save(path, model=model, opt=opt)")
       .Case("Parameter", "param w: f32[3, 4] = …")
       .Case(".select", "x[index]")
       .Case(".short", "x.to(i16)")

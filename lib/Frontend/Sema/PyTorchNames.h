@@ -7,7 +7,7 @@
 
 namespace tdc::sema {
 
-/// A function, method or layer that is not built yet.
+/// A function, member or layer that is not built yet.
 bool isLater(llvm::StringRef name);
 /// A parameter of PyTorch's that functions which are there do not take yet.
 bool isLaterParameter(llvm::StringRef name);
@@ -17,8 +17,8 @@ bool isLaterParameter(llvm::StringRef name);
 llvm::StringRef getOwnName(llvm::StringRef name);
 llvm::StringRef getOwnParameter(llvm::StringRef name);
 
-/// What to write instead of a function, or of a method (`.t`), that is not
-/// there; empty for others.
+/// What to write instead of a function, or of a member (`.t` of a tensor,
+/// `model.apply`, `opt.state_dict`), that is not there; empty for others.
 llvm::StringRef getOtherWay(llvm::StringRef name);
 
 } // namespace tdc::sema

@@ -224,23 +224,25 @@ std::optional<Val> Checker::findMethod(llvm::StringRef name) {
 }
 
 bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
-                                bool isMethod) {
-  std::string method = isMethod ? ("." + name).str() : "";
-  llvm::StringRef other = getOtherWay(name);
-  if (other.empty())
-    other = getOtherWay(method);
-  if (isLater(name) || isLater(method)) {
+                                llvm::StringRef owner) {
+  std::string member = (owner + name).str();
+  // A tensor has all functions as methods.
+  bool isFunction = owner.empty() || owner == ".";
+  llvm::StringRef other = getOtherWay(member);
+  if (isFunction && other.empty())
+    other = getOtherWay(name);
+  if (isLater(member) || (isFunction && isLater(name))) {
     unsupported(range, "`" + name + "`" +
                            (other.empty() ? "" : " (write `" + other + "`)"));
     return true;
   }
-  DiagCode code = isMethod ? DiagCode::TD202 : DiagCode::TD201;
+  DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
   if (!other.empty()) {
     error(code, range, "unknown name `" + name + "`")
         .label("written `" + other + "`");
     return true;
   }
-  llvm::StringRef own = getOwnName(name);
+  llvm::StringRef own = isFunction ? getOwnName(name) : "";
   if (own.empty())
     return false;
   error(code, range, "unknown name `" + name + "`")
@@ -279,7 +281,7 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
         .note(kImported);
     return;
   }
-  if (reportPyTorchName(name, range, /*isMethod=*/false))
+  if (reportPyTorchName(name, range, ""))
     return;
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
