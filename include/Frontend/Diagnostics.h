@@ -69,7 +69,7 @@ struct Edit {
   std::string text;
 };
 
-/// A change that would cure the problem. `tdc fix` applies those that are
+/// A change that would cure the problem. An editor may apply those that are
 /// Safe; a Choice needs the author to decide.
 struct FixIt {
   enum Kind : uint8_t { Safe, Choice };

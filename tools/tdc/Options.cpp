@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,8 +19,8 @@ namespace tdc {
 
 int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint) {
   llvm::errs() << "error: " << problem << "\n";
-  if (!hint.isTriviallyEmpty())
-    llvm::errs() << "  " << hint << "\n";
+  if (std::string text = hint.str(); !text.empty())
+    llvm::errs() << "  " << text << "\n";
   return ExitUsage;
 }
 
@@ -34,12 +35,12 @@ splitPair(llvm::StringRef text) {
   return std::pair(name.str(), value.str());
 }
 
-/// `did you mean ...` for a word that is none of `candidates`, or nothing.
+/// What a word may be that is none of `candidates`: the nearest one, or any.
 std::string suggest(llvm::StringRef word,
                     llvm::ArrayRef<llvm::StringRef> candidates) {
   if (auto nearest = findNearest(word, candidates))
     return ("did you mean `" + *nearest + "`?").str();
-  return "";
+  return "it is one of " + llvm::join(candidates, ", ");
 }
 
 /// Reads one command line.
@@ -265,10 +266,8 @@ std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
   llvm::SmallVector<llvm::StringRef> names;
   for (const VerbInfo &verb : getVerbs())
     names.push_back(verb.name);
-  std::string nearest = suggest(first, names);
-  if (nearest.empty())
-    nearest = "`tdc --help` lists them";
-  exitCode = reportUsage("there is no command `" + first + "`", nearest);
+  exitCode =
+      reportUsage("there is no command `" + first + "`", suggest(first, names));
   return std::nullopt;
 }
 

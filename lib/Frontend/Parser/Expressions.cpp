@@ -193,6 +193,11 @@ const Expr *Parser::parseArithmetic(unsigned minPrecedence) {
     std::optional<ArithmeticOp> op = getArithmeticOp(peek().kind);
     if (!op || op->precedence < minPrecedence)
       break;
+    if (atStep() && (peek(2).kind == Tok::Newline ||
+                     peek(2).kind == Tok::RBrace || peek(2).kind == Tok::End)) {
+      reportStep(lhs); // steps over it
+      break;
+    }
     SourceRange opRange = rangeOf(advance());
     lhs = makeBinary(op->op, opRange, lhs, parseArithmetic(op->precedence + 1));
   }
@@ -348,8 +353,11 @@ bool Parser::parseSubscriptItem(SubscriptItem &item) {
     item.kind = SubscriptItem::Unknown;
     return true;
   }
-  if (!at(Tok::Colon) && !(item.index = parseExpr()))
-    return false;
+  if (!at(Tok::Colon)) {
+    item.index = parseExpr();
+    if (!item.index)
+      return false;
+  }
   if (at(Tok::Colon)) {
     item.kind = SubscriptItem::Slice;
     item.start = std::exchange(item.index, nullptr);
@@ -358,7 +366,10 @@ bool Parser::parseSubscriptItem(SubscriptItem &item) {
       if (!consume(Tok::Colon))
         break;
       bool isAbsent = at(Tok::Colon) || at(Tok::Comma) || at(Tok::RSquare);
-      if (!isAbsent && !(*part = parseExpr()))
+      if (isAbsent)
+        continue;
+      *part = parseExpr();
+      if (!*part)
         return false;
     }
   }

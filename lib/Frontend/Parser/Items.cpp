@@ -279,6 +279,8 @@ const FnDecl *Parser::parseFn() {
   else if (!expect(Tok::Fn))
     return failed;
 
+  if (atName("__init__") && previous().kind == Tok::Fn)
+    reportConstructor();
   fn->name = parseName("the function's name");
   bool isIntact = !fn->name.text.empty();
   if (isIntact && !at(Tok::LParen)) {

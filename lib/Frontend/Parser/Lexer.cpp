@@ -190,7 +190,8 @@ private:
     if (!open.empty() || stream.tokens.empty())
       return;
     Tok last = stream.tokens.back().kind;
-    bool joins = continuesLine(last) && !startsStatement(next);
+    bool joins =
+        continuesLine(last) && !startsStatement(next) && !endsWithStep();
     if (last == Tok::Newline || joins || next == Tok::Dot || next == Tok::Else)
       return;
     stream.tokens.push_back({Tok::Newline, begin, begin});
@@ -199,6 +200,14 @@ private:
         break;
       ++doc.nextToken;
     }
+  }
+
+  /// `i++` of C, whose sign is no operator that a line goes on after.
+  bool endsWithStep() const {
+    llvm::ArrayRef<Token> last = llvm::ArrayRef(stream.tokens).take_back(2);
+    return last.size() == 2 && last[0].kind == last[1].kind &&
+           last[0].end == last[1].begin &&
+           (last[0].kind == Tok::Plus || last[0].kind == Tok::Minus);
   }
 
   /// Reports brackets that are open although the statement is over.
@@ -217,7 +226,7 @@ private:
 
   void lexToken() {
     char c = peek();
-    if (isNameStart(c))
+    if (isNameStart(c) || atForeignLetter())
       return lexWord();
     if (llvm::isDigit(c) || (c == '.' && llvm::isDigit(peek(1))))
       return lexNumber();
@@ -226,10 +235,34 @@ private:
     lexPunctuation();
   }
 
+  /// A letter that no name has. What lies among punctuation and symbols, often
+  /// from a word processor, is none.
+  bool atForeignLetter() const {
+    const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data() + at);
+    const auto *end = reinterpret_cast<const llvm::UTF8 *>(text.data() + limit);
+    llvm::UTF32 c = 0;
+    if (peek() >= 0 ||
+        llvm::convertUTF8Sequence(&begin, end, &c, llvm::strictConversion) !=
+            llvm::conversionOK)
+      return false;
+    bool isSymbol = c == 0xD7 || c == 0xF7 || (c >= 0x2000 && c < 0x2C00) ||
+                    (c >= 0x3000 && c < 0x3040) || c >= 0xE000;
+    return c >= 0xC0 && !isSymbol;
+  }
+
   void lexWord() {
     uint32_t begin = at;
-    skipWhile(isNameChar);
+    bool isForeign = false;
+    while (at != limit && (isNameChar(peek()) || atForeignLetter())) {
+      isForeign |= !isNameChar(peek());
+      at = std::min<uint32_t>(at + llvm::getNumBytesForUTF8(peek()), limit);
+    }
     llvm::StringRef word = text.slice(begin, at);
+    if (isForeign) {
+      diags.report(DiagCode::TD108, range(begin), "not a name")
+          .label("names have the letters a to z, digits and `_`");
+      return add(Tok::Name, begin); // so that nothing follows from it
+    }
     if (word.size() > ParserLimits::identifierBytes) {
       diags.report(DiagCode::TD110, range(begin), "the name is too long");
       return add(Tok::Error, begin);

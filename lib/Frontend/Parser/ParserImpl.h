@@ -261,6 +261,7 @@ private:
     return atName("def") && peek(1).kind == Tok::Name;
   }
   void reportDef();
+  void reportConstructor();
   /// At `elif`, maybe on the next line.
   bool atElif() const;
   void reportElif();
@@ -280,6 +281,10 @@ private:
   const ast::Expr *parseGenerator(const ast::Expr *element);
   const ast::Expr *parseNone();
   void reportUnaryPlus();
+  /// At `++` or `--`.
+  bool atStep() const;
+  void reportStep(const ast::Expr *counter);
+  void reportLastComma();
   bool atDictionary() const;
   std::nullptr_t reportDictionary();
   void reportSelfField();
@@ -290,6 +295,7 @@ private:
            peek(2).kind == Tok::Name;
   }
   ast::Identifier parseTorchName();
+  std::vector<Edit> unwrapDevice() const;
 
   const SourceManager &sources;
   const FileId file;

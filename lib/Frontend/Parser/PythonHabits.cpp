@@ -121,12 +121,21 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
       .fix(FixIt::Safe, "`{ … }`", {open, close});
 }
 
+static constexpr llvm::StringLiteral kNoConstructor =
+    "fields stand between the braces of a model, and its parameters after its "
+    "name";
+
+void Parser::reportConstructor() {
+  diags.report(DiagCode::TD102, rangeOf(peek()))
+      .label("a model has no constructor")
+      .note(kNoConstructor);
+}
+
 void Parser::reportDef() {
   Token def = advance();
   Diagnostic &diagnostic = diags.report(DiagCode::TD102, rangeOf(def));
   if (atName("__init__"))
-    diagnostic.label("fields stand between the braces of a model, and its "
-                     "parameters after its name");
+    diagnostic.label(kNoConstructor);
   else
     diagnostic.label("a function is declared with `fn`")
         .fix(FixIt::Safe, "`fn " + textOf(peek()) + "`",
@@ -205,8 +214,40 @@ void Parser::reportNoneIndex(const Expr *base, SourceRange brackets) {
            {{brackets, ".unsqueeze(0)"}});
 }
 
+void Parser::reportLastComma() {
+  SourceRange comma = rangeOf(previous());
+  diags.report(DiagCode::TD102, comma)
+      .label("no name follows")
+      .fix(FixIt::Choice, "remove it", {{comma, ""}});
+}
+
+bool Parser::atStep() const {
+  Tok sign = peek().kind;
+  return (sign == Tok::Plus || sign == Tok::Minus) && peek(1).kind == sign &&
+         peek().end == peek(1).begin;
+}
+
+void Parser::reportStep(const Expr *counter) {
+  Token sign = advance();
+  SourceRange both = rangeOf(sign).to(rangeOf(advance()));
+  llvm::StringRef replacement = sign.kind == Tok::Plus ? " += 1" : " -= 1";
+  diags.report(DiagCode::TD102, both)
+      .label("there is no `" + sources.getText(both) + "`")
+      .fix(FixIt::Safe,
+           "`" + sources.getText(counter->range) + replacement + "`",
+           {{counter->range.finish().to(both), replacement.str()}});
+}
+
 void Parser::reportUnaryPlus() {
+  bool isStep = atStep();
   SourceRange plus = rangeOf(advance());
+  if (isStep) {
+    plus = plus.to(rangeOf(advance()));
+    diags.report(DiagCode::TD102, plus)
+        .label("there is no `++`")
+        .note("a `var` grows by one with `i += 1`");
+    return;
+  }
   diags.report(DiagCode::TD102, plus)
       .label("there is no unary `+`")
       .fix(FixIt::Safe, "remove it", {{plus, ""}});
@@ -333,6 +374,27 @@ static std::string getDeviceLiteral(llvm::ArrayRef<llvm::StringRef> words) {
   return hasOrdinal ? (device + ":" + words[5]).str() : "";
 }
 
+/// `torch.device("cuda" if … else "cpu")`: without the call and the quotes.
+std::vector<Edit> Parser::unwrapDevice() const {
+  // `torch`, `.`, `device`, `(`
+  std::vector<Edit> edits{{rangeOf(peek()).to(rangeOf(peek(3))), ""}};
+  unsigned depth = 1;
+  for (size_t ahead = 4;; ++ahead) {
+    Token token = peek(ahead);
+    llvm::StringRef word = textOf(token);
+    if (token.kind == Tok::End || token.kind == Tok::Newline)
+      return {};
+    if (token.kind == Tok::String)
+      edits.push_back({rangeOf(token), word.trim("'\"").str()});
+    depth += token.kind == Tok::LParen;
+    depth -= token.kind == Tok::RParen;
+    if (depth == 0) {
+      edits.push_back({rangeOf(token), ""});
+      return edits;
+    }
+  }
+}
+
 Identifier Parser::parseTorchName() {
   SourceRange start = rangeOf(peek());
   llvm::SmallVector<llvm::StringRef> words = {"torch"};
@@ -341,6 +403,10 @@ Identifier Parser::parseTorchName() {
   std::string device = getDeviceLiteral(words);
   SourceRange deviceRange = start.to(rangeOf(peek(words[4] == ")" ? 5 : 7)));
 
+  std::vector<Edit> unwrapped;
+  if (words[1] == "device" && words[2] == "(" && device.empty())
+    unwrapped = unwrapDevice();
+
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   Identifier name = parseName("a name");
@@ -348,6 +414,12 @@ Identifier Parser::parseTorchName() {
                                .label("nothing needs the prefix `torch.`");
   if (!device.empty()) {
     diagnostic.fix(FixIt::Safe, "`" + device + "`", {{deviceRange, device}});
+    return name;
+  }
+  if (!unwrapped.empty()) {
+    diagnostic.fix(FixIt::Choice,
+                   "the device alone, without the call and the quotes",
+                   std::move(unwrapped));
     return name;
   }
   // PyTorch's dtypes by other names: `torch.int` is not this language's int.

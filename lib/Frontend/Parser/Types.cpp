@@ -36,11 +36,17 @@ const Target *Parser::parseTargets() {
     return first;
   llvm::SmallVector<const Target *> elements = {first};
   while (consume(Tok::Comma)) {
+    if (at(Tok::In) || at(Tok::Equal)) {
+      reportLastComma();
+      break;
+    }
     const Target *element = parseTarget();
     if (!element)
       return failed;
     elements.push_back(element);
   }
+  if (elements.size() == 1)
+    return first;
   auto *tuple = context.create<Target>();
   tuple->range = rangeFrom(start);
   tuple->elements = context.copy(elements);

@@ -30,8 +30,11 @@ static Val parseArgument(Checker &c, ValKind kind, llvm::StringRef given,
   default:
     return makeStr(given);
   }
+  // An option without a value counts as `true`.
   c.error(DiagCode::TD303, arg.name.range,
-          "`--" + arg.name.text + " " + given + "` does not fit the type")
+          given == "true"
+              ? "`--" + arg.name.text + "` needs a value"
+              : "`--" + arg.name.text + " " + given + "` does not fit the type")
       .label("declared here as " + c.text(arg.type->range));
   return Val();
 }

@@ -46,7 +46,7 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   if (stmt.op == ast::AssignOp::Set) {
     Val val = eval(*stmt.value);
     at(stmt.range);
-    assignTo(*stmt.target, val, stmt.range);
+    assignTo(*stmt.target, val, stmt.range, /*isPlain=*/true);
     return Flow::Next;
   }
   Val old = eval(*stmt.target);
@@ -65,9 +65,9 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
 }
 
 void Checker::assignTo(const ast::Expr &target, const Val &val,
-                       SourceRange range) {
+                       SourceRange range, bool isPlain) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
-    return assignName(*name, val);
+    return assignName(*name, val, isPlain);
   if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&target))
     return assignMember(*member, val);
   if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
@@ -99,7 +99,38 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
   }
 }
 
-void Checker::assignName(const ast::NameExpr &target, Val val) {
+/// `isPlain`: the assignment is `x = v`, which may become a declaration.
+static void reportImmutable(Checker &c, const ast::NameExpr &target,
+                            const Binding &binding, bool isForeign,
+                            bool isPlain) {
+  if (isForeign) {
+    c.error(DiagCode::TD203, target.range,
+            "a function cannot assign to `" + target.name + "` of the program")
+        .note("return the new value, and assign it where the function is "
+              "called",
+              binding.declared);
+    return;
+  }
+  Diagnostic &report = c.error(DiagCode::TD203, target.range,
+                               "`" + target.name + "` is immutable");
+  SourceRange let = c.letBefore(binding.declared);
+  report.note(let.isValid() ? "declared with `let` here"
+                            : "declared here, and not with `var`",
+              binding.declared);
+  if (let.isValid())
+    report.fix(FixIt::Choice, "`var " + target.name + " = …`", {{let, "var"}});
+  // Inside another block a new value would be gone at its end.
+  auto here = c.scope->names.find(target.name);
+  if (isPlain && here != c.scope->names.end() && &here->second == &binding)
+    report.fix(FixIt::Choice,
+               "`let " + target.name + " = …`  (a new `" + target.name + "`)",
+               {{target.range.start(), "let "}});
+  else if (!let.isValid())
+    report.note("to change it, copy it: `var new_" + target.name + " = " +
+                target.name + "`");
+}
+
+void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   Binding *binding = lookup(target.name);
   if (!binding) {
     std::optional<Val> global = findGlobal(target.name);
@@ -119,16 +150,7 @@ void Checker::assignName(const ast::NameExpr &target, Val val) {
   if (!binding->isVar || foreign) {
     if (val.isError() && binding->val.isError())
       return;
-    Diagnostic &report = error(DiagCode::TD203, target.range,
-                               foreign ? "a function cannot assign to `" +
-                                             target.name + "` of the program"
-                                       : "`" + target.name + "` is immutable");
-    report.label("declared with `let` here, or a parameter");
-    report.note("declared here", binding->declared);
-    if (!foreign)
-      report.fix(FixIt::Choice,
-                 "`let " + target.name + " = …`  (a new `" + target.name + "`)",
-                 {{target.range.start(), "let "}});
+    reportImmutable(*this, target, *binding, foreign, isPlain);
     return;
   }
   if (binding->annotation && !val.isError() &&

@@ -10,7 +10,22 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-std::optional<Val> Checker::condition(const ast::Expr &expr) {
+/// `&`, `|` and `~` do for each element what `and`, `or` and `not` do for one.
+static void offerElementwise(Checker &c, Diagnostic &report,
+                             const ast::Expr &logical) {
+  std::string code;
+  if (auto *both = llvm::dyn_cast<ast::BinaryExpr>(&logical))
+    code = c.asOperand(both->lhs->range) +
+           (both->op == ast::BinaryOp::And ? " & " : " | ") +
+           c.asOperand(both->rhs->range);
+  else
+    code =
+        "~" + c.asOperand(llvm::cast<ast::UnaryExpr>(logical).operand->range);
+  report.fix(FixIt::Choice, "`" + code + "`", {{logical.range, code}});
+}
+
+std::optional<Val> Checker::condition(const ast::Expr &expr,
+                                      const ast::Expr *logical) {
   Val val = eval(expr);
   if (val.isError())
     return std::nullopt;
@@ -19,15 +34,25 @@ std::optional<Val> Checker::condition(const ast::Expr &expr) {
   if (val.is(ValKind::Tensor)) {
     Diagnostic &report = error(DiagCode::TD302, expr.range,
                                "a tensor on a device is not a host condition");
-    report.label(typeText(typeOf(val)))
-        .note("reading it waits for the device; say so with `.item()`");
-    offerSuffix(report, expr.range, ".item()");
+    report.label(typeText(typeOf(val)));
+    const TensorType &type = typeOf(val);
+    if (constantOf(numElements(type.dims)).value_or(1) == 1) {
+      report.note("reading it waits for the device; say so with `.item()`");
+      offerSuffix(report, expr.range, ".item()");
+      return std::nullopt;
+    }
+    report.note("it has an answer for each element");
+    if (logical && type.dtype == DType::Bool && !isPrelude(expr.range.file))
+      offerElementwise(*this, report, *logical);
+    offerSuffix(report, expr.range, ".all().item()");
+    offerSuffix(report, expr.range, ".any().item()");
     return std::nullopt;
   }
   Diagnostic &report = error(DiagCode::TD303, expr.range,
                              "a condition is a bool, not " + describe(val));
   if (val.is(ValKind::Int) || val.is(ValKind::Float))
-    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`", {});
+    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`",
+               {{userRange(expr.range).finish(), " != 0"}});
   return std::nullopt;
 }
 
@@ -150,16 +175,20 @@ Flow Checker::branch(Value condition, SourceRange range,
     if (isSame(one.then, other) && isSame(one.before, other))
       continue;
     if (!hasLeaves(one.then) || !hasLeaves(other)) {
-      if (!one.then.isError() && !other.isError())
-        error(DiagCode::TD214, range,
-              "`" + one.name +
-                  "` cannot change under a condition that is "
-                  "known only at run time")
-            .label("it is " + describe(other) +
-                   ", which exists only while compiling");
+      if (one.then.isError() || other.isError())
+        continue;
+      Diagnostic &report =
+          error(DiagCode::TD214, range,
+                "`" + one.name +
+                    "` cannot change under a condition that is "
+                    "known only at run time")
+              .label("it is " + describe(other) +
+                     ", which exists only while compiling");
+      if (other.is(ValKind::List))
+        report.note(kInsteadOfList);
       continue;
     }
-    if (!canMeet(*this, one.then, other, range, one.name, false)) {
+    if (!canMeet(*this, one.then, other, range, "`" + one.name + "`", false)) {
       one.binding->val = Val();
       continue;
     }
@@ -326,18 +355,18 @@ static bool isHarmless(const ast::Expr &expr) {
 
 Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   bool isAnd = expr.op == ast::BinaryOp::And;
-  std::optional<Val> lhs = condition(*expr.lhs);
+  std::optional<Val> lhs = condition(*expr.lhs, &expr);
   if (!lhs)
     return fail();
   if (lhs->known) {
     if (lhs->truth != isAnd)
       return *lhs;
-    std::optional<Val> rhs = condition(*expr.rhs);
+    std::optional<Val> rhs = condition(*expr.rhs, &expr);
     return rhs ? *rhs : fail();
   }
   HostOp op = isAnd ? HostOp::And : HostOp::Or;
   if (isHarmless(*expr.rhs)) {
-    std::optional<Val> rhs = condition(*expr.rhs);
+    std::optional<Val> rhs = condition(*expr.rhs, &expr);
     at(expr.range);
     if (!rhs)
       return fail();
@@ -354,7 +383,7 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   Value thenValue, elseValue;
   std::optional<Val> rhs;
   auto right = [&] {
-    rhs = condition(*expr.rhs);
+    rhs = condition(*expr.rhs, &expr);
     return rhs ? materialize(*rhs) : emit().constantBool(false);
   };
   thenValue = isAnd ? right() : emit().constantBool(true);

@@ -29,7 +29,7 @@ struct CallArgs {
 /// Arguments matched to a builtin's parameters.
 class Bound {
 public:
-  explicit Bound(const CallArgs &call) : call(call) {}
+  Bound(llvm::StringRef name, const CallArgs &call) : name(name), call(call) {}
 
   /// The argument, or null where an optional one was not given.
   const Val *find(llvm::StringRef name) const {
@@ -47,7 +47,13 @@ public:
   /// What the `*` parameter took.
   llvm::ArrayRef<Val> rest() const { return variadic; }
   SourceRange range() const { return call.range; }
+  /// The function, for reports.
+  std::string what() const {
+    return ("`" + (name.starts_with(".") ? name.drop_front() : name) + "`")
+        .str();
+  }
 
+  llvm::StringRef name;
   const CallArgs &call;
   llvm::SmallVector<std::pair<llvm::StringRef, Val>, 4> named;
   Vals variadic;

@@ -14,7 +14,7 @@ static Val matmul(Checker &c, const Bound &args) {
 template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "other"}) {
     const Val &val = args[name];
-    if (!c.isTensor(val, args.range(), "this product"))
+    if (!c.isTensor(val, args.range(), args.what()))
       return c.fail();
     if (typeOf(val).dims.size() != rank) {
       c.error(DiagCode::TD401, args.range(),

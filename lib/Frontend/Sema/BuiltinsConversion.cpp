@@ -19,7 +19,7 @@ static Val to(Checker &c, const Bound &args) {
 
 template <DType dtype> static Val as(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), "this cast") ||
+  if (!c.isTensor(input, args.range(), args.what()) ||
       !c.isBuilt(dtype, args.range()))
     return c.fail();
   return c.castTo(input, dtype);

@@ -30,7 +30,7 @@ static Val round(Checker &c, const Bound &args) {
 }
 
 template <OpKind op> static Val pairwise(Checker &c, const Bound &args) {
-  std::string what = ("`" + getOpInfo(op).mnemonic + "`").str();
+  llvm::StringRef what = op == OpKind::Max ? "`maximum`" : "`minimum`";
   const Val &input = args["input"], &other = args["other"];
   if (!input.is(ValKind::Tensor) && !c.isTensor(other, args.range(), what))
     return c.fail();

@@ -97,23 +97,31 @@ static DType dtypeOfScalar(const Val &val) {
                                 : DType::F32;
 }
 
-static Val full(Checker &c, const Bound &args) {
-  const Val &value = args["fill_value"];
-  if (!value.isHostScalar()) {
-    c.error(DiagCode::TD303, value.range,
-            "`full` takes a number, not " + c.describe(value));
-    return c.fail();
-  }
-  auto type = factoryType(c, args, {args["size"]}, dtypeOfScalar(value));
-  if (!type)
-    return c.fail();
-  if (value.is(ValKind::Float) && !isFloat(type->first.dtype)) {
+static bool isFillValue(Checker &c, const Val &value, llvm::StringRef what) {
+  if (value.isHostScalar())
+    return true;
+  c.error(DiagCode::TD303, value.range,
+          what + " takes a number, not " + c.describe(value));
+  return false;
+}
+
+static Val filledWith(Checker &c, const Val &value, const TensorType &type,
+                      SourceRange placed) {
+  if (value.is(ValKind::Float) && !isFloat(type.dtype)) {
     c.error(DiagCode::TD301, value.range,
             "no implicit conversion between a float and " +
-                tdc::spelling(type->first.dtype));
+                tdc::spelling(type.dtype));
     return c.fail();
   }
-  return c.fillTensor(value, type->first, type->second);
+  return c.fillTensor(value, type, placed);
+}
+
+static Val full(Checker &c, const Bound &args) {
+  const Val &value = args["fill_value"];
+  if (!isFillValue(c, value, "`full`"))
+    return c.fail();
+  auto type = factoryType(c, args, {args["size"]}, dtypeOfScalar(value));
+  return type ? filledWith(c, value, type->first, type->second) : c.fail();
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +130,7 @@ static Val full(Checker &c, const Bound &args) {
 
 static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), "this"))
+  if (!c.isTensor(input, args.range(), args.what()))
     return std::nullopt;
   TensorType type = typeOf(input);
   if (const Val *dtype = args.find("dtype")) {
@@ -151,7 +159,13 @@ static Val onesLike(Checker &c, const Bound &args) {
   return filledLike(c, args, makeInt(1));
 }
 static Val fullLike(Checker &c, const Bound &args) {
-  return filledLike(c, args, args["fill_value"]);
+  const Val &value = args["fill_value"];
+  if (!isFillValue(c, value, "`full_like`"))
+    return c.fail();
+  auto type = likeType(c, args);
+  return type ? filledWith(c, value, *type,
+                           args["input"].as<TensorInfo>().placed)
+              : c.fail();
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,6 +275,8 @@ static Val randint(Checker &c, const Bound &args) {
 }
 
 static Val randperm(Checker &c, const Bound &args) {
+  if (!isInt(c, args["n"], "`n`"))
+    return c.fail();
   auto type = factoryType(c, args, {args["n"]}, DType::I64);
   if (!type)
     return c.fail();

@@ -177,8 +177,9 @@ static Val expandAs(Checker &c, const Bound &args) {
   return c.broadcastTo(args["input"], wanted);
 }
 
-static bool tensorsOf(Checker &c, const Val &list, SourceRange range,
-                      Vals &tensors) {
+static bool tensorsOf(Checker &c, const Bound &args, Vals &tensors) {
+  const Val &list = args["tensors"];
+  SourceRange range = args.range();
   if (!list.is(ValKind::List) && !list.is(ValKind::Tuple)) {
     c.error(DiagCode::TD303, list.range,
             "a list of tensors is needed, not " + c.describe(list));
@@ -190,13 +191,13 @@ static bool tensorsOf(Checker &c, const Val &list, SourceRange range,
     return false;
   }
   return llvm::all_of(tensors, [&](const Val &tensor) {
-    return c.isTensor(tensor, range, "joining");
+    return c.isTensor(tensor, range, args.what());
   });
 }
 
 static Val cat(Checker &c, const Bound &args) {
   Vals tensors;
-  if (!tensorsOf(c, args["tensors"], args.range(), tensors))
+  if (!tensorsOf(c, args, tensors))
     return c.fail();
   const Val *dim = args.find("dim");
   auto index =
@@ -206,7 +207,7 @@ static Val cat(Checker &c, const Bound &args) {
 
 static Val stack(Checker &c, const Bound &args) {
   Vals tensors;
-  if (!tensorsOf(c, args["tensors"], args.range(), tensors))
+  if (!tensorsOf(c, args, tensors))
     return c.fail();
   const Val *dim = args.find("dim");
   auto index = c.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),

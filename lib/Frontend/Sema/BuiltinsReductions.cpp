@@ -77,7 +77,27 @@ static bool isFloating(Checker &c, const Val &input, SourceRange range,
   return c.accepts(OpKind::Exp, typeOf(input).dtype, range, what, input);
 }
 
+static bool isSequence(const Val &val) {
+  return val.is(ValKind::List) || val.is(ValKind::Tuple);
+}
+
+/// Python's `sum` of a list.
+static Val sumOfList(Checker &c, const Val &list, SourceRange range) {
+  Val total = makeInt(0);
+  for (const Val &element : elementsOf(list)) {
+    if (!c.isNumeric(element, range, "`sum`"))
+      return c.fail();
+    total = c.binary(ast::BinaryOp::Add, total, element, range);
+    if (total.isError())
+      return total;
+  }
+  return total;
+}
+
 static Val sum(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (isSequence(input) && !args.has("dim") && !args.has("keepdim"))
+    return sumOfList(c, input, args.range());
   std::optional<Along> a;
   if (!ready(c, args, "`sum`", a))
     return c.fail();
@@ -182,7 +202,7 @@ static bool hasElements(Checker &c, const TensorType &type,
 
 template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   std::optional<Along> a;
-  if (!ready(c, args, "this reduction", a))
+  if (!ready(c, args, args.what(), a))
     return c.fail();
   Val input = args["input"];
   bool logical = kind == td::ReduceKind::Any || kind == td::ReduceKind::All;
@@ -191,7 +211,7 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   else if (kind == td::ReduceKind::Prod && !isFloat(typeOf(input).dtype))
     input = c.castTo(input, DType::I64);
   if (!logical && !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(),
-                             "this reduction", input))
+                             args.what(), input))
     return c.fail();
   bool isExtreme = kind == td::ReduceKind::Max || kind == td::ReduceKind::Min;
   if (isExtreme && !hasElements(c, typeOf(input), a->dims, args.range()))
@@ -200,7 +220,7 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
 }
 
 static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
-                    const Along &a, SourceRange range) {
+                    const Along &a, SourceRange range, llvm::StringRef what) {
   Val source = input;
   unsigned dim = a.dims.empty() ? 0 : a.dims[0];
   if (a.all) {
@@ -208,7 +228,7 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
     dim = 0;
   }
   TensorType type = typeOf(source);
-  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, "this", input))
+  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, what, input))
     return c.fail();
   if (!hasElements(c, typeOf(input), a.dims, range))
     return c.fail();
@@ -224,16 +244,35 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
 
 template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
   std::optional<Along> a;
-  if (!ready(c, args, "`argmax`", a))
+  if (!ready(c, args, args.what(), a))
     return c.fail();
   if (!a->all && a->dims.size() != 1) {
     c.error(DiagCode::TD403, args.range(), "`dim` must be one dim");
     return c.fail();
   }
-  return argAlong(c, kind, args["input"], *a, args.range());
+  return argAlong(c, kind, args["input"], *a, args.range(), args.what());
 }
 
-/// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers.
+/// The larger or smaller one of two host numbers.
+template <td::ReduceKind kind>
+static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
+                     SourceRange range) {
+  constexpr bool isMax = kind == td::ReduceKind::Max;
+  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
+  Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
+  Val first = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
+                            b, range);
+  if (first.known)
+    return first.truth ? a : b;
+  Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
+                              {c.materialize(a), c.materialize(b)});
+  return floats ? makeRunTime(ValKind::Float, value)
+                : c.runTimeInt(value, "int");
+}
+
+/// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers,
+/// max(list) of host numbers.
 template <td::ReduceKind kind>
 static Val extreme(Checker &c, const Bound &args) {
   constexpr bool isMax = kind == td::ReduceKind::Max;
@@ -245,17 +284,17 @@ static Val extreme(Checker &c, const Bound &args) {
       c.error(DiagCode::TD205, args.range(), "two numbers or a tensor");
       return c.fail();
     }
-    bool floats = input.is(ValKind::Float) || other->is(ValKind::Float);
-    Val a = floats ? c.toFloat(input) : c.toInt(input);
-    Val b = floats ? c.toFloat(*other) : c.toInt(*other);
-    Val less = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
-                             b, args.range());
-    if (less.known)
-      return less.truth ? a : b;
-    Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
-                                {c.materialize(a), c.materialize(b)});
-    return floats ? makeRunTime(ValKind::Float, value)
-                  : c.runTimeInt(value, "int");
+    return extremeOf<kind>(c, input, *other, args.range());
+  }
+  bool ofNumbers = isSequence(input) && !elementsOf(input).empty() && !other &&
+                   llvm::all_of(elementsOf(input), [](const Val &element) {
+                     return element.isHostScalar();
+                   });
+  if (ofNumbers) {
+    Val result = elementsOf(input)[0];
+    for (const Val &element : elementsOf(input).drop_front())
+      result = extremeOf<kind>(c, result, element, args.range());
+    return result;
   }
   if (!c.isTensor(input, args.range(), what))
     return c.fail();
@@ -287,8 +326,8 @@ static Val extreme(Checker &c, const Bound &args) {
   Val values = c.reduceOf(kind, input, a->dims, a->keep);
   if (a->all)
     return values;
-  return makeSequence(ValKind::Tuple,
-                      {values, argAlong(c, kind, input, *a, args.range())});
+  return makeSequence(ValKind::Tuple, {values, argAlong(c, kind, input, *a,
+                                                        args.range(), what)});
 }
 
 static Val norm(Checker &c, const Bound &args) {

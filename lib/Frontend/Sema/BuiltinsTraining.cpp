@@ -24,12 +24,16 @@ static std::optional<Val> totalNorm(Checker &c, const Val &gradients,
   Vals list{gradients};
   if (gradients.is(ValKind::Tuple) || gradients.is(ValKind::List))
     list.assign(elementsOf(gradients).begin(), elementsOf(gradients).end());
+  if (list.empty())
+    c.error(DiagCode::TD222, range, "there are no gradients");
   Val sum;
   for (const Val &gradient : list) {
     if (!c.isTensor(gradient, range, "a gradient"))
       return std::nullopt;
     Val square =
         c.elementwise(OpKind::Mul, {gradient, gradient}, range, "`norm`");
+    if (square.isError())
+      return std::nullopt;
     llvm::SmallVector<unsigned> all;
     for (unsigned i = 0; i != typeOf(gradient).dims.size(); ++i)
       all.push_back(i);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "PyTorchNames.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -58,14 +59,23 @@ void Checker::reportExtra(const CallArgs &args, llvm::StringRef what,
             llvm::Twine(given) + " are given");
 }
 
-/// A keyword that names no parameter.
+/// A keyword that names no parameter. `isOwn`: of a function or layer that is
+/// part of the language.
 static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
                           llvm::StringRef what,
-                          llvm::ArrayRef<llvm::StringRef> names) {
-  Diagnostic &report =
-      c.error(DiagCode::TD205, keyword.name.range,
-              what + " has no parameter `" + keyword.name.text + "`");
-  if (auto nearest = findNearest(keyword.name.text, names))
+                          llvm::ArrayRef<llvm::StringRef> names, bool isOwn) {
+  llvm::StringRef name = keyword.name.text;
+  if (isOwn && isLaterParameter(name)) {
+    c.unsupported(keyword.name.range, "`" + name + "=` of " + what);
+    return;
+  }
+  Diagnostic &report = c.error(DiagCode::TD205, keyword.name.range,
+                               what + " has no parameter `" + name + "`");
+  llvm::StringRef own = getOwnParameter(name);
+  if (!own.empty() && llvm::is_contained(names, own))
+    report.fix(FixIt::Safe, ("`" + own + "=`").str(),
+               {{keyword.name.range, own.str()}});
+  else if (auto nearest = findNearest(name, names))
     report.fix(FixIt::Choice, "`" + *nearest + "=`",
                {{keyword.name.range, nearest->str()}});
 }
@@ -123,7 +133,7 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
   for (const auto &keyword : args.keywords) {
     auto *found = llvm::find(names, keyword.name.text);
     if (found == names.end()) {
-      reportKeyword(*this, keyword, what, names);
+      reportKeyword(*this, keyword, what, names, isPrelude(file->id));
       return false;
     }
     if (given[found - names.begin()]) {
@@ -133,7 +143,7 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
     }
     given[found - names.begin()] = &keyword.val;
   }
-  bool isLoss = what.ends_with("_loss") && isPrelude(file->id);
+  bool isLoss = what.ends_with("_loss`") && isPrelude(file->id);
   if (isLoss && !checkLoss(*this, params, given, args.range))
     return false;
   bool good = true;
@@ -192,7 +202,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   for (const auto &keyword : args.keywords) {
     auto *found = llvm::find(names, keyword.name.text);
     if (found == names.end()) {
-      reportKeyword(*this, keyword, what, names);
+      reportKeyword(*this, keyword, what, names, /*isOwn=*/true);
       return false;
     }
     if (bound.has(*found)) {
@@ -212,7 +222,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 }
 
 Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
-  Bound bound(args);
+  Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
     if (val.isError())
       return fail();
@@ -283,10 +293,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   std::string what = fn.decl->name.text == "forward" && fn.self
                          ? "`" + fn.self->typeName + "`"
                          : "`" + fn.decl->name.text.str() + "`";
-  std::string lossName = fn.decl->name.text.str();
-  if (bindParams(fn.decl->params, args,
-                 isPrelude(fn.file->id) ? llvm::StringRef(lossName)
-                                        : llvm::StringRef(what)))
+  if (bindParams(fn.decl->params, args, what))
     result = callBody(*fn.decl);
   frames.pop_back();
   popScope();

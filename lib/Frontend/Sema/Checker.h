@@ -48,6 +48,11 @@ public:
   /// parentheses where the expression needs them.
   void offerSuffix(Diagnostic &report, SourceRange expr,
                    const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+  /// The `let` before a name that it declares alone; invalid for others.
+  SourceRange letBefore(SourceRange name) const;
+  /// The user's expression, in parentheses unless it binds as tightly as a
+  /// name.
+  std::string asOperand(SourceRange expr) const;
   /// Reports a feature that is parsed and not built, and gives an error value.
   Val unsupported(SourceRange range, const llvm::Twine &feature);
   /// An error value after a report.
@@ -79,9 +84,14 @@ public:
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// Whether a name that is unknown here is one of PyTorch's; reports it then.
+  /// `owner` is "." for a member of a tensor, "model." or "opt.".
+  bool reportPyTorchName(llvm::StringRef name, SourceRange range,
+                         llvm::StringRef owner);
   void pushScope();
   void popScope();
   std::optional<Val> findGlobal(llvm::StringRef name);
+  std::optional<Val> findInModule(llvm::StringRef module, llvm::StringRef name);
   std::optional<Val> findPrelude(llvm::StringRef name);
   /// A function of the language that can be called as a method of its first
   /// argument.
@@ -101,8 +111,10 @@ public:
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow execAssert(const ast::AssertStmt &stmt);
   void execExport(const ast::FnDecl &fn);
-  void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange);
-  void assignName(const ast::NameExpr &target, Val val);
+  /// `isPlain`: of `x = v` as a whole, not of a part of `x` or `x += v`.
+  void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange,
+                bool isPlain = false);
+  void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
   bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);
 
@@ -117,7 +129,9 @@ public:
                       const ast::TypeExpr *expected);
   Val evalLogical(const ast::BinaryExpr &expr);
   /// The truth of a host condition: nullopt with an error, or a Bool value.
-  std::optional<Val> condition(const ast::Expr &expr);
+  /// `logical`: the `and`, `or` or `not` that it is an operand of.
+  std::optional<Val> condition(const ast::Expr &expr,
+                               const ast::Expr *logical = nullptr);
   /// Runs both sides under a condition that is not known and joins what they
   /// changed: variables named in `assigned`, places and modes of models.
   Flow branch(Value condition, SourceRange range,
@@ -130,7 +144,7 @@ public:
   Flow forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   Flow forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
-  Val loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
+  Val loaderBatch(const LoaderInfo &loader, Value permutation, const Val &start,
                   const Size &size);
   /// A loop that runs at run time; `body` gets the index.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
@@ -189,7 +203,7 @@ public:
   std::optional<bool> requireBool(const Val &val, llvm::StringRef what);
   std::optional<llvm::StringRef> requireStr(const Val &val,
                                             llvm::StringRef what);
-  void reportNotKnown(const Val &val, llvm::StringRef what);
+  Diagnostic &reportNotKnown(const Val &val, llvm::StringRef what);
 
   // Tensors (Tensors.cpp) --------------------------------------------------//
 
@@ -205,7 +219,7 @@ public:
                   llvm::StringRef what);
   Val tensorCompare(td::ComparePredicate predicate, const Val &lhs,
                     const Val &rhs, SourceRange range, llvm::StringRef what);
-  Val selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
+  Val selectTensors(const Val &condition, Val onTrue, Val onFalse,
                     SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
@@ -228,6 +242,8 @@ public:
   /// values contradict one (the answer then has the problem).
   bool prove(ShapeAnswer &answer);
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
+  /// Whether it is a tensor or a host number; TD303 if not.
+  bool isNumeric(const Val &val, SourceRange range, llvm::StringRef what);
   /// `dim=` of a tensor of this type as a number from the front. `added` dims
   /// come with the operation (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
@@ -354,6 +370,7 @@ public:
   Val callSequential(const Val &model, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
+  void reportNoMember(const ModelInstance &model, const ast::Identifier &name);
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);

@@ -378,13 +378,13 @@ Val Checker::hostMath(HostOp op, const Val &operand) {
 // Values that must be known now
 //===----------------------------------------------------------------------===//
 
-void Checker::reportNotKnown(const Val &val, llvm::StringRef what) {
+Diagnostic &Checker::reportNotKnown(const Val &val, llvm::StringRef what) {
   if (alone) {
     abandoned = true;
     diags = scratch;
   }
-  error(DiagCode::TD208, val.range.isValid() ? val.range : here,
-        what + " must be known when the program is compiled")
+  return error(DiagCode::TD208, val.range.isValid() ? val.range : here,
+               what + " must be known when the program is compiled")
       .note("a value of an `arg` is known to `tdc run`; give it to `tdc "
             "build` with `--set name=value`");
 }

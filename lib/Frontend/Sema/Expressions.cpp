@@ -129,12 +129,12 @@ Val Checker::evalMember(const ast::MemberExpr &expr) {
   // `cuda` is a device as a value and a module before a dot.
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr.base);
       name && !lookup(name->name)) {
-    if (name->name == "cuda" || name->name == "init") {
-      std::string full = (name->name + "." + expr.member.text).str();
-      if (std::optional<Val> val = findGlobal(full))
+    if (name->name == "cuda") {
+      if (std::optional<Val> val =
+              findGlobal(("cuda." + expr.member.text).str()))
         return *val;
       error(DiagCode::TD202, expr.member.range,
-            "`" + name->name + "` has no `" + expr.member.text + "`");
+            "`cuda` has no `" + expr.member.text + "`");
       return fail();
     }
     if (name->name == "torch") {
@@ -201,6 +201,33 @@ static Val boundTo(Val callee, const Val &receiver) {
   return val;
 }
 
+/// `x.add_(y)`: a tensor is a value.
+static bool reportInPlace(Checker &c, const ast::Identifier &name,
+                          SourceRange range) {
+  llvm::StringRef plain = name.text;
+  if (!plain.consume_back("_") || !c.findMethod(plain))
+    return false;
+  llvm::StringRef whole = c.text(range);
+  llvm::StringRef base = whole.drop_back(name.text.size() + 1);
+  std::string call = (base + "." + plain).str();
+  Diagnostic &report =
+      c.error(DiagCode::TD202, name.range, "tensors do not change in place");
+  llvm::StringRef before =
+      c.sources.getText(range.file).take_front(range.begin).rtrim(' ');
+  bool isStatement =
+      before.empty() || llvm::StringRef("\n{;").contains(before.back());
+  Binding *binding = c.lookup(base);
+  if (isStatement && binding && binding->isVar)
+    report.fix(FixIt::Choice, "`" + base + " = " + call + "(…)`",
+               {{range, (base + " = " + call).str()}});
+  else
+    report.note("`." + plain +
+                "` gives a new tensor: assign it to a `var`, as in "
+                "`x = x." +
+                plain + "(…)`");
+  return true;
+}
+
 Val Checker::member(const Val &base, const ast::Identifier &name,
                     SourceRange range) {
   switch (base.kind) {
@@ -212,8 +239,13 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
       auto found = space.file->scope.names.find(name.text);
       if (found != space.file->scope.names.end())
         return found->second.val;
-    } else if (std::optional<Val> val = findGlobal(name.text)) {
+    } else if (std::optional<Val> val = findInModule(space.name, name.text)) {
       return *val;
+    } else if (space.name == "init") {
+      error(DiagCode::TD202, name.range, "`init` has no `" + name.text + "`")
+          .note("a parameter says how it starts: `param w: f32[4, 4] = "
+                "init.xavier_uniform()`");
+      return fail();
     } else {
       reportUnknown(name.text, name.range);
       return fail();
@@ -253,12 +285,20 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     break;
   }
   if (base.is(ValKind::List) && name.text == "append") {
-    error(DiagCode::TD202, range, "lists have no `append`")
-        .fix(FixIt::Choice, "`xs += [x]`", {});
+    std::string list = text(range).drop_back(name.text.size() + 1).str();
+    error(DiagCode::TD202, name.range, "lists have no `append`")
+        .note("a list that is a `var` grows with `" + list + " += [x]`");
     return fail();
   }
-  if (isLater(name.text))
-    return unsupported(name.range, "`" + name.text + "`");
+  if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
+    return fail();
+  if (base.is(ValKind::Model)) {
+    reportNoMember(base.as<ModelInstance>(), name);
+    return fail();
+  }
+  if (reportPyTorchName(name.text, name.range,
+                        base.is(ValKind::Tensor) ? "." : ""))
+    return fail();
   error(DiagCode::TD202, name.range,
         describe(base) + " has no `" + name.text + "`");
   return fail();
@@ -315,8 +355,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   auto *spaceName =
       method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
   bool isSpace = spaceName && !lookup(spaceName->name) &&
-                 (spaceName->name == "cuda" || spaceName->name == "init" ||
-                  spaceName->name == "torch");
+                 (spaceName->name == "cuda" || spaceName->name == "torch");
   if (method && !isSpace) {
     llvm::StringRef name = method->member.text;
     // The wanted type flows through `.to(device)`.

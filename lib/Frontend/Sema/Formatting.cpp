@@ -77,7 +77,9 @@ void Checker::appendValue(std::string &out,
     shown = itemOf(val);
   if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&
       !shown.is(ValKind::Tensor)) {
-    if (!shown.isError())
+    if (shown.is(ValKind::Model))
+      unsupported(val.range.isValid() ? val.range : here, "printing a model");
+    else if (!shown.isError())
       error(DiagCode::TD304, val.range.isValid() ? val.range : here,
             "cannot print " + describe(val));
     return;

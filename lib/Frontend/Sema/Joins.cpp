@@ -69,16 +69,16 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
         .label(c.describe(lhs) + first + c.describe(rhs) + second);
   };
   if (lhs.kind != rhs.kind) {
-    Diagnostic &report =
-        mismatch(DiagCode::TD303, "`" + name + "` changes its type");
-    if (lhs.is(ValKind::Int) && rhs.is(ValKind::Float) && lhs.range.isValid())
-      report.note("start with a float, `var " + name + " = 0.0`");
+    Diagnostic &report = mismatch(DiagCode::TD303, name + " changes its type");
+    if (isLoop && lhs.is(ValKind::Int) && rhs.is(ValKind::Float) &&
+        lhs.range.isValid())
+      report.note("start with a float, as in `var x = 0.0`");
     return false;
   }
   if (lhs.is(ValKind::Tuple)) {
     auto a = elementsOf(lhs), b = elementsOf(rhs);
     if (a.size() != b.size()) {
-      mismatch(DiagCode::TD303, "`" + name + "` changes its type");
+      mismatch(DiagCode::TD303, name + " changes its type");
       return false;
     }
     for (auto [x, y] : llvm::zip(a, b))
@@ -91,14 +91,13 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
   const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
   if (!c.agree(a.place, b.place)) {
     if (isLoop)
-      c.error(DiagCode::TD507, range,
-              "`" + name + "` changes device inside the loop")
+      c.error(DiagCode::TD507, range, name + " changes device inside the loop")
           .label("@" + c.placeText(a.place) + first + "@" +
                  c.placeText(b.place) + second)
           .note("drop the move, or give the moved tensor another name after "
                 "the loop");
     else
-      mismatch(DiagCode::TD508, "`" + name + "` ends on different devices");
+      mismatch(DiagCode::TD508, name + " ends on different devices");
     return false;
   }
   bool same = a.dtype == b.dtype && a.dims.size() == b.dims.size();
@@ -107,12 +106,16 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
            (!c.constantOf(a.dims[i]) && !c.constantOf(b.dims[i])) ||
            (c.constantOf(a.dims[i]) &&
             c.constantOf(a.dims[i]) == c.constantOf(b.dims[i]));
-  if (!same)
-    mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
-             "`" + name + "` changes its type")
-        .note("`var " + name +
-              ": …` with `?` for a size lets that size change");
-  return same;
+  if (same)
+    return true;
+  Diagnostic &report =
+      mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
+               name + " changes its type");
+  if (a.dtype == b.dtype && a.dims.size() == b.dims.size())
+    report.note("a size that changes is a `?` in the type of a `var`, as in "
+                "`var x: " +
+                tdc::spelling(a.dtype) + "[?] = …`");
+  return false;
 }
 
 Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
@@ -144,6 +147,7 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
 
 std::vector<ModelState> sema::saveModels(const Checker &checker) {
   std::vector<ModelState> states;
+  states.reserve(checker.models.size());
   for (const auto &model : checker.models)
     states.push_back({model->place, model->moved, model->mode});
   return states;

@@ -13,6 +13,22 @@ using namespace tdc::sema;
 Val Checker::buildLoader(const Bound &args) {
   auto info = std::make_shared<LoaderInfo>();
   for (const Val &tensor : args.rest()) {
+    // PyTorch's second and third parameter, behind the data set.
+    bool isOption = tensor.is(ValKind::Int) || tensor.is(ValKind::Bool);
+    if (isOption && !info->tensors.empty()) {
+      std::string name = tensor.is(ValKind::Int) ? "batch_size" : "shuffle";
+      error(DiagCode::TD205, tensor.range,
+            "`" + name + "` of `DataLoader` is given by name")
+          .fix(FixIt::Safe, "`" + name + "=" + text(tensor.range) + "`",
+               {{tensor.range.start(), name + "="}});
+      return fail();
+    }
+    if (tensor.is(ValKind::List) || tensor.is(ValKind::Tuple)) {
+      error(DiagCode::TD303, tensor.range,
+            "`DataLoader` takes tensors one by one, not " + describe(tensor))
+          .note("as in `DataLoader(x, y, batch_size=32)`");
+      return fail();
+    }
     if (!isTensor(tensor, args.range(), "`DataLoader`"))
       return fail();
     if (typeOf(tensor).dims.empty()) {
@@ -61,8 +77,8 @@ Val Checker::buildLoader(const Bound &args) {
   return val;
 }
 
-Val Checker::loaderBatch(const LoaderInfo &loader, Value permutation, Val start,
-                         const Size &size) {
+Val Checker::loaderBatch(const LoaderInfo &loader, Value permutation,
+                         const Val &start, const Size &size) {
   Vals parts;
   Val rows;
   if (permutation) {
@@ -96,7 +112,7 @@ Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
   }
   Size batches = Size::floorDiv(loader.rows, size);
   std::optional<int64_t> full = constantOf(batches);
-  auto turn = [&](Val index, const Size &rows) {
+  auto turn = [&](const Val &index, const Size &rows) {
     Val start = hostBinary(ast::BinaryOp::Mul, index, makeInt(size), here);
     Val batch = loaderBatch(loader, permutation, start, rows);
     if (enumerateFrom)
@@ -110,7 +126,7 @@ Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
   if (!full || *full > 0)
     runTimeLoop(stmt, makeInt(0),
                 full ? makeInt(*full) : makeInt(batches, sizeValue(batches)),
-                makeInt(1), [&](Val index) { turn(index, size); });
+                makeInt(1), [&](const Val &index) { turn(index, size); });
   if (loader.dropLast)
     return Flow::Next;
 

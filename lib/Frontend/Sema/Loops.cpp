@@ -142,12 +142,23 @@ static llvm::StringRef indexName(const ast::ForStmt &stmt) {
 Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !building.empty();
+  Binding *list = nullptr;
   for (auto &entry : assignedNames(stmt.body))
-    if (Binding *binding = lookup(entry.first()))
-      unroll |=
-          binding->isVar && !hasLeaves(binding->val) && !binding->val.isError();
+    if (Binding *binding = lookup(entry.first()); binding && binding->isVar &&
+                                                  !hasLeaves(binding->val) &&
+                                                  !binding->val.isError()) {
+      unroll = true;
+      if (binding->val.is(ValKind::List))
+        list = binding;
+    }
   auto from = constantInt(info.from), to = constantInt(info.to),
        step = constantInt(info.step);
+  if (list && !(from && to && step)) {
+    Diagnostic &report =
+        reportNotKnown(info.to, "the range of a loop that changes a list");
+    report.note(kInsteadOfList, list->declared);
+    return Flow::Next;
+  }
   bool isDownward = step && *step < 0;
   if (unroll || (isDownward && from && to)) {
     Vals elements;
@@ -274,7 +285,7 @@ void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
   for (Carried &one : carried) {
     Val &after = one.binding->val;
     SourceRange place = after.range.isValid() ? after.range : stmt.range;
-    if (!canMeet(*this, one.start, after, place, one.name, true)) {
+    if (!canMeet(*this, one.start, after, place, "`" + one.name + "`", true)) {
       after = one.start;
     } else if (after.is(ValKind::Tensor)) {
       auto open = openDims(*one.binding, typeOf(after).dims.size());
@@ -290,9 +301,13 @@ void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
     appendLeaves(*this, after, next);
   }
   for (auto &[binding, val] : fixed)
-    if (!isSame(binding->val, val) && !binding->val.isError())
-      error(DiagCode::TD214, stmt.range,
-            "a loop that runs at run time cannot change " + describe(val));
+    if (!isSame(binding->val, val) && !binding->val.isError()) {
+      Diagnostic &report =
+          error(DiagCode::TD214, stmt.range,
+                "a loop that runs at run time cannot change " + describe(val));
+      if (val.is(ValKind::List))
+        report.note(kInsteadOfList, binding->declared);
+    }
   // A model that was used before the turn moved it would be elsewhere in the
   // second turn.
   for (size_t i = 0; i != states.size(); ++i) {

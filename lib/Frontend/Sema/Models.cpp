@@ -193,7 +193,9 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   if (decl.isParam && !isFloat(type->dtype)) {
     error(DiagCode::TD304, decl.type->range,
           "a `param` is learned, so it must be a float tensor")
-        .fix(FixIt::Choice, "`buffer`", {});
+        .fix(FixIt::Choice, "`buffer`",
+             {{{decl.range.file, decl.range.begin, decl.range.begin + 5},
+               "buffer"}});
     return;
   }
   if (decl.value) {

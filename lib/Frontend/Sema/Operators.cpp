@@ -36,7 +36,7 @@ static std::optional<OpKind> tensorOp(BinaryOp op) {
 
 Val Checker::evalUnary(const ast::UnaryExpr &expr) {
   if (expr.op == ast::UnaryOp::Not) {
-    std::optional<Val> truth = condition(*expr.operand);
+    std::optional<Val> truth = condition(*expr.operand, &expr);
     at(expr.range);
     return truth ? boolNot(*truth) : fail();
   }
@@ -149,10 +149,13 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     std::optional<int64_t> count = requireInt(rhs, "the number of repetitions");
     if (!count)
       return fail();
+    size_t length = elementsOf(lhs).size();
+    if (length != 0 && *count > static_cast<int64_t>(kMaxElements / length)) {
+      error(DiagCode::TD215, range, "a list or text grows without bound");
+      return fail();
+    }
     Vals elements;
-    for (int64_t i = 0; i < *count && elements.size() < kMaxElements &&
-                        !elementsOf(lhs).empty();
-         ++i)
+    for (int64_t i = 0; i < *count && length != 0; ++i)
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }
@@ -202,10 +205,11 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
       Val all = makeBool(a.size() == b.size());
       for (size_t i = 0; all.truth && all.known && i != a.size(); ++i) {
         all = compareVals(CompareOp::Eq, a[i], b[i], range);
-        if (all.isError() || all.is(ValKind::Tensor))
+        if (all.isError())
           return fail();
       }
-      return op == CompareOp::Eq ? all : boolNot(all);
+      if (!all.is(ValKind::Tensor))
+        return op == CompareOp::Eq ? all : boolNot(all);
     }
   }
   error(DiagCode::TD304, range,

@@ -94,7 +94,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
   info->kind = kind;
   info->model = model;
   info->name = uniqueName(nameHint.empty() ? "optimizer" : nameHint);
-  auto setting = [&](llvm::StringRef name, Val otherwise) {
+  auto setting = [&](llvm::StringRef name, const Val &otherwise) {
     const Val *given = args.find(name);
     Val val = given ? *given : otherwise;
     if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
@@ -178,6 +178,8 @@ Val Checker::optimizerMember(const Val &val, const ast::Identifier &name) {
   auto &optimizer = val.as<OptimizerInfo>();
   if (name.text == "lr")
     return learningRate(optimizer);
+  if (reportPyTorchName(name.text, name.range, "opt."))
+    return fail();
   error(DiagCode::TD202, name.range, "an optimizer has no `" + name.text + "`")
       .label("it has lr, step and zero_grad");
   return fail();
@@ -202,8 +204,10 @@ Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
                   args.range);
     return makeVal(ValKind::None);
   }
-  error(DiagCode::TD202, args.calleeRange,
-        "an optimizer has no method `" + name + "`");
+  SourceRange range = args.calleeRange;
+  range.begin = range.end - static_cast<uint32_t>(name.size());
+  if (!reportPyTorchName(name, range, "opt."))
+    error(DiagCode::TD202, range, "an optimizer has no method `" + name + "`");
   return fail();
 }
 

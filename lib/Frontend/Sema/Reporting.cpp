@@ -56,20 +56,38 @@ Diagnostic &Checker::warning(DiagCode code, SourceRange range,
   return diags->report(code, userRange(range), title);
 }
 
+SourceRange Checker::letBefore(SourceRange name) const {
+  llvm::StringRef before =
+      sources.getText(name.file).take_front(name.begin).rtrim(" \t");
+  if (!before.ends_with("let"))
+    return {};
+  auto end = static_cast<uint32_t>(before.size());
+  return {name.file, end - 3, end};
+}
+
+/// Names, calls and the like bind tighter than `.`; operators do not.
+static bool needsParentheses(llvm::StringRef code) {
+  int depth = 0;
+  bool result = code.starts_with("-");
+  for (char c : code) {
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    result |= depth == 0 && c == ' ';
+  }
+  return result;
+}
+
+std::string Checker::asOperand(SourceRange expr) const {
+  std::string code = text(expr).str();
+  return needsParentheses(code) ? "(" + code + ")" : code;
+}
+
 void Checker::offerSuffix(Diagnostic &report, SourceRange expr,
                           const llvm::Twine &suffix, FixIt::Kind kind) {
   if (!expr.isValid() || isPrelude(expr.file))
     return;
-  // Names, calls and the like bind tighter than `.`; operators do not.
   llvm::StringRef code = text(expr);
-  int depth = 0;
-  bool needsParentheses = code.starts_with("-");
-  for (char c : code) {
-    depth += c == '(' || c == '[';
-    depth -= c == ')' || c == ']';
-    needsParentheses |= depth == 0 && c == ' ';
-  }
-  if (needsParentheses)
+  if (needsParentheses(code))
     report.fix(kind, "`(" + code + ")" + suffix + "`",
                {{expr.start(), "("}, {expr.finish(), (")" + suffix).str()}});
   else

@@ -9,6 +9,7 @@
 #include "Checker.h"
 #include "Frontend/Parser.h"
 #include "Prelude.h"
+#include "PyTorchNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
@@ -33,7 +34,8 @@ void Checker::popScope() {
       warning(DiagCode::TD210, binding.declared,
               "unused `let " + entry.first() + "`")
           .label("never read")
-          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant",
+               {{binding.declared, "_"}});
   }
   Scope *outer = scope->parent;
   delete scope;
@@ -201,6 +203,16 @@ std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
   return findPrelude(name);
 }
 
+std::optional<Val> Checker::findInModule(llvm::StringRef module,
+                                         llvm::StringRef name) {
+  if (module == "init")
+    return findGlobal(("init." + name).str());
+  // PyTorch's modules in modules; all but `init` share one set of names.
+  if (name == "functional" || name == "utils" || name == "lr_scheduler")
+    return moduleValue(name);
+  return findGlobal(name);
+}
+
 std::optional<Val> Checker::findMethod(llvm::StringRef name) {
   // `x.float()` is another thing than `float(x)`.
   if (const Builtin *method = findBuiltin(("." + name).str()))
@@ -211,59 +223,45 @@ std::optional<Val> Checker::findMethod(llvm::StringRef name) {
   return found && found->is(ValKind::Function) ? found : std::nullopt;
 }
 
-bool sema::isLater(llvm::StringRef name) {
-  static const llvm::StringLiteral names[] = {"AdaptiveAvgPool1d",
-                                              "AdaptiveAvgPool2d",
-                                              "AvgPool2d",
-                                              "BatchNorm1d",
-                                              "BatchNorm2d",
-                                              "Conv1d",
-                                              "Conv2d",
-                                              "ConvTranspose2d",
-                                              "CosineAnnealingLR",
-                                              "DataParallel",
-                                              "GRU",
-                                              "Generator",
-                                              "GroupNorm",
-                                              "InstanceNorm2d",
-                                              "LSTM",
-                                              "LinearLR",
-                                              "MaxPool1d",
-                                              "MaxPool2d",
-                                              "MultiheadAttention",
-                                              "OneCycleLR",
-                                              "RMSprop",
-                                              "RNN",
-                                              "StepLR",
-                                              "TransformerEncoder",
-                                              "Unfold",
-                                              "Upsample",
-                                              "avg_pool2d",
-                                              "batch_norm",
-                                              "clip_grad_norm_",
-                                              "conv1d",
-                                              "conv2d",
-                                              "cumsum",
-                                              "cumprod",
-                                              "eye",
-                                              "flip",
-                                              "group_norm",
-                                              "here",
-                                              "interpolate",
-                                              "linspace",
-                                              "max_pool2d",
-                                              "median",
-                                              "multinomial",
-                                              "nonzero",
-                                              "pad",
-                                              "repeat",
-                                              "roll",
-                                              "scatter",
-                                              "sort",
-                                              "topk",
-                                              "unique",
-                                              "weights"};
-  return llvm::is_contained(names, name);
+bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
+                                llvm::StringRef owner) {
+  std::string member = (owner + name).str();
+  // A tensor has all functions as methods.
+  bool isFunction = owner.empty() || owner == ".";
+  llvm::StringRef other = getOtherWay(member);
+  if (isFunction && other.empty())
+    other = getOtherWay(name);
+  if (isLater(member) || (isFunction && isLater(name))) {
+    unsupported(range, "`" + name + "`" +
+                           (other.empty() ? "" : " (write `" + other + "`)"));
+    return true;
+  }
+  DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
+  if (!other.empty()) {
+    error(code, range, "unknown name `" + name + "`")
+        .label("written `" + other + "`");
+    return true;
+  }
+  llvm::StringRef own = isFunction ? getOwnName(name) : "";
+  if (own.empty())
+    return false;
+  error(code, range, "unknown name `" + name + "`")
+      .label("another name of `" + own + "` in PyTorch")
+      .fix(FixIt::Safe, "`" + own + "`", {{range, own.str()}});
+  return true;
+}
+
+static constexpr llvm::StringLiteral kImported =
+    "an import gives functions, models and `let`s of numbers and texts, and "
+    "runs no statement";
+
+/// Whether a statement of the file declares a variable of this name.
+static bool declaresVariable(const FileScope &file, llvm::StringRef name) {
+  return file.program &&
+         llvm::any_of(file.program->items, [&](const ast::Stmt *item) {
+           auto *let = llvm::dyn_cast<ast::LetStmt>(item);
+           return let && !let->target->isTuple() && let->target->name == name;
+         });
 }
 
 void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
@@ -275,18 +273,19 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
     llvm::append_range(candidates, prelude.names);
-  if (isLater(name)) {
-    unsupported(range, "`" + name + "`");
+  bool isImported = file->id != files.front()->id;
+  if (isImported && declaresVariable(*file, name)) {
+    error(DiagCode::TD201, range,
+          "`" + name + "` does not exist in an imported file")
+        .label("make it a parameter")
+        .note(kImported);
     return;
   }
+  if (reportPyTorchName(name, range, ""))
+    return;
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
-  // Other names of PyTorch for the same function.
-  if (name == "concat" || name == "concatenate") {
-    report.fix(FixIt::Safe, "`cat`", {{range, "cat"}});
-    return;
-  }
   if (auto nearest = findNearest(name, candidates))
     report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
 }
@@ -353,8 +352,14 @@ void Checker::importItems(const ast::ImportDecl &import) {
   for (const ast::Identifier &name : import.names) {
     auto found = module->scope.names.find(name.text);
     if (found == module->scope.names.end()) {
-      error(DiagCode::TD209, name.range,
-            "`" + import.path.text + "` has no `" + name.text + "`");
+      bool isLeftOut = declaresVariable(*module, name.text);
+      Diagnostic &report =
+          error(DiagCode::TD209, name.range,
+                "`" + import.path.text + "` " +
+                    (isLeftOut ? "gives no `" : "has no `") + name.text + "`");
+      if (isLeftOut)
+        report.label(kImported);
+      bind(name.text, name.range, Val(), false);
       continue;
     }
     bind(name.text, name.range, found->second.val, false);
@@ -422,7 +427,8 @@ void Checker::run(FileId id, const ast::Program &program) {
       warning(DiagCode::TD210, entry.second.declared,
               "unused `let " + entry.first() + "`")
           .label("never read")
-          .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+          .fix(FixIt::Choice, "`let _ = …` says that it is meant",
+               {{entry.second.declared, "_"}});
 }
 
 void tdc::check(SourceManager &sources, ast::Context &context, FileId file,

@@ -41,9 +41,6 @@ struct FileScope {
   Scope scope;
 };
 
-/// A name of the language that is not built yet.
-bool isLater(llvm::StringRef name);
-
 /// Only literals, names and operators: no call.
 bool isConstantExpr(const ast::Expr &expr);
 

@@ -123,12 +123,14 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
       break;
   }
   Binding *outer = c.lookup(name);
-  if (outer && outer->isVar)
+  SourceRange let = c.letBefore(stmt.target->range);
+  if (outer && outer->isVar && let.isValid())
     c.warning(DiagCode::TD211, stmt.target->range,
               "`" + name + "` hides the `var " + name + "` outside the loop")
         .label("starts anew in every turn")
         .note("the outer one is declared here", outer->declared)
-        .fix(FixIt::Choice, "`" + name + " = …` to keep the value", {});
+        .fix(FixIt::Choice, "`" + name + " = …` to keep the value",
+             {{let.to(stmt.target->range), name.str()}});
 }
 
 Flow Checker::execLet(const ast::LetStmt &stmt) {
@@ -213,22 +215,29 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
     llvm::StringRef name = method->member.text;
     if (name == "to" || name == "cuda" || name == "cpu") {
       std::string base = text(userRange(method->base->range)).str();
-      error(DiagCode::TD504, stmt.range,
-            "the result of `." + name + "` is not used")
-          .label("`." + name + "` returns a new tensor; `" + base +
-                 "` itself stays where it is")
-          .note("a model is moved in place (`model.to(device)`), a tensor is "
-                "not")
-          .fix(FixIt::Choice,
-               "`let " + base + " = " + text(userRange(stmt.range)) + "`",
-               {{stmt.range.start(), "let " + base + " = "}});
+      Diagnostic &report =
+          error(DiagCode::TD504, stmt.range,
+                "the result of `." + name + "` is not used")
+              .label("`." + name + "` returns a new tensor; `" + base +
+                     "` itself stays where it is")
+              .note(
+                  "a model is moved in place (`model.to(device)`), a tensor is "
+                  "not");
+      Binding *binding = lookup(base);
+      std::string start =
+          (binding && binding->isVar ? "" : "let ") + base + " = ";
+      if (binding)
+        report.fix(FixIt::Choice,
+                   "`" + start + text(userRange(stmt.range)) + "`",
+                   {{stmt.range.start(), start}});
       return Flow::Next;
     }
   }
   if (!call || val.is(ValKind::Tensor))
     error(DiagCode::TD212, stmt.range, "the value is not used")
         .label(describe(val))
-        .fix(FixIt::Choice, "`let _ = …` says that it is meant", {});
+        .fix(FixIt::Choice, "`let _ = …` says that it is meant",
+             {{stmt.range.start(), "let _ = "}});
   return Flow::Next;
 }
 

@@ -60,6 +60,16 @@ bool Checker::isTensor(const Val &val, SourceRange range,
   return false;
 }
 
+bool Checker::isNumeric(const Val &val, SourceRange range,
+                        llvm::StringRef what) {
+  if (val.is(ValKind::Tensor) || val.isHostScalar())
+    return true;
+  if (!val.isError())
+    error(DiagCode::TD303, val.range.isValid() ? val.range : range,
+          what + " takes tensors and numbers, not " + describe(val));
+  return false;
+}
+
 std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
                                          SourceRange range, unsigned added) {
   std::optional<int64_t> number = requireInt(dim, "`dim`");
@@ -162,7 +172,7 @@ static Val castSuggestion(Checker &c, SourceRange range, const Val &wrong,
 bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
                     llvm::StringRef what, TensorType &common) {
   for (const Val &operand : operands)
-    if (operand.isError())
+    if (!isNumeric(operand, range, what))
       return false;
   // The dtype: that of the tensors, which must agree (bool counts as 0 or 1).
   std::optional<DType> dtype;
@@ -276,7 +286,7 @@ Val Checker::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
+Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
                            SourceRange range) {
   if (!isTensor(condition, range, "the condition of `where`"))
     return fail();
@@ -286,6 +296,9 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, const Val &onFalse,
               typeText(typeOf(condition)));
     return fail();
   }
+  for (const Val *side : {&onTrue, &onFalse})
+    if (!isNumeric(*side, range, "`where`"))
+      return fail();
   // Two host scalars: f32, as PyTorch's default; ints stay i64.
   if (!onTrue.is(ValKind::Tensor) && !onFalse.is(ValKind::Tensor)) {
     TensorType scalar;

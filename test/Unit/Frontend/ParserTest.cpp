@@ -97,7 +97,7 @@ TEST_F(ParserTest, FileLimit) {
   EXPECT_EQ(diags.getSorted().front()->code, DiagCode::TD110);
 }
 
-/// Applies safe fixes as `tdc fix` does: those that do not touch each other,
+/// Applies safe fixes as an editor may: those that do not touch each other,
 /// again and again until none is left.
 std::string applySafeFixes(std::string text) {
   for (int turn = 0; turn != 20; ++turn) {

@@ -1,0 +1,204 @@
+//===- PyTorchNames.cpp - what PyTorch has and the language has not -------===//
+//
+// A name that is right in PyTorch is no typing error: it is refused as what it
+// is, or with what is written here in its place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PyTorchNames.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+
+/// Functions and methods, of `torch`, `nn.functional` and tensors.
+static constexpr llvm::StringLiteral kFunctions =
+    ".grad acos acosh adaptive_avg_pool1d adaptive_avg_pool2d "
+    "adaptive_avg_pool3d "
+    "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d addbmm "
+    "addcdiv addcmul addr affine_grid allclose alpha_dropout aminmax angle "
+    "arccos arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere "
+    "as_strided as_strided_scatter asin asinh atan atan2 atanh atleast_1d "
+    "atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm "
+    "bartlett_window batch_norm bernoulli bilinear bincount binomial "
+    "bitwise_left_shift bitwise_right_shift blackman_window block_diag "
+    "broadcast_shapes broadcast_tensors bucketize cartesian_prod cdist "
+    "chain_matmul channel_shuffle cholesky cholesky_inverse cholesky_solve "
+    "clip_grad_norm_ clip_grad_value_ column_stack combinations conv1d conv2d "
+    "conv3d "
+    "conv_transpose1d conv_transpose2d conv_transpose3d copysign corrcoef "
+    "cosh cosine_embedding_loss count_nonzero cov cross ctc_loss cummax "
+    "cummin cumprod cumsum cumulative_trapezoid deg2rad det diag_embed "
+    "diagflat diagonal diagonal_scatter diff digamma dist dropout1d "
+    "dropout2d dropout3d dsplit dstack eig eigh embedding_bag equal erfc "
+    "erfinv flip fliplr flipud float_power fmod fold fractional_max_pool2d "
+    "fractional_max_pool3d frexp frobenius_norm frombuffer "
+    "gaussian_nll_loss gcd grid_sample gru gumbel_softmax hamming_window "
+    "hann_window heaviside here hinge_embedding_loss histc histogram "
+    "histogramdd hsplit hstack hypot i0 igamma igammac index_add index_fill "
+    "index_reduce instance_norm interpolate inv inverse isclose isin "
+    "isneginf isposinf isreal istft kron kthvalue lcm ldexp lerp lgamma "
+    "linspace local_response_norm logaddexp logaddexp2 logcumsumexp logdet "
+    "logspace lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
+    "margin_ranking_loss masked_scatter masked_select matrix_exp "
+    "matrix_norm matrix_power matrix_rank max_pool1d max_pool2d max_pool3d "
+    "max_unpool1d max_unpool2d max_unpool3d median meshgrid msort multi_dot "
+    "multi_head_attention_forward multi_margin_loss multilabel_margin_loss "
+    "multilabel_soft_margin_loss multinomial mvlgamma nan_to_num nanmean "
+    "nanmedian nanquantile nansum nextafter nonzero pad pairwise_distance "
+    "pdist pinv pinverse pixel_shuffle pixel_unshuffle poisson "
+    "poisson_nll_loss polar polygamma qr quantile rad2deg randint_like "
+    "ravel renorm repeat repeat_interleave roll rot90 row_stack rrelu "
+    "scatter scatter_reduce searchsorted select_scatter sgn signbit sinc "
+    "sinh slice_scatter slogdet soft_margin_loss solve sort "
+    "split_with_sizes std_mean stft stride svd take take_along_dim "
+    "tensor_split tensordot tile tolist topk trapezoid trapz triangular_solve "
+    "tril_indices triplet_margin_loss triplet_margin_with_distance_loss "
+    "triu_indices unbind unflatten unfold unique unique_consecutive "
+    "unravel_index upsample upsample_bilinear upsample_nearest vander "
+    "var_mean vector_norm view_as_complex view_as_real vsplit vstack";
+
+/// Layers, losses, optimizers and schedules.
+static constexpr llvm::StringLiteral kClasses =
+    "ASGD Adadelta Adafactor Adagrad Adamax AdaptiveAvgPool1d "
+    "AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
+    "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout "
+    "AvgPool1d AvgPool2d AvgPool3d BatchNorm1d BatchNorm2d BatchNorm3d "
+    "Bilinear CTCLoss ChannelShuffle CircularPad1d CircularPad2d "
+    "CircularPad3d ConstantLR ConstantPad1d ConstantPad2d ConstantPad3d "
+    "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
+    "CosineAnnealingLR CosineAnnealingWarmRestarts CosineEmbeddingLoss "
+    "CrossMapLRN2d CyclicLR DataParallel Dropout1d Dropout2d Dropout3d "
+    "EmbeddingBag ExponentialLR FeatureAlphaDropout Fold "
+    "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell GaussianNLLLoss "
+    "Generator GroupNorm HingeEmbeddingLoss InstanceNorm1d InstanceNorm2d "
+    "InstanceNorm3d LBFGS LPPool1d LPPool2d LPPool3d LSTM LSTMCell LambdaLR "
+    "LinearLR LocalResponseNorm MarginRankingLoss MaxPool1d MaxPool2d "
+    "MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss "
+    "MultiLabelSoftMarginLoss MultiMarginLoss MultiStepLR "
+    "MultiheadAttention MultiplicativeLR Muon NAdam OneCycleLR "
+    "PairwiseDistance PixelShuffle PixelUnshuffle PoissonNLLLoss "
+    "PolynomialLR RAdam RMSprop RNN RNNCell RReLU ReduceLROnPlateau "
+    "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
+    "ReplicationPad2d ReplicationPad3d Rprop SequentialLR SoftMarginLoss "
+    "Softmax2d SparseAdam StepLR SyncBatchNorm TensorDataset Transformer "
+    "TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+    "TransformerEncoderLayer TripletMarginLoss "
+    "TripletMarginWithDistanceLoss Unflatten Unfold Upsample "
+    "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d";
+
+/// Of models and optimizers.
+static constexpr llvm::StringLiteral kMethods =
+    "model.add_module model.apply model.bfloat16 model.buffers model.children "
+    "model.double model.float model.half model.modules model.named_buffers "
+    "model.named_children model.named_modules model.named_parameters "
+    "model.register_buffer model.register_forward_hook "
+    "model.register_parameter model.weights opt.add_param_group";
+
+/// Of functions and layers that are there.
+static constexpr llvm::StringLiteral kParameters =
+    "alpha amsgrad batch_sampler capturable collate_fn dampening "
+    "decoupled_weight_decay device differentiable dtype enable_gqa foreach "
+    "fused generator ignore_index in_order inplace layout map_location "
+    "max_norm maximize memory_format multiprocessing_context norm_type out "
+    "padding_idx persistent_workers pin_memory pin_memory_device pos_weight "
+    "prefetch_factor reduce requires_grad rounding_mode sampler "
+    "scale_grad_by_freq size_average sparse sparse_grad timeout weight "
+    "weights_only worker_init_fn";
+
+static llvm::StringSet<> wordsOf(llvm::ArrayRef<llvm::StringRef> lists) {
+  llvm::StringSet<> words;
+  for (llvm::StringRef list : lists) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    list.split(parts, ' ');
+    for (llvm::StringRef part : parts)
+      words.insert(part);
+  }
+  return words;
+}
+
+bool sema::isLater(llvm::StringRef name) {
+  static const llvm::StringSet<> names =
+      wordsOf({kFunctions, kClasses, kMethods});
+  return names.contains(name);
+}
+
+bool sema::isLaterParameter(llvm::StringRef name) {
+  static const llvm::StringSet<> names = wordsOf({kParameters});
+  return names.contains(name);
+}
+
+llvm::StringRef sema::getOwnName(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("absolute", "abs")
+      .Cases({"as_tensor", "asarray", "scalar_tensor"}, "tensor")
+      .Case("broadcast_to", "expand")
+      .Cases({"concat", "concatenate"}, "cat")
+      .Cases({"divide", "true_divide"}, "div")
+      .Case("empty_like", "zeros_like")
+      .Case("fix", "trunc")
+      .Case("ger", "outer")
+      .Case("greater", "gt")
+      .Case("greater_equal", "ge")
+      .Case("less", "lt")
+      .Case("less_equal", "le")
+      .Case("multiply", "mul")
+      .Case("mv", "matmul")
+      .Case("ndimension", "dim")
+      .Case("negative", "neg")
+      .Case("nelement", "numel")
+      .Case("not_equal", "ne")
+      .Case("subtract", "sub")
+      .Case("swapaxes", "transpose")
+      .Case("vdot", "dot")
+      .Default("");
+}
+
+llvm::StringRef sema::getOwnParameter(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("axis", "dim")
+      .Case("keepdims", "keepdim")
+      .Default("");
+}
+
+// A name that begins with a dot is that of a method only, as among the
+// builtins.
+llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("addmm", "input + mat1 @ mat2")
+      .Case("addmv", "input + mat @ vec")
+      .Case("bitwise_and", "a & b")
+      .Case("bitwise_not", "~a")
+      .Case("bitwise_or", "a | b")
+      .Case("bitwise_xor", "a ^ b")
+      .Case(".byte", "x.to(u8)")
+      .Case(".char", "x.to(i8)")
+      .Case("clamp_max", "clamp(x, max=…)")
+      .Case("clamp_min", "clamp(x, min=…)")
+      .Case("clip_grad_norm_",
+            "opt.step(clip_grad_norm(grad(loss, model), max_norm))")
+      .Case(".data", "x.detach()")
+      .Case("device", "cuda:0 if cuda.is_available() else cpu")
+      .Case(".grad", "grad(loss, x)")
+      .Case(".narrow", "x[start:start + length]")
+      .Case("model.load_state_dict", "model.load(path)")
+      .Case("model.requires_grad_", "model.freeze()")
+      .Case("model.state_dict", "model.save(path)")
+      .Case("no_grad", "with no_grad { … }")
+      .Case(".numpy", "save(\"x.npy\", x)")
+      .Case("opt.load_state_dict", "restore(path, model=model, opt=opt)")
+      .Case("opt.param_groups", "opt.lr")
+      .Case("opt.state_dict", "save(path, model=model, opt=opt)")
+      .Case("Parameter", "param w: f32[3, 4] = …")
+      .Case(".select", "x[index]")
+      .Case(".short", "x.to(i16)")
+      .Case(".t", "x.T")
+      .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")
+      .Case("TensorDataset", "DataLoader(x, y, batch_size=…)")
+      .Case(".type", "x.to(dtype)")
+      .Case(".type_as", "x.to(other.dtype)")
+      .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")
+      .Default("");
+}

@@ -1,0 +1,26 @@
+//===- PyTorchNames.h - what PyTorch has and the language has not ---------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
+#define TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tdc::sema {
+
+/// A function, member or layer that is not built yet.
+bool isLater(llvm::StringRef name);
+/// A parameter of PyTorch's that functions which are there do not take yet.
+bool isLaterParameter(llvm::StringRef name);
+
+/// What the language calls a function, or a parameter, that has several names
+/// in PyTorch; empty for others.
+llvm::StringRef getOwnName(llvm::StringRef name);
+llvm::StringRef getOwnParameter(llvm::StringRef name);
+
+/// What to write instead of a function, or of a member (`.t` of a tensor,
+/// `model.apply`, `opt.state_dict`), that is not there; empty for others.
+llvm::StringRef getOtherWay(llvm::StringRef name);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
