@@ -135,10 +135,13 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
     return create<math::PowFOp>(lhs, rhs);
   case HostOp::Neg:
     return create<arith::NegFOp>(lhs);
+  // Python's: the first one, unless the second is less or greater.
   case HostOp::Min:
-    return create<arith::MinimumFOp>(lhs, rhs);
+    return create<arith::SelectOp>(
+        create<arith::CmpFOp>(arith::CmpFPredicate::OLT, rhs, lhs), rhs, lhs);
   case HostOp::Max:
-    return create<arith::MaximumFOp>(lhs, rhs);
+    return create<arith::SelectOp>(
+        create<arith::CmpFOp>(arith::CmpFPredicate::OGT, rhs, lhs), rhs, lhs);
   case HostOp::Abs:
     return create<math::AbsFOp>(lhs);
   case HostOp::Eq:

@@ -261,10 +261,11 @@ static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
   bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
   Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
   Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
-  Val first = c.hostCompare(isMax ? ast::CompareOp::Ge : ast::CompareOp::Le, a,
-                            b, range);
-  if (first.known)
-    return first.truth ? a : b;
+  // Python's: the first one, unless the second is greater or less.
+  Val isSecond = c.hostCompare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
+                               b, a, range);
+  if (isSecond.known)
+    return isSecond.truth ? b : a;
   Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
                               {c.materialize(a), c.materialize(b)});
   return floats ? makeRunTime(ValKind::Float, value)
