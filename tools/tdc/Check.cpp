@@ -8,7 +8,9 @@ int tdc::checkVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
     Compilation compilation(options);
-    compilation.check();
+    // The last mistakes of a program are found where gradients are taken.
+    if (compilation.generate())
+      compilation.lower(Phase::Grad);
     exitCode = compilation.getExitCode();
   });
   return exitCode;

@@ -3,7 +3,6 @@
 #include "Compilation.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Frontend/CodeGen.h"
-#include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 #include "OptionTable.h"
@@ -140,13 +139,6 @@ bool Compilation::walk(Emitter &emitter) {
   tdc::check(sources, ast, file, *program, getCheckOptions(), diags, emitter);
   done("check");
   return !diags.hasErrors();
-}
-
-bool Compilation::check() {
-  NullEmitter emitter;
-  if (parse())
-    walk(emitter);
-  return exitCode == ExitOk && reportDiagnostics();
 }
 
 bool Compilation::generate() {
