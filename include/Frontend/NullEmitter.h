@@ -1,7 +1,7 @@
 //===- NullEmitter.h - checks without code --------------------------------===//
 //
-// The emitter of the rest of a walk after its first error, and of the fuzzer: it
-// gives handles that mean nothing and keeps none.
+// The emitter of the rest of a walk after its first error, and of the fuzzer:
+// it gives handles that mean nothing and keeps none.
 //
 //===----------------------------------------------------------------------===//
 

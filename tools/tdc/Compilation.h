@@ -30,7 +30,8 @@ public:
   explicit Compilation(const Options &options, PhaseTimes *times = nullptr);
   ~Compilation();
 
-  /// Reads and checks the program and makes td IR; then getModule() is not null.
+  /// Reads and checks the program and makes td IR; then getModule() is not
+  /// null.
   bool generate();
 
   /// Takes the module through the MLIR phases up to and including `last`.

@@ -259,6 +259,11 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
     break;
   case BinaryOp::Mod:
     result = a.size - b.size * Size::floorDiv(a.size, b.size);
+    // From 0 to below a positive divisor, so that `xs[i % n]` needs no check.
+    if (provablyNonNegative(b.size - Size(1)) && !provablyNonNegative(result)) {
+      facts.push_back({result, false});
+      facts.push_back({b.size - Size(1) - result, false});
+    }
     break;
   default:
     closed = x && y;
