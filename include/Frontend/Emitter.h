@@ -129,6 +129,13 @@ public:
   /// Ends the body with the carried values' next values; gives their last ones.
   virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) = 0;
 
+  /// Runs the body as long as `goesOn`, a bool, holds; the turn says at its end
+  /// whether there is another. Gives the carried values in the body.
+  virtual llvm::SmallVector<Value>
+  beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) = 0;
+  virtual llvm::SmallVector<Value> endWhile(Value goesOn,
+                                            llvm::ArrayRef<Value> next) = 0;
+
   virtual void beginIf(Value condition) = 0;
   virtual void beginElse() = 0;
   /// Both lists pair up by type; gives the values of the side taken.

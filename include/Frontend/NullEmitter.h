@@ -24,6 +24,10 @@ public:
   Loop beginFor(Value from, Value to, Value step,
                 llvm::ArrayRef<Value> initial) override;
   llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override;
+  llvm::SmallVector<Value> beginWhile(Value goesOn,
+                                      llvm::ArrayRef<Value> initial) override;
+  llvm::SmallVector<Value> endWhile(Value goesOn,
+                                    llvm::ArrayRef<Value> next) override;
   void beginIf(Value condition) override;
   void beginElse() override;
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,

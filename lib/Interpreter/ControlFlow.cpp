@@ -22,6 +22,18 @@ static LogicalResult runFor(Machine &m, scf::ForOp op) {
   return m.set(op.getResults(), carried);
 }
 
+/// The first carried value says whether there is another turn.
+static LogicalResult runWhile(Machine &m, scf::WhileOp op) {
+  llvm::SmallVector<Datum> carried = m.get(op.getInits());
+  while (std::get<int64_t>(carried.front())) {
+    llvm::SmallVector<Datum> next;
+    if (failed(m.runBlock(*op.getAfterBody(), carried, next)))
+      return failure();
+    carried = std::move(next);
+  }
+  return m.set(op.getResults(), carried);
+}
+
 static LogicalResult runIf(Machine &m, scf::IfOp op) {
   Region &side =
       m.integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
@@ -50,6 +62,7 @@ static LogicalResult runKernel(Machine &m, td::KernelOp op) {
 
 void addControlFlowMeanings(Machine &machine) {
   machine.on<scf::ForOp>(runFor);
+  machine.on<scf::WhileOp>(runWhile);
   machine.on<scf::IfOp>(runIf);
   machine.on<td::KernelOp>(runKernel);
 }

@@ -24,6 +24,16 @@ public:
     --open;
     return NullEmitter::endFor(next);
   }
+  llvm::SmallVector<Value> beginWhile(Value goesOn,
+                                      llvm::ArrayRef<Value> initial) override {
+    ++open;
+    return NullEmitter::beginWhile(goesOn, initial);
+  }
+  llvm::SmallVector<Value> endWhile(Value goesOn,
+                                    llvm::ArrayRef<Value> next) override {
+    --open;
+    return NullEmitter::endWhile(goesOn, next);
+  }
   void beginIf(Value) override { ++open; }
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> a,
                                  llvm::ArrayRef<Value> b) override {

@@ -47,13 +47,13 @@ bool Planner::mayTouch(unsigned position, unsigned ending,
   // An edge into or around a loop, or out of a branch: what is received in the
   // buffer is the value that was there.
   ValueRange passed, received;
-  if (auto loop = dyn_cast_or_null<scf::ForOp>(op)) {
-    passed = loop.getInitArgs();
-    received = loop.getRegionIterArgs();
+  if (td::CarryingLoop loop(op); loop) {
+    passed = op->getOperands().drop_front(loop.getFirstInit());
+    received = loop.getArguments();
   } else if (auto yield = dyn_cast_or_null<scf::YieldOp>(op)) {
     passed = yield.getOperands();
-    if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
-      received = loop.getRegionIterArgs();
+    if (td::CarryingLoop loop(yield->getParentOp()); loop)
+      received = loop.getArguments();
     else
       received = yield->getParentOp()->getResults();
   } else {
@@ -108,25 +108,26 @@ void Planner::merge(unsigned a, unsigned b) {
 
 /// A carried value has one buffer, inside the loop and after it. From the end
 /// of the body on it holds the next value.
-void Planner::unifyCarried(scf::ForOp loop) {
-  unsigned back = liveness.getBegin(loop.getBody()->getTerminator());
+void Planner::unifyCarried(td::CarryingLoop loop) {
+  unsigned back = liveness.getBegin(loop.getYield());
   for (auto [argument, result] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
+       llvm::zip(loop.getArguments(), loop.getResults())) {
     if (!isTensor(argument) || isHeap(argument))
       continue;
     merge(idOf(argument), idOf(result));
-    at(idOf(argument)).buffer.ranges.push_back({back, liveness.getEnd(loop)});
+    at(idOf(argument))
+        .buffer.ranges.push_back({back, liveness.getEnd(loop.getOperation())});
   }
 }
 
-void Planner::shareCarried(scf::ForOp loop) {
-  auto yield = llvm::cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  for (auto [initial, argument, next] : llvm::zip(
-           loop.getInitArgs(), loop.getRegionIterArgs(), yield.getOperands())) {
+void Planner::shareCarried(td::CarryingLoop loop) {
+  for (auto [initial, argument, next] :
+       llvm::zip(loop.getInits(), loop.getArguments(),
+                 loop.getYield()->getOperands())) {
     if (!isTensor(argument) || isHeap(argument))
       continue;
     tryMerge(idOf(argument), idOf(next));
-    tryMerge(idOf(argument), idOf(initial));
+    tryMerge(idOf(argument), idOf(initial.get()));
   }
 }
 
@@ -160,13 +161,13 @@ void Planner::shareInPlace(td::LaunchOp launch) {
 /// The copies at the end of a loop's body happen one after another, as if at
 /// once: a value that lies in the buffer of another carried value which is
 /// overwritten goes through a buffer of its own.
-void Planner::stageLoopEdge(scf::ForOp loop) {
-  auto yield = llvm::cast<scf::YieldOp>(loop.getBody()->getTerminator());
+void Planner::stageLoopEdge(td::CarryingLoop loop) {
+  Operation *yield = loop.getYield();
   unsigned back = liveness.getBegin(yield);
-  auto arguments = loop.getRegionIterArgs();
+  auto arguments = loop.getArguments();
   auto isCopied = [&](unsigned index) {
     return isTensor(arguments[index]) && !isHeap(arguments[index]) &&
-           idOf(arguments[index]) != idOf(yield.getOperand(index));
+           idOf(arguments[index]) != idOf(yield->getOperand(index));
   };
   for (OpOperand &operand : yield->getOpOperands()) {
     unsigned index = operand.getOperandNumber();

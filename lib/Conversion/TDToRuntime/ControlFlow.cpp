@@ -60,53 +60,71 @@ void FunctionLowering::beginLoop(unsigned loop, scf::ForOp op) {
 }
 
 LogicalResult FunctionLowering::lower(scf::ForOp op) {
-  std::optional<unsigned> shown = getShownLoop(op);
+  return lowerLoop(td::CarryingLoop(op));
+}
+
+LogicalResult FunctionLowering::lower(scf::WhileOp op) {
+  return lowerLoop(td::CarryingLoop(op));
+}
+
+LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
+  Location loc = loop->getLoc();
+  auto carried = loop.getArguments();
+  auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
+  std::optional<unsigned> shown;
+  if (counted)
+    shown = getShownLoop(counted);
   if (shown)
-    beginLoop(*shown, op);
+    beginLoop(*shown, counted);
   // Strings that stay within an iteration are released at its end.
   Value mark;
-  if (llvm::none_of(op.getRegionIterArgs(), isString) && makesStrings(op))
+  if (llvm::none_of(carried, isString) && makesStrings(loop.getOperation()))
     mark = code.call("tdrt_str_mark", code.i64, code.getContext());
 
-  llvm::SmallVector<Value> arguments = {op.getLowerBound()};
-  llvm::append_range(arguments,
-                     pass(op.getInitArgsMutable(), op.getRegionIterArgs()));
+  llvm::SmallVector<Value> first;
+  if (counted)
+    first.push_back(counted.getLowerBound());
+  llvm::append_range(first, pass(loop.getInits(), carried));
   Block *header = code.createBlock(), *body = code.createBlock();
-  code.branch(header, arguments);
-  BlockArgument index =
-      header->addArgument(op.getInductionVar().getType(), op.getLoc());
-  op.getInductionVar().replaceAllUsesWith(index);
-  receive(header, op.getRegionIterArgs());
-  bind(op.getRegionIterArgs(), header->getArguments().drop_front());
-  bind(op.getResults(), header->getArguments().drop_front());
+  code.branch(header, first);
+  Value index;
+  if (counted) {
+    index = header->addArgument(counted.getInductionVar().getType(), loc);
+    counted.getInductionVar().replaceAllUsesWith(index);
+  }
+  receive(header, carried);
+  ValueRange received = header->getArguments().drop_front(counted ? 1 : 0);
+  bind(carried, received);
+  bind(loop.getResults(), received);
 
   code.setBlock(body);
-  if (failed(lowerBlock(*op.getBody())))
+  if (failed(lowerBlock(*loop.getBody())))
     return failure();
-  Operation *yield = op.getBody()->getTerminator();
+  Operation *yield = loop.getYield();
   code.setLocation(yield->getLoc());
-  llvm::SmallVector<Value> next =
-      pass(yield->getOpOperands(), op.getRegionIterArgs());
+  llvm::SmallVector<Value> next = pass(yield->getOpOperands(), carried);
   freeDead(yield);
-  code.setLocation(op.getLoc());
+  code.setLocation(loc);
   if (mark)
     code.call("tdrt_str_release", {code.getContext(), mark});
   if (shown) {
     Value done = getLoopField(*shown, offsetof(tdrt_loop, done));
-    code.store(LLVM::AddOp::create(code.builder, op.getLoc(),
-                                   code.load(code.i64, done), code.int64(1)),
+    code.store(LLVM::AddOp::create(code.builder, loc, code.load(code.i64, done),
+                                   code.int64(1)),
                done);
   }
   code.poll();
-  next.insert(next.begin(), LLVM::AddOp::create(code.builder, op.getLoc(),
-                                                index, op.getStep()));
+  if (counted)
+    next.insert(next.begin(), LLVM::AddOp::create(code.builder, loc, index,
+                                                  counted.getStep()));
   code.branch(header, next);
 
   Block *after = code.createBlock();
   code.setBlock(header);
-  code.branchIf(
-      code.compare(LLVM::ICmpPredicate::slt, index, op.getUpperBound()), body,
-      after);
+  Value goesOn = counted ? code.compare(LLVM::ICmpPredicate::slt, index,
+                                        counted.getUpperBound())
+                         : received.front();
+  code.branchIf(goesOn, body, after);
   code.setBlock(after);
   if (shown)
     code.store(code.int64(0), getLoopField(*shown, offsetof(tdrt_loop, total)));

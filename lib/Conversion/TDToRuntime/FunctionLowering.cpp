@@ -36,12 +36,13 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
 
 LogicalResult FunctionLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<scf::ForOp, scf::IfOp, func::ReturnOp, arith::SelectOp,
-            td::LaunchOp, td::ReadOp, td::WriteOp, td::ReshapeOp, td::DimOp,
-            td::ItemOp, td::RandomOp, td::NextRandomOp, td::SeedOp,
-            td::FormatOp, td::StrEqualOp, td::PrintOp, td::AssertOp,
-            td::CheckDimOp, td::ArgOp, td::EnvOp, td::ExistsOp, td::LoadOp,
-            td::SaveTensorOp, td::SaveOp, td::RestoreOp, td::RestoreScalarOp>(
+      .Case<scf::ForOp, scf::WhileOp, scf::IfOp, func::ReturnOp,
+            arith::SelectOp, td::LaunchOp, td::ReadOp, td::WriteOp,
+            td::ReshapeOp, td::DimOp, td::ItemOp, td::RandomOp,
+            td::NextRandomOp, td::SeedOp, td::FormatOp, td::StrEqualOp,
+            td::PrintOp, td::AssertOp, td::CheckDimOp, td::ArgOp, td::EnvOp,
+            td::ExistsOp, td::LoadOp, td::SaveTensorOp, td::SaveOp,
+            td::RestoreOp, td::RestoreScalarOp>(
           [&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used.
       .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })

@@ -13,9 +13,9 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_FUNCTIONLOWERING_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_FUNCTIONLOWERING_H
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "HostBuilder.h"
 #include "MemoryPlan.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tdc {
 
@@ -50,6 +50,8 @@ private:
 
   // Control flow.
   mlir::LogicalResult lower(mlir::scf::ForOp op);
+  mlir::LogicalResult lower(mlir::scf::WhileOp op);
+  mlir::LogicalResult lowerLoop(td::CarryingLoop loop);
   void beginLoop(unsigned loop, mlir::scf::ForOp op);
   /// The address of a field of the context's `loops[loop]`.
   mlir::Value getLoopField(unsigned loop, size_t offset);

@@ -16,15 +16,14 @@ namespace tdc {
 /// What operand `index` of an op that passes values on becomes, or null.
 static Value getReceiver(Operation *op, OpOperand &operand) {
   unsigned index = operand.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unsigned control = loop.getNumControlOperands();
-    return index < control ? Value()
-                           : loop.getRegionIterArgs()[index - control];
+  if (td::CarryingLoop loop(op); loop) {
+    unsigned first = loop.getFirstInit();
+    return index < first ? Value() : loop.getArguments()[index - first];
   }
   if (!isa<scf::YieldOp>(op))
     return nullptr;
-  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-    return loop.getRegionIterArgs()[index];
+  if (td::CarryingLoop loop(op->getParentOp()); loop)
+    return loop.getArguments()[index];
   return op->getParentOp()->getResult(index);
 }
 

@@ -1,7 +1,7 @@
 //===- Liveness.cpp - when the tensors of a function are needed -----------===//
 
 #include "Liveness.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 
 using namespace mlir;
 
@@ -22,6 +22,17 @@ Value getRoot(Value tensor) {
   return tensor;
 }
 
+/// The blocks that hold work: the condition of an scf.while only asks.
+static llvm::SmallVector<Block *, 2> getWalkedBlocks(Operation &op) {
+  if (td::CarryingLoop loop(&op); loop)
+    return {loop.getBody()};
+  llvm::SmallVector<Block *, 2> blocks;
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      blocks.push_back(&block);
+  return blocks;
+}
+
 Liveness::Liveness(func::FuncOp function) {
   Block &body = function.front();
   number(body);
@@ -33,9 +44,8 @@ void Liveness::number(Block &block) {
   for (Operation &op : block) {
     unsigned begin = ops.size();
     ops.push_back(&op);
-    for (Region &region : op.getRegions())
-      for (Block &inner : region)
-        number(inner);
+    for (Block *inner : getWalkedBlocks(op))
+      number(*inner);
     if (op.getNumRegions())
       ops.push_back(nullptr);
     extents[&op] = {begin, unsigned(ops.size() - 1)};
@@ -56,11 +66,10 @@ void Liveness::visit(Block &block) {
     use(op.getOperands(), &op);
 
     auto [begin, end] = extents[&op];
-    for (Region &region : op.getRegions())
-      for (Block &inner : region) {
-        define(inner.getArguments(), begin);
-        visit(inner);
-      }
+    for (Block *inner : getWalkedBlocks(op)) {
+      define(inner->getArguments(), begin);
+      visit(*inner);
+    }
     define(op.getResults(), end);
   }
 }
@@ -86,7 +95,7 @@ void Liveness::use(ValueRange values, Operation *user) {
     while (ancestor->getBlock() != root.getParentBlock()) {
       ancestor = ancestor->getParentOp();
       // The next iteration needs it again.
-      if (isa<scf::ForOp>(ancestor))
+      if (isa<LoopLikeOpInterface>(ancestor))
         position = getEnd(ancestor);
     }
     if (fact.lastUser != ancestor)

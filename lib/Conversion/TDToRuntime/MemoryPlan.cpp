@@ -19,27 +19,27 @@ MemoryPlan::MemoryPlan(func::FuncOp function, const SlotTable &slots) {
 void Planner::run() {
   assignStorages();
   aliasSlots();
-  llvm::SmallVector<scf::ForOp> loops;
+  llvm::SmallVector<td::CarryingLoop> loops;
   llvm::SmallVector<scf::IfOp> branches;
   llvm::SmallVector<td::LaunchOp> launches;
   for (Operation *op : liveness.getOps())
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+    if (td::CarryingLoop loop(op); loop)
       loops.push_back(loop);
     else if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
       branches.push_back(branch);
     else if (auto launch = dyn_cast_or_null<td::LaunchOp>(op))
       launches.push_back(launch);
-  for (scf::ForOp loop : loops)
+  for (td::CarryingLoop loop : loops)
     unifyCarried(loop);
   for (scf::IfOp branch : branches)
     extendJoined(branch);
-  for (scf::ForOp loop : loops)
+  for (td::CarryingLoop loop : loops)
     shareCarried(loop);
   for (scf::IfOp branch : branches)
     shareJoined(branch);
   for (td::LaunchOp launch : launches)
     shareInPlace(launch);
-  for (scf::ForOp loop : loops)
+  for (td::CarryingLoop loop : loops)
     stageLoopEdge(loop);
   planOutputs(llvm::cast<func::ReturnOp>(function.front().getTerminator()));
   for (Value root : liveness.getRoots())

@@ -9,8 +9,8 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_PLANNER_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_PLANNER_H
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "MemoryPlan.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tdc {
 
@@ -50,12 +50,12 @@ private:
 
   // Sharing. ----------------------------------------------------------------
   // First all ranges that control flow adds, then what may be merged.
-  void unifyCarried(mlir::scf::ForOp loop);
+  void unifyCarried(td::CarryingLoop loop);
   void extendJoined(mlir::scf::IfOp branch);
-  void shareCarried(mlir::scf::ForOp loop);
+  void shareCarried(td::CarryingLoop loop);
   void shareJoined(mlir::scf::IfOp branch);
   void shareInPlace(td::LaunchOp launch);
-  void stageLoopEdge(mlir::scf::ForOp loop);
+  void stageLoopEdge(td::CarryingLoop loop);
   void planOutputs(mlir::func::ReturnOp op);
   bool tryMerge(unsigned a, unsigned b);
   void merge(unsigned a, unsigned b);

@@ -152,7 +152,7 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
       LLVM::CallOp::create(code.builder, op.getLoc(), callee, arguments);
   if (call.getNumResults())
     code.check(call.getResult());
-  if (!op->getParentOfType<scf::ForOp>() && mayTakeLong(op))
+  if (!op->getParentOfType<LoopLikeOpInterface>() && mayTakeLong(op))
     code.poll();
   return success();
 }

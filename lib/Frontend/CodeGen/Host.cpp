@@ -374,6 +374,31 @@ llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next) {
   return wrap(loop.getResults());
 }
 
+llvm::SmallVector<Value>
+MLIREmitter::beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) {
+  llvm::SmallVector<mlir::Value> inits = {unwrap(goesOn)};
+  llvm::append_range(inits, unwrap(initial));
+  // The form of td::CarryingLoop.
+  auto ask = [](OpBuilder &inner, Location loc, ValueRange carried) {
+    scf::ConditionOp::create(inner, loc, carried.front(), carried);
+  };
+  auto loop = create<scf::WhileOp>(ValueRange(inits).getTypes(), inits, ask,
+                                   [](OpBuilder &, Location, ValueRange) {});
+  regions.push_back(loop);
+  builder.setInsertionPointToEnd(loop.getAfterBody());
+  return wrap(ValueRange(loop.getAfterArguments().drop_front()));
+}
+
+llvm::SmallVector<Value> MLIREmitter::endWhile(Value goesOn,
+                                               llvm::ArrayRef<Value> next) {
+  auto loop = llvm::cast<scf::WhileOp>(regions.pop_back_val());
+  llvm::SmallVector<mlir::Value> yielded = {unwrap(goesOn)};
+  llvm::append_range(yielded, unwrap(next));
+  create<scf::YieldOp>(yielded);
+  builder.setInsertionPointAfter(loop);
+  return wrap(ValueRange(loop.getResults().drop_front()));
+}
+
 void MLIREmitter::beginIf(Value condition) {
   auto branch = create<scf::IfOp>(TypeRange(), unwrap(condition),
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);

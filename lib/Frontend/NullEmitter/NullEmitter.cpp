@@ -21,6 +21,14 @@ Emitter::Loop NullEmitter::beginFor(Value, Value, Value,
 llvm::SmallVector<Value> NullEmitter::endFor(llvm::ArrayRef<Value> next) {
   return llvm::SmallVector<Value>(next.size(), some());
 }
+llvm::SmallVector<Value>
+NullEmitter::beginWhile(Value, llvm::ArrayRef<Value> initial) {
+  return llvm::SmallVector<Value>(initial.size(), some());
+}
+llvm::SmallVector<Value> NullEmitter::endWhile(Value,
+                                               llvm::ArrayRef<Value> next) {
+  return llvm::SmallVector<Value>(next.size(), some());
+}
 void NullEmitter::beginIf(Value) {}
 void NullEmitter::beginElse() {}
 llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,

@@ -146,6 +146,8 @@ public:
                  std::optional<int64_t> enumerateFrom);
   Val loaderBatch(const LoaderInfo &loader, Value permutation, const Val &start,
                   const Size &size);
+  /// What the index of a loop is called in reports.
+  static llvm::StringRef indexName(const ast::ForStmt &stmt);
   /// A loop that runs at run time; `body` gets the index.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
                    const Val &step, llvm::function_ref<void(Val index)> body);
@@ -153,8 +155,8 @@ public:
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
-  llvm::StringSet<> assignedNames(const ast::Block *block,
-                                  const ast::Block *other = nullptr);
+  static llvm::StringSet<> assignedNames(const ast::Block *block,
+                                         const ast::Block *other = nullptr);
   Val buildLoader(const Bound &args);
 
   // Expressions (Expressions.cpp, Operators.cpp) ---------------------------//

@@ -1,8 +1,7 @@
-//===- Loops.cpp - for, while, comprehensions -----------------------------===//
+//===- Loops.cpp - for, comprehensions ------------------------------------===//
 //
-// A loop over a range runs at run time; the variables that its body assigns are
-// carried through it. A loop over a list, or one that builds models or lists,
-// is unrolled here.
+// A loop over a range runs at run time (RunTimeLoops.cpp). A loop over a list,
+// or one that builds models or lists, is unrolled here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +12,6 @@ using namespace tdc::sema;
 
 /// Unrolled turns beyond this are a mistake, or an attack.
 static constexpr int64_t kMaxTurns = 100000;
-
-Flow Checker::execWhile(const ast::WhileStmt &stmt) {
-  std::optional<Val> truth = condition(*stmt.condition);
-  if (truth && truth->known && !truth->truth)
-    return Flow::Next;
-  if (truth)
-    unsupported(stmt.range, "`while`");
-  return Flow::Next;
-}
 
 Flow Checker::execFor(const ast::ForStmt &stmt) {
   Val iterable = eval(*stmt.iterable);
@@ -135,10 +125,6 @@ Flow Checker::forElements(const ast::ForStmt &stmt,
   return Flow::Next;
 }
 
-static llvm::StringRef indexName(const ast::ForStmt &stmt) {
-  return stmt.target->name.empty() ? "i" : stmt.target->name;
-}
-
 Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !building.empty();
@@ -201,145 +187,6 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
          info.from.size + Size(1));
   });
   return Flow::Next;
-}
-
-namespace {
-/// A variable that a loop carries.
-struct Carried {
-  std::string name;
-  Binding *binding;
-  Val before, start;
-};
-} // namespace
-
-/// Dims that the annotation of a `var` leaves open: `?`.
-static llvm::SmallVector<bool, 4> openDims(const Binding &binding,
-                                           size_t rank) {
-  llvm::SmallVector<bool, 4> open(rank, false);
-  auto *type = llvm::dyn_cast_or_null<ast::NamedType>(binding.annotation);
-  if (type && type->dims.size() == rank)
-    for (auto [i, item] : llvm::enumerate(type->dims))
-      open[i] = item.kind == ast::SubscriptItem::Unknown;
-  return open;
-}
-
-static Val startOfTurn(Checker &c, const Carried &one,
-                       llvm::ArrayRef<Value> &values) {
-  Val val = rebuild(c, one.before, one.before, values, one.name);
-  if (val.is(ValKind::Tensor)) {
-    auto open = openDims(*one.binding, typeOf(val).dims.size());
-    TensorType type = typeOf(val);
-    for (auto [i, isOpen] : llvm::enumerate(open))
-      if (isOpen)
-        type.dims[i] = c.newSize("?", c.emit().dim(val.value, i));
-    val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
-  }
-  val.range = one.before.range;
-  return val;
-}
-
-void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
-                          const Val &to, const Val &step,
-                          llvm::function_ref<void(Val)> body) {
-  std::vector<Carried> carried;
-  llvm::SmallVector<Value> initial;
-  llvm::StringSet<> assigned = assignedNames(stmt.body);
-  std::vector<std::pair<Binding *, Val>> fixed;
-  for (auto &entry : assigned) {
-    Binding *binding = lookup(entry.first());
-    if (!binding || !binding->isVar || binding->val.isError())
-      continue;
-    if (hasLeaves(binding->val))
-      carried.push_back({entry.first().str(), binding, binding->val, Val()});
-    else
-      fixed.push_back({binding, binding->val});
-  }
-  llvm::sort(carried, [](const Carried &a, const Carried &b) {
-    return a.name < b.name;
-  });
-  for (Carried &one : carried)
-    appendLeaves(*this, one.before, initial);
-  std::vector<ModelState> states = saveModels(*this);
-  auto first = constantInt(from), last = constantInt(to);
-  bool runs = first && last && *first < *last;
-
-  Emitter::Loop loop = emit().beginFor(materialize(from), materialize(to),
-                                       materialize(step), initial);
-  ++regionDepth;
-  if (!runs)
-    ++conditionDepth;
-  forgetReads();
-  size_t known = facts.size();
-  pushScope();
-  loops.emplace_back();
-  loops.back().runTime = true;
-  loops.back().regionDepth = regionDepth;
-  loops.back().scope = scope;
-  llvm::ArrayRef<Value> values(loop.carried);
-  for (Carried &one : carried)
-    one.binding->val = one.start = startOfTurn(*this, one, values);
-  body(runTimeInt(loop.index, indexName(stmt)));
-  // What one turn leaves behind must fit what it started from.
-  at(stmt.range);
-  llvm::SmallVector<Value> next;
-  for (Carried &one : carried) {
-    Val &after = one.binding->val;
-    SourceRange place = after.range.isValid() ? after.range : stmt.range;
-    if (!canMeet(*this, one.start, after, place, "`" + one.name + "`", true)) {
-      after = one.start;
-    } else if (after.is(ValKind::Tensor)) {
-      auto open = openDims(*one.binding, typeOf(after).dims.size());
-      ShapeAnswer answer;
-      for (size_t i = 0; i != open.size(); ++i)
-        if (!open[i] && typeOf(after).dims[i] != typeOf(one.start).dims[i])
-          answer.facts.push_back({typeOf(after).dims[i],
-                                  typeOf(one.start).dims[i],
-                                  "`" + one.name + "` changes its size"});
-      if (!prove(answer))
-        error(DiagCode::TD401, place, answer.problem);
-    }
-    appendLeaves(*this, after, next);
-  }
-  for (auto &[binding, val] : fixed)
-    if (!isSame(binding->val, val) && !binding->val.isError()) {
-      Diagnostic &report =
-          error(DiagCode::TD214, stmt.range,
-                "a loop that runs at run time cannot change " + describe(val));
-      if (val.is(ValKind::List))
-        report.note(kInsteadOfList, binding->declared);
-    }
-  // A model that was used before the turn moved it would be elsewhere in the
-  // second turn.
-  for (size_t i = 0; i != states.size(); ++i) {
-    const ModelInstance *model = models[i].get();
-    auto placeUse = loops.back().placeUses.find(model);
-    if (placeUse != loops.back().placeUses.end() &&
-        !agree(model->place, states[i].place))
-      error(DiagCode::TD507, placeUse->second,
-            "`" + model->name + "` changes device inside the loop")
-          .label("@" + placeText(states[i].place) + " when the loop starts, @" +
-                 placeText(model->place) + " after one turn");
-    auto modeUse = loops.back().modeUses.find(model);
-    if (modeUse != loops.back().modeUses.end() && model->mode != states[i].mode)
-      unsupported(modeUse->second,
-                  "a model in train mode in the first turn of a loop and in "
-                  "eval mode later (call `.train()` first in the loop)");
-  }
-  endLoop();
-  popScope();
-  facts.resize(known);
-  llvm::SmallVector<Value> results = emit().endFor(next);
-  --regionDepth;
-  if (!runs)
-    --conditionDepth;
-  forgetReads();
-  if (!runs)
-    joinModels(*this, states);
-  llvm::ArrayRef<Value> rest(results);
-  for (Carried &one : carried) {
-    Val result = startOfTurn(*this, one, rest);
-    one.binding->val = result;
-  }
 }
 
 void Checker::endLoop() {

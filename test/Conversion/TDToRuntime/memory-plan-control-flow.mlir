@@ -24,6 +24,32 @@ func.func @main() {
 
 // -----
 
+// The same in a while loop.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 64}}
+func.func @main() {
+  %go = arith.constant true
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 1: arena 0 + 64}}
+  %r:2 = scf.while (%g = %go, %x = %a) : (i1, tensor<16xf32>) -> (i1, tensor<16xf32>) {
+    scf.condition(%g) %g, %x : i1, tensor<16xf32>
+  } do {
+  ^bb0(%g: i1, %x: tensor<16xf32>):
+    // expected-remark @below {{result 0: arena 0 + 64}}
+    %y = td.launch @unary(%x) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+    %no = arith.constant false
+    scf.yield %no, %y : i1, tensor<16xf32>
+  }
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %z = td.launch @unary(%r#1) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
 // Two carried values change places: one is copied by way of a third buffer.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 

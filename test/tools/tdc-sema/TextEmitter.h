@@ -61,6 +61,19 @@ public:
   llvm::SmallVector<Value> endFor(Values next) override {
     return close("next", next, {});
   }
+  llvm::SmallVector<Value> beginWhile(Value c, Values initial) override {
+    llvm::SmallVector<Value> carried;
+    for (size_t i = 0; i != initial.size(); ++i)
+      carried.push_back(fresh());
+    line("while " + text(c) + " carry (" + list(carried) + ") = (" +
+         list(initial) + ") {");
+    ++depth;
+    return carried;
+  }
+  llvm::SmallVector<Value> endWhile(Value c, Values next) override {
+    line("again if " + text(c));
+    return close("next", next, {});
+  }
   void beginIf(Value c) override { line("if " + text(c) + " {"), ++depth; }
   void beginElse() override { --depth, line("} else {"), ++depth; }
   llvm::SmallVector<Value> endIf(Values a, Values b) override {

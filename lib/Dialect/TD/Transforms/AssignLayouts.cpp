@@ -125,7 +125,7 @@ void LayoutAssigner::collect() {
       double weight = 1;
       for (Operation *parent = kernel->getParentOp(); parent;
            parent = parent->getParentOp())
-        if (isa<scf::ForOp>(parent))
+        if (isa<LoopLikeOpInterface>(parent))
           weight *= kLoopWeight;
       kernels.push_back({kernel, std::move(*nest), weight});
       return WalkResult::skip();

@@ -43,8 +43,8 @@ bool runsBefore(Operation *a, Operation *b) {
 /// Whether `write` may run after `read` and before `use`.
 bool mayRunBetween(Operation *read, Operation *write, Operation *use) {
   // In a loop that holds only one of the two, another iteration comes between.
-  for (auto loop = write->getParentOfType<scf::ForOp>(); loop;
-       loop = loop->getParentOfType<scf::ForOp>())
+  for (auto loop = write->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
     if (loop->isAncestor(read) != loop->isAncestor(use))
       return true;
   return runsBefore(read, write) && runsBefore(write, use);

@@ -7,7 +7,7 @@
 
 #include "GradientFlow.h"
 #include "Dialect/TD/Gradients/TensorBuilder.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 
 using namespace mlir;
 
@@ -15,18 +15,6 @@ namespace tdc::td {
 
 bool isDifferentiable(Operation *op) {
   return isa<Differentiable, arith::SelectOp>(op);
-}
-
-/// The loop whose iteration argument a value is, with the argument's position
-/// among the carried values.
-static std::pair<scf::ForOp, unsigned> asIterArg(Value value) {
-  auto arg = dyn_cast<BlockArgument>(value);
-  if (!arg)
-    return {};
-  auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-  if (!loop || arg.getArgNumber() < loop.getNumInductionVars())
-    return {};
-  return {loop, arg.getArgNumber() - loop.getNumInductionVars()};
 }
 
 GradientFlow::GradientFlow(const GradientRequest &request) : request(request) {
@@ -53,17 +41,17 @@ GradientFlow::ValueSet GradientFlow::slice(ValueRange from, bool followCarried,
     if ((all || isFloatTensor(value)) && useful.insert(value))
       worklist.push_back(value);
   };
-  auto visitCarried = [&](scf::ForOp loop, unsigned index) {
-    visit(loop.getInitArgs()[index]);
-    visit(loop.getYieldedValues()[index]);
-    visit(loop.getRegionIterArg(index));
+  auto visitCarried = [&](CarryingLoop loop, unsigned index) {
+    visit(loop.getInits()[index].get());
+    visit(loop.getYield()->getOperand(index));
+    visit(loop.getArguments()[index]);
   };
   llvm::for_each(from, visit);
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    if (auto [loop, index] = asIterArg(value); loop) {
+    if (auto loop = CarryingLoop::ofArgument(value)) {
       if (followCarried || !loop->isProperAncestor(request.at))
-        visitCarried(loop, index);
+        visitCarried(loop, loop.getIndex(value));
       else
         carriedAround.push_back(cast<BlockArgument>(value));
       continue;
@@ -71,7 +59,7 @@ GradientFlow::ValueSet GradientFlow::slice(ValueRange from, bool followCarried,
     auto result = dyn_cast<OpResult>(value);
     if (!result)
       continue;
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+    if (CarryingLoop loop(result.getOwner()); loop) {
       visitCarried(loop, result.getResultNumber());
     } else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
       visit(branch.thenYield().getOperand(result.getResultNumber()));
@@ -101,14 +89,14 @@ void GradientFlow::propagate(const ValueSet &useful) {
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       Operation *parent = user->getParentOp();
-      if (isa<scf::YieldOp>(user) && isa<scf::ForOp, scf::IfOp>(parent)) {
+      if (isa<scf::YieldOp>(user) && !isa<KernelOp>(parent)) {
         mark(parent->getResult(use.getOperandNumber()));
-        if (auto loop = dyn_cast<scf::ForOp>(parent))
-          mark(loop.getRegionIterArg(use.getOperandNumber()));
-      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
-        unsigned index = use.getOperandNumber() - loop.getNumControlOperands();
-        mark(loop.getResult(index));
-        mark(loop.getRegionIterArg(index));
+        if (CarryingLoop loop(parent); loop)
+          mark(loop.getArguments()[use.getOperandNumber()]);
+      } else if (CarryingLoop loop(user); loop) {
+        unsigned index = use.getOperandNumber() - loop.getFirstInit();
+        mark(loop.getResults()[index]);
+        mark(loop.getArguments()[index]);
       } else if (isDifferentiable(user)) {
         llvm::for_each(user->getResults(), mark);
       }
@@ -117,12 +105,13 @@ void GradientFlow::propagate(const ValueSet &useful) {
 }
 
 bool GradientFlow::dependsOnLeaf(BlockArgument carried) {
-  auto [loop, index] = asIterArg(carried);
-  SmallVector<Value> from{loop.getInitArgs()[index],
-                          loop.getYieldedValues()[index]};
+  auto loop = CarryingLoop::ofArgument(carried);
+  unsigned index = loop.getIndex(carried);
+  SmallVector<Value> from{loop.getInits()[index].get(),
+                          loop.getYield()->getOperand(index)};
   ValueSet earlier = slice(from, /*followCarried=*/true);
   // A leaf inside the loop is another one in each iteration.
-  Region &body = loop.getRegion();
+  Region &body = *loop.getBody()->getParent();
   for (Value leaf : request.values)
     if (earlier.contains(leaf) && !body.isAncestor(leaf.getParentRegion()))
       return true;

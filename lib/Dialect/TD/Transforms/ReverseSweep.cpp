@@ -78,6 +78,9 @@ LogicalResult ReverseSweep::run(ArrayRef<Operation *> ops, Adjoints &adjoints) {
       built = reverseIf(branch, adjoints);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       built = reverseFor(loop, adjoints);
+    else if (isa<scf::WhileOp>(op))
+      built = op->emitError(
+          "TD900: the gradient through a `while` loop is not built yet");
     else if (Value cotangent = adjoints.values.lookup(op->getResult(0)))
       reverseOp(op, cotangent, adjoints);
     if (failed(built))

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Simplify.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -27,7 +28,9 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
     // The host part's own simplification is LLVM's; here only what td ops meet.
     RewritePatternSet patterns(context);
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      if (isa<TDDialect, scf::SCFDialect>(op.getDialect()))
+      // Loops keep the form of CarryingLoop.
+      if (isa<TDDialect, scf::SCFDialect>(op.getDialect()) &&
+          op.getStringRef() != scf::WhileOp::getOperationName())
         op.getCanonicalizationPatterns(patterns, context);
     canonicalizations = std::move(patterns);
     return success();
@@ -63,7 +66,7 @@ namespace {
 /// What moves in front of one loop.
 class Hoist {
 public:
-  explicit Hoist(scf::ForOp loop) : loop(loop) {}
+  explicit Hoist(CarryingLoop loop) : loop(loop) {}
 
   void run() {
     for (Operation &op : *loop.getBody())
@@ -82,7 +85,7 @@ private:
         isa<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return loop.isDefinedOutsideOfLoop(operand) ||
+      return !loop->isAncestor(operand.getParentBlock()->getParentOp()) ||
              invariant.contains(operand.getDefiningOp());
     });
   }
@@ -112,18 +115,21 @@ private:
       }
       move(needed);
     }
-    op->moveBefore(loop);
+    op->moveBefore(loop.getOperation());
     invariant.erase(op);
   }
 
-  scf::ForOp loop;
+  CarryingLoop loop;
   llvm::DenseSet<Operation *> invariant;
 };
 } // namespace
 
 void hoistInvariants(ModuleOp module) {
   // Inner loops first: what leaves one may leave the next.
-  module.walk<WalkOrder::PostOrder>([](scf::ForOp loop) { Hoist(loop).run(); });
+  module.walk<WalkOrder::PostOrder>([](Operation *op) {
+    if (CarryingLoop loop(op); loop)
+      Hoist(loop).run();
+  });
 }
 
 } // namespace tdc::td

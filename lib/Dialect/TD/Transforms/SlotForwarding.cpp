@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Simplify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,7 +87,7 @@ public:
         visit(read, state);
       else if (auto write = dyn_cast<WriteOp>(op))
         visit(write, state);
-      else if (auto loop = dyn_cast<scf::ForOp>(op))
+      else if (CarryingLoop loop(&op); loop)
         visit(loop, state);
       else
         visitOther(&op, state);
@@ -123,8 +124,8 @@ private:
     known = {write.getValue(), constant};
   }
 
-  void visit(scf::ForOp loop, State &state) {
-    SlotUses uses(loop);
+  void visit(CarryingLoop loop, State &state) {
+    SlotUses uses(loop.getOperation());
     for (StringAttr slot : uses.written) {
       Known &known = state[slot];
       bool same = known.constant &&
@@ -132,7 +133,7 @@ private:
       known = {Value(), same ? known.constant : TypedAttr()};
     }
     // One read in front of the loop serves all iterations.
-    OpBuilder builder(loop);
+    OpBuilder builder(loop.getOperation());
     for (auto [slot, read] : uses.read) {
       Known &known = state[slot];
       if (read && !known.value && !known.constant &&
@@ -183,7 +184,7 @@ public:
         continue;
       }
       SlotUses uses(&op);
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (CarryingLoop loop(&op); loop) {
         // The next iteration may read as well as what follows the loop.
         drop(uses, overwritten);
         SlotSet inside = overwritten;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Simplify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,13 +46,14 @@ public:
 
 private:
   static bool isStructured(Operation *op) {
-    return isa<scf::ForOp, scf::IfOp>(op);
+    return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
   }
 
   static bool isRoot(Operation *op) {
     if (isStructured(op) || isa<ReadOp, SlotOp>(op))
       return false;
-    if (isa<scf::YieldOp>(op) && isStructured(op->getParentOp()))
+    if (isa<scf::ConditionOp, scf::YieldOp>(op) &&
+        isStructured(op->getParentOp()))
       return false;
     // Regions that are not looked into stay as they are.
     Operation *parent = op->getParentOp();
@@ -66,10 +68,9 @@ private:
   }
 
   void mark(Value value) {
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
-      if (loop && arg.getArgNumber())
-        markCarried(loop, arg.getArgNumber() - 1);
+    if (isa<BlockArgument>(value)) {
+      if (auto loop = CarryingLoop::ofArgument(value))
+        markCarried(loop.getOperation(), loop.getIndex(value));
       return;
     }
     auto result = cast<OpResult>(value);
@@ -83,8 +84,11 @@ private:
     if (!carried.insert({op, index}).second)
       return;
     mark(op);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      mark(loop.getInitArgs()[index]);
+    if (CarryingLoop loop(op); loop) {
+      mark(loop.getInits()[index].get());
+      mark(loop.getYield()->getOperand(index));
+      return;
+    }
     for (Region &region : op->getRegions())
       mark(region.front().getTerminator()->getOperand(index));
   }
@@ -109,6 +113,10 @@ private:
         mark(bound);
       return;
     }
+    // What a while loop carries is not told apart.
+    if (isa<scf::WhileOp>(op))
+      for (unsigned index = 0; index < op->getNumResults(); ++index)
+        markCarried(op, index);
     for (Value operand : op->getOperands())
       mark(operand);
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -184,7 +192,7 @@ void sweepDead(ModuleOp module) {
   Marking marking(module);
   SmallVector<Operation *> structured, dead;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == module || isa<scf::YieldOp>(op))
+    if (op == module || isa<scf::ConditionOp, scf::YieldOp>(op))
       return WalkResult::advance();
     bool live = marking.isLive(op);
     if (auto slot = dyn_cast<SlotOp>(op))

@@ -144,3 +144,23 @@ func.func @unrelated(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
   %g = td.grad %x wrt(%y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
 }
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @gw grad "w" of "m" : tensor<f32>
+
+func.func @through_while(%go: i1) {
+  %w = td.read @w : tensor<f32>
+  // expected-error @below {{TD900: the gradient through a `while` loop is not built yet}}
+  %r:2 = scf.while (%g = %go, %x = %w) : (i1, tensor<f32>) -> (i1, tensor<f32>) {
+    scf.condition(%g) %g, %x : i1, tensor<f32>
+  } do {
+  ^bb0(%g: i1, %x: tensor<f32>):
+    %y = td.mul %x, %w : tensor<f32>
+    %no = arith.constant false
+    scf.yield %no, %y : i1, tensor<f32>
+  }
+  td.backward %r#1 [@w] into [@gw] : tensor<f32>
+  return
+}

@@ -287,3 +287,49 @@ func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = td.add %y0, %y1 : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<4xf32>
+
+// A while loop is treated as a counted one: what does not change is computed in
+// front of it, and a slot that it does not write is read there. It keeps its
+// form: the first carried value says whether there is another turn.
+// CHECK-LABEL: func.func @while
+// CHECK: td.read @w
+// CHECK: td.exp
+// CHECK: scf.while (%[[GO:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK-NEXT: scf.condition(%[[GO]]) %[[GO]], %[[X]]
+// CHECK-NOT: td.exp
+// CHECK: td.mul
+// CHECK: scf.yield
+func.func @while(%go: i1, %x: tensor<4xf32>, %limit: f32) -> tensor<4xf32> {
+  %r:2 = scf.while (%g = %go, %y = %x) : (i1, tensor<4xf32>) -> (i1, tensor<4xf32>) {
+    scf.condition(%g) %g, %y : i1, tensor<4xf32>
+  } do {
+  ^bb0(%g: i1, %y: tensor<4xf32>):
+    %w = td.read @w : tensor<4xf32>
+    %e = td.exp %w : tensor<4xf32>
+    %z = td.mul %y, %e : tensor<4xf32>
+    %no = arith.constant false
+    scf.yield %no, %z : i1, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+// Nobody needs what this one computes.
+// CHECK-LABEL: func.func @dead_while
+// CHECK-NEXT: return
+func.func @dead_while(%go: i1, %x: tensor<4xf32>) {
+  %r:2 = scf.while (%g = %go, %y = %x) : (i1, tensor<4xf32>) -> (i1, tensor<4xf32>) {
+    scf.condition(%g) %g, %y : i1, tensor<4xf32>
+  } do {
+  ^bb0(%g: i1, %y: tensor<4xf32>):
+    %z = td.mul %y, %y : tensor<4xf32>
+    %no = arith.constant false
+    scf.yield %no, %z : i1, tensor<4xf32>
+  }
+  return
+}

@@ -1,0 +1,68 @@
+//===- CarryingLoop.h - scf.for and scf.while as one ----------------------===//
+//
+// The checker makes an scf.while of one form: the first carried value says
+// whether there is another turn and is computed in the turn before; the region
+// of the condition only asks it and passes everything on. So both loops have
+// one block that takes the carried values and yields the next ones, and value i
+// is init i, argument i, yielded value i and result i.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_IR_CARRYINGLOOP_H
+#define TDC_DIALECT_TD_IR_CARRYINGLOOP_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tdc::td {
+
+class CarryingLoop {
+public:
+  /// Null where `op` is null or another op.
+  explicit CarryingLoop(mlir::Operation *op)
+      : op(mlir::isa_and_nonnull<mlir::scf::ForOp, mlir::scf::WhileOp>(op)
+               ? op
+               : nullptr) {}
+  /// The loop whose argument `value` is, null where it is none.
+  static CarryingLoop ofArgument(mlir::Value value) {
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+    CarryingLoop loop(argument ? argument.getOwner()->getParentOp() : nullptr);
+    bool isCarried = loop && argument.getOwner() == loop.getBody() &&
+                     argument.getArgNumber() >= loop.getNumControl();
+    return isCarried ? loop : CarryingLoop(nullptr);
+  }
+
+  explicit operator bool() const { return op; }
+  mlir::Operation *operator->() const { return op; }
+  mlir::Operation *getOperation() const { return op; }
+
+  mlir::Block *getBody() const { return &op->getRegions().back().front(); }
+  mlir::MutableArrayRef<mlir::OpOperand> getInits() const {
+    return op->getOpOperands().drop_front(getFirstInit());
+  }
+  /// The position of a carried value's operand among all operands of the op.
+  unsigned getFirstInit() const {
+    return mlir::isa<mlir::scf::ForOp>(op) ? 3 : 0; // bounds and step
+  }
+  mlir::Block::BlockArgListType getArguments() const {
+    return getBody()->getArguments().drop_front(getNumControl());
+  }
+  mlir::Operation *getYield() const { return getBody()->getTerminator(); }
+  mlir::ResultRange getResults() const { return op->getResults(); }
+  /// Which of the carried values an argument of the body is.
+  unsigned getIndex(mlir::Value argument) const {
+    return mlir::cast<mlir::BlockArgument>(argument).getArgNumber() -
+           getNumControl();
+  }
+
+private:
+  /// Arguments of the body that are not carried: the induction variable.
+  unsigned getNumControl() const {
+    return mlir::isa<mlir::scf::ForOp>(op) ? 1 : 0;
+  }
+
+  mlir::Operation *op;
+};
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_IR_CARRYINGLOOP_H
