@@ -108,7 +108,8 @@ int32_t tdrt_poll(tdrt_context *ctx) {
   }
   if (interruptRequested.load(std::memory_order_relaxed))
     return context.setError(kInterrupted, "", -1);
-  if (progressDue.exchange(false, std::memory_order_relaxed))
+  if (progressDue.exchange(false, std::memory_order_relaxed) &&
+      context.output.isAtLineStart())
     context.progress.show(context, context.program.sites);
   return 0;
 }

@@ -52,6 +52,8 @@ void Output::endPrint(bool flushNow) {
 }
 
 void Output::flush() {
+  if (!pending.empty())
+    atLineStart = pending.back() == '\n';
   int error = writeAll(STDOUT_FILENO, pending.data(), pending.size());
   ended = 0;
   pending.clear();

@@ -45,6 +45,9 @@ public:
   /// Writes all that is pending. Throws Failure TR752; what was pending is then
   /// dropped, so that the error is reported once.
   void flush();
+  /// Is the terminal's cursor at the beginning of a line, as far as what was
+  /// printed goes?
+  bool isAtLineStart() const { return terminal != 1 || atLineStart; }
   /// Did a write fail because standard output is a pipe that nobody reads?
   bool readerGone() const { return noReader; }
 
@@ -62,6 +65,7 @@ private:
   bool failed = false; ///< a piece of the innermost text is missing
   int lost = 0;        ///< strings that could not even begin, innermost ones
   bool noReader = false;
+  bool atLineStart = true; ///< behind what was written
   int8_t terminal = -1; ///< is standard output one? -1: not asked yet
 };
 

@@ -66,7 +66,9 @@ void Progress::show(const tdrt_context &context,
   if (outer.total == 0)
     return;
   double done = getDone(context), time = now();
-  bool isFirst = site != outer.site || total != outer.total;
+  bool isFirst =
+      site != outer.site || total != outer.total || outer.done < doneLast;
+  doneLast = outer.done;
   if (isFirst) {
     site = outer.site;
     total = outer.total;

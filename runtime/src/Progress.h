@@ -29,11 +29,13 @@ public:
 private:
   bool isShown = false;
   /// The outermost loop when it was first seen: what is left is estimated from
-  /// the iterations since then.
+  /// the iterations since then. One that has fewer behind it than when it was
+  /// seen last has begun anew.
   int32_t site = -1;
   int64_t total = 0;
   double since = 0; ///< seconds
   double doneThen = 0;
+  int64_t doneLast = 0;
 };
 
 /// While it lives, the timer runs, if standard error is a terminal that can

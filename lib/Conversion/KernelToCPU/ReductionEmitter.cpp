@@ -341,7 +341,7 @@ void GroupEmitter::finish(ValueRange finals) {
 /// Whether one of the group is a sum that rounds.
 bool GroupEmitter::isFloatSum() const {
   return llvm::any_of(group, [](const Reduction *reduction) {
-    return isa<ReduceOp>(reduction->op) &&
+    return isa<MatmulOp, ReduceOp>(reduction->op) &&
            getKind(reduction->op) == ReduceKind::Sum &&
            isa<FloatType>(getElement(*reduction));
   });

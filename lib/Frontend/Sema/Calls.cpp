@@ -331,6 +331,7 @@ Val Checker::callBody(const ast::FnDecl &fn) {
 //===----------------------------------------------------------------------===//
 
 void Checker::execExport(const ast::FnDecl &fn) {
+  Restore<bool> savedExporting(exporting, true);
   llvm::SmallVector<Emitter::Parameter> parameters;
   std::vector<TensorType> types;
   pushScope();
@@ -357,7 +358,6 @@ void Checker::execExport(const ast::FnDecl &fn) {
   }
   popScope();
   at(fn.range);
-  exporting = true;
   llvm::SmallVector<Value> values =
       emit().beginExport(fn.name.text, parameters);
   forgetReads();
@@ -397,5 +397,4 @@ void Checker::execExport(const ast::FnDecl &fn) {
   }
   emit().endExport(results);
   forgetReads();
-  exporting = false;
 }

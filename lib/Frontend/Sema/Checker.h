@@ -226,7 +226,7 @@ public:
   Val castTo(const Val &tensor, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
-  Val broadcastTo(const Val &tensor, DimsRef dims);
+  Val broadcastTo(const Val &unaligned, DimsRef dims);
   Val reshapeTo(const Val &tensor, DimsRef dims);
   Val permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation);
   Val sliceOf(const Val &tensor, const Val &start, unsigned dim, int64_t step,

@@ -362,7 +362,15 @@ Val Checker::fillTensor(const Val &scalar, const TensorType &type,
   return makeTensor(type, result, placed);
 }
 
-Val Checker::broadcastTo(const Val &tensor, DimsRef dims) {
+Val Checker::broadcastTo(const Val &unaligned, DimsRef dims) {
+  // A size that agrees with one that is known becomes known.
+  Dims own = typeOf(unaligned).dims;
+  DimsRef target = dims.take_back(own.size());
+  for (auto [size, wanted] : llvm::zip(own, target))
+    if (!size.isConstant(1) &&
+        constantOf(size).has_value() != constantOf(wanted).has_value())
+      size = wanted;
+  Val tensor = reshapeTo(unaligned, own);
   TensorType type = typeOf(tensor);
   bool same = type.dims.size() == dims.size();
   for (size_t i = 0; same && i != dims.size(); ++i)

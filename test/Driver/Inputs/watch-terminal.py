@@ -1,13 +1,15 @@
 """Runs a command on a terminal of its own until the screen shows what the first
-argument (a regular expression) asks for, then presses ^C; prints all lines."""
+argument (a regular expression) asks for, lets it go on for as many seconds as
+the second one says, then presses ^C; prints all lines."""
 
 import os
 import pty
 import re
 import signal
 import sys
+import time
 
-wanted, command = re.compile(sys.argv[1]), sys.argv[2:]
+wanted, seconds, command = re.compile(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 child, terminal = pty.fork()
 if child == 0:
     os.environ["TERM"] = "xterm"
@@ -20,6 +22,7 @@ while True:
     except OSError:  # the command has ended
         break
     if not pressed and wanted.search(screen):
+        time.sleep(seconds)
         os.kill(child, signal.SIGINT)
         pressed = True
 for line in re.split(r"[\r\n]+", screen):

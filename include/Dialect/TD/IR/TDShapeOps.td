@@ -173,11 +173,13 @@ def TD_PermuteOp : TD_ComputeOp<"permute", [Diff]> {
 def TD_SliceOp : TD_ComputeOp<"slice", [Diff]> {
   let summary = "every step-th element from start along one dim";
   let description = [{
-    The checker has brought `start` and the size into range.
+    The checker has brought `start` and the size into range, or a td.assert
+    stands in front that stops the program where they are not.
 
     C1: the dim is in range and step ≥ 1. C2: the other dims are unchanged. C3:
     one size per `?` of the result (all of them, also where the operand has the
-    same `?`). C4: dtypes are equal. C5: the slice fits (checked where static).
+    same `?`). C4: dtypes are equal. C5: the slice is not longer than the dim
+    (checked where static).
 
     Example:
     ```mlir

@@ -33,9 +33,19 @@ bool isUnitReshape(Operation *op) {
     return dims;
   };
   auto from = nonUnit(reshape.getInput()), to = nonUnit(reshape.getResult());
-  // Two run-time sizes are known to be the same one only if nothing else could
-  // have changed.
-  return from == to && llvm::count(from, ShapedType::kDynamic) <= 1;
+  if (from.size() != to.size())
+    return false;
+  // A run-time size is known to be the size that it becomes only if nothing
+  // else could have changed.
+  unsigned unknown = 0;
+  for (auto [size, other] : llvm::zip_equal(from, to)) {
+    bool isUnknown =
+        ShapedType::isDynamic(size) || ShapedType::isDynamic(other);
+    if (size != other && !isUnknown)
+      return false;
+    unknown += isUnknown;
+  }
+  return unknown <= 1;
 }
 
 bool isInlineOp(Operation *op) {

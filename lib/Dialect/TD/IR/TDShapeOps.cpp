@@ -226,15 +226,10 @@ LogicalResult SliceOp::verify() {
   if (failed(verifyDType(*this, "result", from, to)))
     return failure();
   // C5
-  APInt start;
-  if (size > 0 && !from.isDynamicDim(dim) &&
-      matchPattern(getStart(), m_ConstantInt(&start))) {
-    int64_t first = start.getSExtValue();
-    int64_t last = first + (size - 1) * int64_t(getStep());
-    if (first < 0 || last >= from.getDimSize(dim))
-      return emitOpError("expected elements within [0, ")
-             << from.getDimSize(dim) << "), got " << first << " to " << last;
-  }
+  int64_t length = (size - 1) * int64_t(getStep()) + 1;
+  if (size > 0 && !from.isDynamicDim(dim) && length > from.getDimSize(dim))
+    return emitOpError("expected at most ")
+           << from.getDimSize(dim) << " elements, got a slice over " << length;
   return success();
 }
 

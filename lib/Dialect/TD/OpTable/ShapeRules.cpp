@@ -56,12 +56,13 @@ ShapeAnswer tdc::broadcastShapes(llvm::ArrayRef<DimsRef> operands) {
       const Size &size = dims[dims.size() - fromRight];
       if (size.isConstant(1))
         continue;
-      if (result.isConstant(1))
-        result = size;
-      else
+      if (!result.isConstant(1))
         requireEqual(answer, result, size,
                      "the sizes of dim -" + std::to_string(fromRight) +
                          " differ");
+      // Of two that agree, the one that is known.
+      if (result.isConstant(1) || size.isConstant())
+        result = size;
     }
     if (result.isConstant(1))
       continue;

@@ -202,8 +202,8 @@ func.func @slice_c4(%x: tensor<4x3xf32>, %i: i64) {
 
 func.func @slice_c5(%x: tensor<10xf32>) {
   %i = arith.constant 1 : i64
-  // expected-error @below {{expected elements within [0, 10), got 1 to 10}}
-  %0 = td.slice %x[%i] dim 0 step 3 : tensor<10xf32> to tensor<4xf32>
+  // expected-error @below {{expected at most 10 elements, got a slice over 13}}
+  %0 = td.slice %x[%i] dim 0 step 3 : tensor<10xf32> to tensor<5xf32>
   return
 }
 
