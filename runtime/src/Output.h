@@ -66,7 +66,7 @@ private:
   int lost = 0;        ///< strings that could not even begin, innermost ones
   bool noReader = false;
   bool atLineStart = true; ///< behind what was written
-  int8_t terminal = -1; ///< is standard output one? -1: not asked yet
+  int8_t terminal = -1;    ///< is standard output one? -1: not asked yet
 };
 
 } // namespace tdrt

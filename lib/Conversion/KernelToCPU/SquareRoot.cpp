@@ -37,8 +37,8 @@ static Value estimateInverseRoot(OpBuilder &b, Location loc, Value x) {
 }
 
 /// The root of numbers from 0 to the largest, correctly rounded from 2^-101 on.
-/// Below, it may differ in the last bit from the processor's own, which a vector
-/// takes that holds a number without a root.
+/// Below, it may differ in the last bit from the processor's own, which a
+/// vector takes that holds a number without a root.
 static Value emitRootOfPositive(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
   // 0 has a root but no inverse.

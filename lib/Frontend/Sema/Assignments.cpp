@@ -176,9 +176,11 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
             "`lr` is a float, not " + describe(val));
       return;
     }
+    val = toFloat(val);
+    requireNotNegative(val, name, target.range);
     TensorType type;
     type.dtype = DType::F64;
-    rawWrite(optimizer.lrSlot, fillTensor(toFloat(val), type).value);
+    rawWrite(optimizer.lrSlot, fillTensor(val, type).value);
     return;
   }
   if (base.is(ValKind::Model)) {

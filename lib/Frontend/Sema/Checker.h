@@ -116,6 +116,9 @@ public:
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
+  /// Of an optimizer's settings: when compiling or when it runs.
+  void requireNotNegative(const Val &setting, llvm::StringRef name,
+                          SourceRange range);
   bool unpack(const Val &val, size_t count, SourceRange range, Vals &parts);
 
   // The command line (Arguments.cpp) ---------------------------------------//

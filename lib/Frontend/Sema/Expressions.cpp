@@ -1,6 +1,6 @@
 //===- Expressions.cpp - literals, names, members, calls ------------------===//
 
-#include "Checker.h"
+#include "Joins.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -287,7 +287,9 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   if (base.is(ValKind::List) && name.text == "append") {
     std::string list = text(range).drop_back(name.text.size() + 1).str();
     error(DiagCode::TD202, name.range, "lists have no `append`")
-        .note("a list that is a `var` grows with `" + list + " += [x]`");
+        .note("a list that is a `var` grows with `" + list +
+              " += [x]`, in a loop that is then unrolled")
+        .note(kInsteadOfList);
     return fail();
   }
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))

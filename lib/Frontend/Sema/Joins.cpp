@@ -73,6 +73,8 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
     if (isLoop && lhs.is(ValKind::Int) && rhs.is(ValKind::Float) &&
         lhs.range.isValid())
       report.note("start with a float, as in `var x = 0.0`");
+    if (lhs.isHostScalar() && rhs.is(ValKind::Tensor))
+      report.note("`.item()` reads the number of a tensor");
     return false;
   }
   if (lhs.is(ValKind::Tuple)) {

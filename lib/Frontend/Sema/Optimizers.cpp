@@ -49,6 +49,13 @@ static void requireSetting(Checker &c, const Val &allowed, const Val &setting,
     c.emit().assertThat(c.materialize(allowed), c.materialize(makeStr(what)));
 }
 
+void Checker::requireNotNegative(const Val &setting, llvm::StringRef name,
+                                 SourceRange range) {
+  Val allowed = hostCompare(ast::CompareOp::Ge, setting, makeFloat(0), range);
+  requireSetting(*this, allowed, setting, range,
+                 ("`" + name + "` must be at least 0").str());
+}
+
 /// The ranges that PyTorch's optimizers take.
 static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
                           SourceRange range) {
@@ -56,10 +63,13 @@ static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
   for (llvm::StringRef name : {"lr", "momentum", "eps", "weight_decay"}) {
     auto found = optimizer.settings.find(name);
     if (found != optimizer.settings.end())
-      requireSetting(
-          c, c.hostCompare(CompareOp::Ge, found->second, makeFloat(0), range),
-          found->second, range, ("`" + name + "` must be at least 0").str());
+      c.requireNotNegative(found->second, name, range);
   }
+  auto nesterov = optimizer.settings.find("nesterov");
+  if (nesterov != optimizer.settings.end() && nesterov->second.known &&
+      nesterov->second.truth && optimizer.momentNames.empty())
+    c.error(DiagCode::TD222, nesterov->second.range,
+            "`nesterov` needs a `momentum`");
   for (llvm::StringRef name : {"beta1", "beta2"}) {
     auto found = optimizer.settings.find(name);
     if (found == optimizer.settings.end())

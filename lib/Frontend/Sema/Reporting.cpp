@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checker.h"
+#include "Joins.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -111,7 +111,9 @@ bool Checker::withinLimits(SourceRange range) {
     if (evaluated == kMaxEvaluated + 1)
       error(DiagCode::TD215, range,
             "the program does too much while it is compiled")
-          .label("evaluation stops here");
+          .label("evaluation stops here")
+          .note("a loop that changes a list is unrolled")
+          .note(kInsteadOfList);
     return false;
   }
   if (evalDepth > kMaxDepth) {

@@ -72,6 +72,27 @@ func.func @looped(%x: tensor<4xf32>, %new: tensor<i64, #td.dev<cpu>>, %n: i64) -
 
 // -----
 
+td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
+
+// Nor past an op that writes more than it says.
+// CHECK-LABEL: func.func @restored
+// CHECK: td.restore
+// CHECK: td.read @step
+// CHECK-NEXT: td.item
+func.func @restored(%x: tensor<4xf32>, %path: !td.str) -> (tensor<4xf32>, i64) {
+  %y = td.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %e = td.exp %p : tensor<4xf32>
+    td.yield %e : tensor<4xf32>
+  }
+  td.restore %path [@step] as ["step"]
+  %t = td.read @step : tensor<i64, #td.dev<cpu>>
+  %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
+  return %y, %i : tensor<4xf32>, i64
+}
+
+// -----
+
 // What a kernel computes stays behind it, and so does what may trap: here the
 // divisor may be checked in between.
 // CHECK-LABEL: func.func @computed
