@@ -35,7 +35,7 @@ for name in ${proxy_names//,/ }; do
 done
 
 unmount() {
-  for mount in dev/shm dev proc sys; do
+  for mount in dev/shm dev/pts dev proc sys; do
     mountpoint -q "$jail/$mount" && umount -l "$jail/$mount"
   done
   return 0
@@ -78,6 +78,7 @@ for file in /etc/resolv.conf /etc/hosts; do
 done
 mount --bind /dev "$jail/dev"
 mount -t tmpfs tmpfs "$jail/dev/shm"
+mount -t devpts devpts "$jail/dev/pts"
 mount -t proc proc "$jail/proc"
 mount -t sysfs sysfs "$jail/sys"
 
