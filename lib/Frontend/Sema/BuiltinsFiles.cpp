@@ -93,11 +93,8 @@ static Val load(Checker &c, const Bound &args) {
     key = *text;
   }
   if (path.known) {
-    llvm::StringRef extension = textOf(path).rsplit('.').second;
-    static const llvm::StringLiteral later[] = {"npz", "csv", "gz"};
-    if (llvm::is_contained(later, extension))
-      return c.unsupported(args.range(), "loading ." + extension + " files");
-    if (textOf(path).ends_with("-ubyte") || extension.starts_with("idx"))
+    llvm::StringRef text = textOf(path);
+    if (text.ends_with("-ubyte") || text.rsplit('.').second.starts_with("idx"))
       return c.unsupported(args.range(), "loading IDX files");
   }
   if (!canRead(c, path, FileContents::Tensor))
