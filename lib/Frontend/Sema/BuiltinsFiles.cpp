@@ -102,7 +102,7 @@ static Val load(Checker &c, const Bound &args) {
   if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "`load` needs to be told what the file holds")
-        .fix(FixIt::Choice, "`let x: f32[N, 10] = load(…)`", {});
+        .note("as in `let x: f32[N, 10] = load(…)`");
     return c.fail();
   }
   std::optional<TensorType> type = c.tensorFromType(*args.call.expected, true);
@@ -248,7 +248,7 @@ static Val restore(Checker &c, const Bound &args) {
   if (word != "int" && word != "float" && word != "bool") {
     c.error(DiagCode::TD702, call.range,
             "`restore` needs to be told the type of `" + *key + "`")
-        .fix(FixIt::Choice, "`let " + *key + ": int = restore(…)`", {});
+        .note("as in `let " + *key + ": int = restore(…)`");
     return c.fail();
   }
   HostType host = word == "int"     ? HostType::Int
