@@ -209,7 +209,9 @@ Flow Checker::branch(Value condition, SourceRange range,
   } else if (thenFlow != elseFlow && isPrelude(range.file)) {
     Val decided;
     decided.range = range;
-    reportNotKnown(decided, "an argument that decides what this computes");
+    // Conditions of the prelude begin with the parameter that they are about.
+    llvm::StringRef name = text(range).split(' ').first;
+    reportNotKnown(decided, ("`" + name + "` of " + userFunction("")).str());
   } else if (thenFlow != elseFlow) {
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");

@@ -63,6 +63,9 @@ public:
     return Val();
   }
   SourceRange userRange(SourceRange range) const;
+  /// What the user's code called, in backquotes: the function or layer whose
+  /// code in the prelude is being walked, else `what`.
+  std::string userFunction(llvm::StringRef what) const;
   /// The user's call that made the layer whose code is being walked, if any.
   SourceRange layerAround() const;
   bool isPrelude(FileId file) const;
