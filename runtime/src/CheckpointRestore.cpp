@@ -9,6 +9,7 @@
 #include "CheckpointFormat.h"
 #include "Context.h"
 #include "Dtype.h"
+#include "FileFormats.h"
 #include "Inspect.h"
 #include "TensorData.h"
 #include "XXH64.h"
@@ -154,7 +155,7 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
   Context &context = Context::of(ctx);
   return context.guarded(site, [&] {
     aboutFile(path, [&] {
-      refusePyTorch(path, /*isState=*/true);
+      checkReadable(path, FileContents::State);
       InputFile file(path);
       SafetensorsHeader header = readSafetensors(file);
       checkMetadata(header);

@@ -4,6 +4,7 @@
 #include "Context.h"
 #include "Dtype.h"
 #include "File.h"
+#include "FileFormats.h"
 #include "Layout.h"
 #include "Version.h"
 #include "XXH64.h"
@@ -130,6 +131,7 @@ int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
     std::string header =
         headerText(makeMetadata(context, entries, *what, values), entries);
     aboutFile(path, [&] {
+      checkWritable(path, FileContents::State);
       OutputFile file(path);
       file.write(header.data(), header.size());
       for (const Entry &entry : entries)

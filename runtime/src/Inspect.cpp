@@ -2,8 +2,8 @@
 
 #include "Inspect.h"
 #include "Dtype.h"
+#include "FileFormats.h"
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 using namespace tdrt;
@@ -13,12 +13,6 @@ namespace {
 void throwIf(FileFault &&fault) {
   if (fault)
     throw std::move(fault);
-}
-
-bool endsWith(const std::string &text, const char *end) {
-  size_t size = strlen(end);
-  return text.size() >= size &&
-         text.compare(text.size() - size, size, end) == 0;
 }
 
 /// Runs `body`; what it throws is returned.
@@ -68,20 +62,9 @@ SafetensorsHeader tdrt::readSafetensors(const InputFile &file) {
   return header;
 }
 
-void tdrt::refusePyTorch(const char *path, bool isState) {
-  std::string name = path;
-  for (const char *ending : {".pt", ".pth", ".bin", ".ckpt", ".pkl"})
-    if (endsWith(name, ending))
-      failFile(705, -1,
-               std::string(ending) + " files of PyTorch cannot be read; in " +
-                   (isState ? "Python: safetensors.torch.save_file(torch.load("
-                              "…), \"….safetensors\")"
-                            : "Python: numpy.save(\"….npy\", "
-                              "torch.load(…).numpy())"));
-}
-
 FileTensor tdrt::readTensorHeader(const InputFile &file, const char *path,
                                   const char *key) {
+  checkReadable(path, key ? FileContents::State : FileContents::Tensor);
   if (key) {
     SafetensorsHeader header = readSafetensors(file);
     const FileTensor *tensor = header.find(key);
@@ -89,16 +72,10 @@ FileTensor tdrt::readTensorHeader(const InputFile &file, const char *path,
       failFile(707, -1, "there is no tensor " + inQuotes(key) + " in it");
     return *tensor;
   }
-  std::string name = path;
-  if (endsWith(name, ".safetensors"))
+  if (hasEnding(path, ".safetensors"))
     failFile(705, -1,
              "a .safetensors file holds many tensors: say which one "
              "with `key=`");
-  refusePyTorch(path, /*isState=*/false);
-  for (const char *other : {".npz", ".csv", ".gz", ".idx"})
-    if (endsWith(name, other))
-      failFile(705, -1,
-               std::string("files of type ") + other + " cannot be read");
   return readNpy(file);
 }
 
@@ -113,7 +90,7 @@ FileFault tdrt::inspectTensorFile(const char *path, const char *key,
 FileFault tdrt::inspectSafetensors(const char *path,
                                    SafetensorsHeader &header) noexcept {
   return caught([&] {
-    refusePyTorch(path, /*isState=*/true);
+    checkReadable(path, FileContents::State);
     InputFile file(path);
     header = readSafetensors(file);
   });

@@ -11,10 +11,6 @@ namespace tdrt {
 FileTensor readNpy(const InputFile &file);
 SafetensorsHeader readSafetensors(const InputFile &file);
 
-/// Throws FileFault for a path that PyTorch's files have, and says how to
-/// convert them.
-void refusePyTorch(const char *path, bool isState);
-
 /// The tensor wanted of an open file: see tdrt_load. Throws FileFault.
 FileTensor readTensorHeader(const InputFile &file, const char *path,
                             const char *key);

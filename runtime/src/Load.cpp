@@ -2,6 +2,7 @@
 
 #include "Context.h"
 #include "Dtype.h"
+#include "FileFormats.h"
 #include "Inspect.h"
 #include "Layout.h"
 #include "TensorData.h"
@@ -93,6 +94,7 @@ int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
     return status;
   return Context::of(ctx).guarded(site, [&] {
     aboutFile(path, [&] {
+      checkWritable(path, FileContents::Tensor);
       std::string header = npyHeader(*tensor);
       OutputFile file(path);
       file.write(header.data(), header.size());

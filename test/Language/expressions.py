@@ -9,6 +9,7 @@ Python cannot compute for some of the choices is left out.
 usage: expressions.py FOLDER [SEED [EXPRESSIONS]]
 """
 
+import ast
 import math
 import random
 import re
@@ -40,7 +41,8 @@ RULES = {
               "(<int> <sum> <float>)", "(<float> / <float>)", "(<int> / <int>)",
               "(-<float>)", "abs(<float>)", "min(<float>, <float>)",
               "max(<float>, <float>)", "float(<int>)", "sqrt(abs(<float>))",
-              "(<float> if <bool> else <float>)", "(<float> ** 2)",
+              "(<float> if <bool> else <float>)", "(<int> if <bool> else <float>)",
+              "(<float> if <bool> else <int>)", "(<float> ** 2)",
               "(<float> ** b)", "(<int> ** -1)", "(abs(<float>) ** 0.5)"],
     "bool": ["(<int> <order> <int>)", "(<float> <order> <float>)",
              "(<float> <order> <int>)", "(<str> <equal> <str>)",
@@ -72,8 +74,21 @@ def spelt(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+class Choices(ast.NodeTransformer):
+    """`a if c else b` of an int and a float is a float, whichever is taken."""
+
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        return ast.Call(ast.Name("chosen", ast.Load()), [node.test, node.body, node.orelse], [])
+
+
+def chosen(condition, then, other):
+    taken = then if condition else other
+    return float(taken) if isinstance(then, float) or isinstance(other, float) else taken
+
+
 MEANING = {"true": True, "false": False, "str": spelt, "sqrt": math.sqrt,
-           "x": Row(range(0, 70, 7))}
+           "x": Row(range(0, 70, 7)), "chosen": chosen}
 
 
 def expression(random, kind, depth):
@@ -83,7 +98,9 @@ def expression(random, kind, depth):
 
 
 def value(text, arguments):
-    result = eval(text, {**MEANING, **arguments})
+    tree = Choices().visit(ast.parse(text, mode="eval"))
+    code = compile(ast.fix_missing_locations(tree), text, "eval")
+    result = eval(code, {**MEANING, **arguments})
     if isinstance(result, float) and not math.isfinite(result) or \
             isinstance(result, int) and abs(result) >= 2**62:
         raise OverflowError  # ints wrap, where Python's grow

@@ -228,14 +228,24 @@ bool Parser::atStep() const {
 }
 
 void Parser::reportStep(const Expr *counter) {
+  size_t first = pos;
+  while (first != 0 && (*tokens)[first].begin > counter->range.begin)
+    --first;
+  bool startsStatement = first == 0 ||
+                         (*tokens)[first - 1].kind == Tok::Newline ||
+                         (*tokens)[first - 1].kind == Tok::LBrace;
   Token sign = advance();
   SourceRange both = rangeOf(sign).to(rangeOf(advance()));
-  llvm::StringRef replacement = sign.kind == Tok::Plus ? " += 1" : " -= 1";
-  diags.report(DiagCode::TD102, both)
-      .label("there is no `" + sources.getText(both) + "`")
-      .fix(FixIt::Safe,
-           "`" + sources.getText(counter->range) + replacement + "`",
-           {{counter->range.finish().to(both), replacement.str()}});
+  std::string step = sign.kind == Tok::Plus ? " += 1" : " -= 1";
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, both)
+          .label("there is no `" + sources.getText(both) + "`");
+  if (startsStatement &&
+      llvm::isa<NameExpr, MemberExpr, SubscriptExpr>(counter))
+    report.fix(FixIt::Safe, "`" + sources.getText(counter->range) + step + "`",
+               {{counter->range.finish().to(both), step}});
+  else
+    report.note("`i" + step + "` is a statement of its own");
 }
 
 void Parser::reportUnaryPlus() {

@@ -161,6 +161,8 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   } else if (isDevice) {
     val = arg.defaultValue ? initial
                            : nameDevice(autoDevice(arg.name.range), name);
+    if (arg.defaultValue && val->is(ValKind::Device))
+      checkDeviceExists(val->as<DeviceInfo>().place, arg.defaultValue->range);
   } else if (options.argumentsAreFinal && arg.defaultValue) {
     val = initial;
   }

@@ -209,7 +209,9 @@ Flow Checker::branch(Value condition, SourceRange range,
   } else if (thenFlow != elseFlow && isPrelude(range.file)) {
     Val decided;
     decided.range = range;
-    reportNotKnown(decided, "an argument that decides what this computes");
+    // Conditions of the prelude begin with the parameter that they are about.
+    llvm::StringRef name = text(range).split(' ').first;
+    reportNotKnown(decided, ("`" + name + "` of " + userFunction("")).str());
   } else if (thenFlow != elseFlow) {
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");
@@ -231,30 +233,20 @@ Flow Checker::branch(Value condition, SourceRange range,
   return returns ? Flow::Return : Flow::Next;
 }
 
-/// Whether the expression is a float for whoever reads it: the other side of a
-/// choice is then one too, whether the choice is made now or by the program.
-static bool isPlainlyFloat(Checker &c, const ast::Expr &expr) {
-  using namespace ast;
-  auto any = [&](const Expr *lhs, const Expr *rhs) {
-    return isPlainlyFloat(c, *lhs) || isPlainlyFloat(c, *rhs);
-  };
-  if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
-    Binding *binding = c.lookup(name->name);
-    return binding && binding->val.is(ValKind::Float);
-  }
-  if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr))
-    return isPlainlyFloat(c, *unary->operand);
-  if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr))
-    return any(binary->lhs, binary->rhs);
-  if (auto *choice = llvm::dyn_cast<ConditionalExpr>(&expr))
-    return any(choice->thenValue, choice->elseValue);
-  if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
-    static const llvm::StringLiteral names[] = {
-        "float", "sqrt", "exp", "log", "sin", "cos", "tanh", "floor", "ceil"};
-    auto *callee = llvm::dyn_cast<NameExpr>(call->callee);
-    return callee && llvm::is_contained(names, callee->name);
-  }
-  return expr.kind == ExprKind::Float;
+bool Checker::wouldBeFloat(const ast::Expr &side,
+                           const ast::TypeExpr *expected) {
+  if (side.kind == ast::ExprKind::Int)
+    return false;
+  Restore<unsigned> savedErrors(errorCount);
+  bool result = false;
+  walkAside([&] {
+    // As where the program chooses: what is wrong may never run.
+    diags = scratch;
+    ++regionDepth;
+    ++conditionDepth;
+    result = eval(side, expected).is(ValKind::Float);
+  });
+  return result;
 }
 
 Val Checker::evalConditional(const ast::ConditionalExpr &expr,
@@ -262,14 +254,15 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   std::optional<Val> truth = condition(*expr.condition);
   if (!truth)
     return fail();
-  bool floats = isPlainlyFloat(*this, *expr.thenValue) ||
-                isPlainlyFloat(*this, *expr.elseValue);
-  auto side = [&](const ast::Expr &chosen) {
-    Val val = eval(chosen, expected);
-    return floats && val.is(ValKind::Int) ? toFloat(val) : val;
-  };
-  if (truth->known)
-    return side(truth->truth ? *expr.thenValue : *expr.elseValue);
+  if (truth->known) {
+    bool isThen = truth->truth;
+    Val val = eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
+    // The choice has one type, whoever makes it.
+    if (val.is(ValKind::Int) &&
+        wouldBeFloat(isThen ? *expr.elseValue : *expr.thenValue, expected))
+      val = toFloat(val);
+    return val;
+  }
   // Devices are chosen when the program starts: a place with two possible
   // values, and no code.
   auto isDevice = [&](const ast::Expr &side) {
@@ -298,25 +291,26 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   ++regionDepth;
   ++conditionDepth;
   forgetReads();
-  onTrue = side(*expr.thenValue);
+  onTrue = eval(*expr.thenValue, expected);
   if (hasLeaves(onTrue))
     appendLeaves(*this, onTrue, thenLeaves);
+  // Whether the other side makes a float of an int shows when this is over.
+  Val asFloat;
+  if (onTrue.is(ValKind::Int) && expr.elseValue->kind != ast::ExprKind::Int)
+    asFloat = makeRunTime(ValKind::Float, materialize(toFloat(onTrue)));
   emit().beginElse();
   facts.resize(known);
   forgetReads();
-  onFalse = side(*expr.elseValue);
+  onFalse = eval(*expr.elseValue, expected);
+  if (onTrue.is(ValKind::Float) && onFalse.is(ValKind::Int)) {
+    onFalse = toFloat(onFalse);
+  } else if (onTrue.is(ValKind::Int) && onFalse.is(ValKind::Float)) {
+    onTrue = asFloat;
+    thenLeaves = {asFloat.value};
+  }
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
-  bool good = false;
-  auto meet = [](const Val &a, const Val &b) {
-    return a.is(ValKind::Int) && b.is(ValKind::Float);
-  };
-  if (meet(onTrue, onFalse) || meet(onFalse, onTrue))
-    error(DiagCode::TD303, expr.range,
-          "one side is an int and the other a float")
-        .fix(FixIt::Choice, "`float(…)` around the int", {});
-  else
-    good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
   if (good && !hasLeaves(onTrue)) {
     error(DiagCode::TD214, expr.condition->range,
           "the choice must be known when the program is compiled")

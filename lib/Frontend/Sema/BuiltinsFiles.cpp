@@ -93,11 +93,8 @@ static Val load(Checker &c, const Bound &args) {
     key = *text;
   }
   if (path.known) {
-    llvm::StringRef extension = textOf(path).rsplit('.').second;
-    static const llvm::StringLiteral later[] = {"npz", "csv", "gz"};
-    if (llvm::is_contained(later, extension))
-      return c.unsupported(args.range(), "loading ." + extension + " files");
-    if (textOf(path).ends_with("-ubyte") || extension.starts_with("idx"))
+    llvm::StringRef text = textOf(path);
+    if (text.ends_with("-ubyte") || text.rsplit('.').second.starts_with("idx"))
       return c.unsupported(args.range(), "loading IDX files");
   }
   if (!canRead(c, path, FileContents::Tensor))
@@ -105,7 +102,7 @@ static Val load(Checker &c, const Bound &args) {
   if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "`load` needs to be told what the file holds")
-        .fix(FixIt::Choice, "`let x: f32[N, 10] = load(…)`", {});
+        .note("as in `let x: f32[N, 10] = load(…)`");
     return c.fail();
   }
   std::optional<TensorType> type = c.tensorFromType(*args.call.expected, true);
@@ -251,7 +248,7 @@ static Val restore(Checker &c, const Bound &args) {
   if (word != "int" && word != "float" && word != "bool") {
     c.error(DiagCode::TD702, call.range,
             "`restore` needs to be told the type of `" + *key + "`")
-        .fix(FixIt::Choice, "`let " + *key + ": int = restore(…)`", {});
+        .note("as in `let " + *key + ": int = restore(…)`");
     return c.fail();
   }
   HostType host = word == "int"     ? HostType::Int

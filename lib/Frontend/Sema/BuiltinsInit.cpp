@@ -14,7 +14,7 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
   if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "an initialiser takes its shape from an annotation")
-        .fix(FixIt::Choice, "`param w: f32[10] = init.uniform(0.1)`", {});
+        .note("as in `param w: f32[10] = init.uniform(0.1)`");
     return std::nullopt;
   }
   std::optional<TensorType> type = c.tensorFromType(*args.call.expected, false);

@@ -65,7 +65,7 @@ static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
                           llvm::StringRef what,
                           llvm::ArrayRef<llvm::StringRef> names, bool isOwn) {
   llvm::StringRef name = keyword.name.text;
-  if (isOwn && isLaterParameter(name)) {
+  if (isOwn && isLaterParameter(what.trim('`'), name)) {
     c.unsupported(keyword.name.range, "`" + name + "=` of " + what);
     return;
   }

@@ -63,6 +63,9 @@ public:
     return Val();
   }
   SourceRange userRange(SourceRange range) const;
+  /// What the user's code called, in backquotes: the function or layer whose
+  /// code in the prelude is being walked, else `what`.
+  std::string userFunction(llvm::StringRef what) const;
   /// The user's call that made the layer whose code is being walked, if any.
   SourceRange layerAround() const;
   bool isPrelude(FileId file) const;
@@ -130,6 +133,8 @@ public:
   Flow execIf(const ast::IfStmt &stmt);
   Val evalConditional(const ast::ConditionalExpr &expr,
                       const ast::TypeExpr *expected);
+  /// Whether the side of a choice that is not taken is a float.
+  bool wouldBeFloat(const ast::Expr &side, const ast::TypeExpr *expected);
   Val evalLogical(const ast::BinaryExpr &expr);
   /// The truth of a host condition: nullopt with an error, or a Bool value.
   /// `logical`: the `and`, `or` or `not` that it is an operand of.
@@ -334,6 +339,10 @@ public:
   void reportExtra(const CallArgs &args, llvm::StringRef what,
                    llvm::ArrayRef<llvm::StringRef> names, size_t given);
   void checkAlone(const FunctionInfo &fn);
+  void callWithSymbols(const FunctionInfo &fn);
+  /// A walk that leaves nothing behind but its reports; those of what is given
+  /// up go to `scratch`.
+  void walkAside(llvm::function_ref<void()> walk);
   void checkUncalled();
   std::optional<Val> symbolicArgument(const ast::Param &param);
 
@@ -505,7 +514,7 @@ public:
   bool learningRateAssigned = false;
 
   llvm::DenseSet<const ast::FnDecl *> checkedAlone;
-  bool alone = false;                  ///< walking a function on its own
+  bool alone = false;                  ///< walking aside: see `walkAside`
   bool abandoned = false;              ///< … which turned out to need a caller
   SourceRange failedAt;                ///< of the first `fail`
   DiagnosticEngine *scratch = nullptr; ///< takes reports of what was given up

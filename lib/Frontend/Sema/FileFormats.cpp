@@ -6,6 +6,46 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+namespace {
+enum class EndingKind : uint8_t { Tensor, State, PyTorch, Later, Other };
+
+struct Ending {
+  EndingKind kind;
+  llvm::StringLiteral text;
+};
+
+struct Format {
+  llvm::StringLiteral contents, ending;
+};
+} // namespace
+
+static constexpr Ending kEndings[] = {
+#define FILE_FORMAT(CONTENTS, NAME, ENDING, CONVERSION)                        \
+  {EndingKind::CONTENTS, ENDING},
+#define FILE_ENDING(KIND, ENDING) {EndingKind::KIND, ENDING},
+#include "tdc_file_formats.def"
+};
+
+static Format formatOf(FileContents contents) {
+  static constexpr Format formats[] = {
+#define FILE_FORMAT(CONTENTS, NAME, ENDING, CONVERSION) {NAME, ENDING},
+#include "tdc_file_formats.def"
+  };
+  return formats[static_cast<unsigned>(contents)];
+}
+
+/// The line of Python that makes a file that is read of one of PyTorch's.
+static std::string conversion(FileContents contents, const std::string &from,
+                              const std::string &to) {
+  switch (contents) {
+#define FILE_FORMAT(CONTENTS, NAME, ENDING, CONVERSION)                        \
+  case FileContents::CONTENTS:                                                 \
+    return CONVERSION;
+#include "tdc_file_formats.def"
+  }
+  llvm_unreachable("all contents are there");
+}
+
 /// The file's name as far as it is known: of a text that is made when the
 /// program runs, what stands behind the last value.
 static llvm::StringRef knownName(const Val &path) {
@@ -17,61 +57,65 @@ static llvm::StringRef knownName(const Val &path) {
   return text.substr(text.rfind('/') + 1);
 }
 
-/// `.npy` of `x.npy`; empty for `x` and for what is not known.
-static llvm::StringRef endingOf(const Val &path) {
-  llvm::StringRef name = knownName(path);
-  size_t dot = name.rfind('.');
-  return dot == llvm::StringRef::npos ? "" : name.substr(dot);
-}
-
-static llvm::StringRef formatOf(FileContents contents) {
-  return contents == FileContents::Tensor ? ".npy" : ".safetensors";
-}
-
-static bool isOfPyTorch(llvm::StringRef ending) {
-  static const llvm::StringLiteral endings[] = {".pt", ".pth", ".bin", ".ckpt",
-                                                ".pkl"};
-  return llvm::is_contained(endings, ending);
+/// `.npy` of `x.npy`; null for `x`, for `model-0.1`, whose dot belongs to the
+/// name, and for what is not known.
+static const Ending *endingOf(const Val &path) {
+  for (const Ending &ending : kEndings)
+    if (knownName(path).ends_with(ending.text))
+      return &ending;
+  return nullptr;
 }
 
 bool sema::canWrite(Checker &c, const Val &path, FileContents contents) {
-  llvm::StringRef ending = endingOf(path), format = formatOf(contents);
-  if (ending.empty() || ending == format)
+  const Ending *ending = endingOf(path);
+  Format format = formatOf(contents);
+  if (!ending || ending->text == format.ending)
     return true;
-  bool isTensor = contents == FileContents::Tensor;
-  Diagnostic &report =
-      c.error(DiagCode::TD222, path.range,
-              (isTensor ? "a tensor is saved as " : "state is saved as ") +
-                  format + ", not " + ending);
-  if (path.known)
-    report.fix(FixIt::Choice,
-               "`\"" + textOf(path).drop_back(ending.size()) + format + "\"`",
-               {});
-  if (isOfPyTorch(ending))
-    report.note(isTensor
+  Diagnostic &report = c.error(DiagCode::TD222, path.range,
+                               format.contents + " is saved as " +
+                                   format.ending + ", not " + ending->text);
+  if (path.known) {
+    llvm::StringRef text = textOf(path);
+    std::string other =
+        ("\"" + text.drop_back(ending->text.size()) + format.ending + "\"")
+            .str();
+    if (c.text(path.range) == ("\"" + text + "\"").str())
+      report.fix(FixIt::Choice, "`" + other + "`", {{path.range, other}});
+    else
+      report.note("the path is \"" + text + "\": make it " + other);
+  }
+  if (ending->kind == EndingKind::PyTorch)
+    report.note(contents == FileContents::Tensor
                     ? "PyTorch reads it by `torch.from_numpy(numpy.load(…))`"
                     : "PyTorch reads it by `safetensors.torch.load_file(…)`");
   return false;
 }
 
 bool sema::canRead(Checker &c, const Val &path, FileContents contents) {
-  llvm::StringRef ending = endingOf(path);
-  if (!isOfPyTorch(ending))
+  const Ending *ending = endingOf(path);
+  if (!ending || ending->kind == EndingKind::Tensor ||
+      ending->kind == EndingKind::State)
     return true;
-  Diagnostic &report = c.error(DiagCode::TD222, path.range,
-                               ending + " files of PyTorch cannot be read");
+  if (ending->kind == EndingKind::Later && contents == FileContents::Tensor) {
+    c.unsupported(path.range, "loading " + ending->text + " files");
+    return false;
+  }
+  bool isPyTorch = ending->kind == EndingKind::PyTorch;
+  Diagnostic &report =
+      c.error(DiagCode::TD222, path.range,
+              ending->text + " files" + (isPyTorch ? " of PyTorch" : "") +
+                  " cannot be read");
+  if (!isPyTorch)
+    return false;
   // The names of the two files, where they are known.
   std::string from = "…", to = "…";
   if (path.known) {
     llvm::StringRef text = textOf(path);
     from = ("\"" + text + "\"").str();
-    to = ("\"" + text.drop_back(ending.size()) + formatOf(contents) + "\"")
+    to = ("\"" + text.drop_back(ending->text.size()) +
+          formatOf(contents).ending + "\"")
              .str();
   }
-  report.note(contents == FileContents::Tensor
-                  ? "in Python: `numpy.save(" + to + ", torch.load(" + from +
-                        ").numpy())`"
-                  : "in Python: `safetensors.torch.save_file(torch.load(" +
-                        from + "), " + to + ")`");
+  report.note("in Python: `" + conversion(contents, from, to) + "`");
   return false;
 }

@@ -164,8 +164,8 @@ void Checker::buildMembers(ModelInstance &model,
     if (val.is(ValKind::Tensor)) {
       error(DiagCode::TD303, field->range,
             "a tensor of a model is declared with `param` or `buffer`")
-          .fix(FixIt::Choice,
-               "`buffer " + name + ": " + typeText(typeOf(val)) + " = …`", {});
+          .note("as in `buffer " + name + ": " + typeText(typeOf(val)) +
+                " = …`");
       continue;
     }
     adopt(val);

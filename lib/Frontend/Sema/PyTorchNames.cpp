@@ -7,6 +7,7 @@
 
 #include "PyTorchNames.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -15,8 +16,7 @@ using namespace tdc;
 
 /// Functions and methods, of `torch`, `nn.functional` and tensors.
 static constexpr llvm::StringLiteral kFunctions =
-    ".grad acos acosh adaptive_avg_pool1d adaptive_avg_pool2d "
-    "adaptive_avg_pool3d "
+    "acos acosh adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
     "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d addbmm "
     "addcdiv addcmul addr affine_grid allclose alpha_dropout aminmax angle "
     "arccos arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere "
@@ -26,39 +26,37 @@ static constexpr llvm::StringLiteral kFunctions =
     "bitwise_left_shift bitwise_right_shift blackman_window block_diag "
     "broadcast_shapes broadcast_tensors bucketize cartesian_prod cdist "
     "chain_matmul channel_shuffle cholesky cholesky_inverse cholesky_solve "
-    "clip_grad_norm_ clip_grad_value_ column_stack combinations conv1d conv2d "
-    "conv3d "
+    "clip_grad_value_ column_stack combinations conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d copysign corrcoef "
     "cosh cosine_embedding_loss count_nonzero cov cross ctc_loss cummax "
     "cummin cumprod cumsum cumulative_trapezoid deg2rad det diag_embed "
-    "diagflat diagonal diagonal_scatter diff digamma dist dropout1d "
-    "dropout2d dropout3d dsplit dstack eig eigh embedding_bag equal erfc "
-    "erfinv flip fliplr flipud float_power fmod fold fractional_max_pool2d "
-    "fractional_max_pool3d frexp frobenius_norm frombuffer "
-    "gaussian_nll_loss gcd grid_sample gru gumbel_softmax hamming_window "
-    "hann_window heaviside here hinge_embedding_loss histc histogram "
-    "histogramdd hsplit hstack hypot i0 igamma igammac index_add index_fill "
-    "index_reduce instance_norm interpolate inv inverse isclose isin "
-    "isneginf isposinf isreal istft kron kthvalue lcm ldexp lerp lgamma "
-    "linspace local_response_norm logaddexp logaddexp2 logcumsumexp logdet "
-    "logspace lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
-    "margin_ranking_loss masked_scatter masked_select matrix_exp "
-    "matrix_norm matrix_power matrix_rank max_pool1d max_pool2d max_pool3d "
-    "max_unpool1d max_unpool2d max_unpool3d median meshgrid msort multi_dot "
-    "multi_head_attention_forward multi_margin_loss multilabel_margin_loss "
-    "multilabel_soft_margin_loss multinomial mvlgamma nan_to_num nanmean "
-    "nanmedian nanquantile nansum nextafter nonzero pad pairwise_distance "
-    "pdist pinv pinverse pixel_shuffle pixel_unshuffle poisson "
-    "poisson_nll_loss polar polygamma qr quantile rad2deg randint_like "
-    "ravel renorm repeat repeat_interleave roll rot90 row_stack rrelu "
-    "scatter scatter_reduce searchsorted select_scatter sgn signbit sinc "
-    "sinh slice_scatter slogdet soft_margin_loss solve sort "
+    "diagflat diagonal diagonal_scatter diff digamma dist dropout1d dropout2d "
+    "dropout3d dsplit dstack eig eigh embedding_bag equal erfc erfinv flip "
+    "fliplr flipud float_power fmod fold fractional_max_pool2d "
+    "fractional_max_pool3d frexp frobenius_norm frombuffer gaussian_nll_loss "
+    "gcd grid_sample gru gumbel_softmax hamming_window hann_window heaviside "
+    "hinge_embedding_loss histc histogram histogramdd hsplit hstack hypot i0 "
+    "igamma igammac index_add index_fill index_reduce instance_norm "
+    "interpolate inv inverse isclose isin isneginf isposinf isreal istft kron "
+    "kthvalue lcm ldexp lerp lgamma linspace local_response_norm logaddexp "
+    "logaddexp2 logcumsumexp logdet logspace lp_pool1d lp_pool2d lp_pool3d "
+    "lstm lu lu_solve margin_ranking_loss masked_scatter masked_select "
+    "matrix_exp matrix_norm matrix_power matrix_rank max_pool1d max_pool2d "
+    "max_pool3d max_unpool1d max_unpool2d max_unpool3d median meshgrid msort "
+    "multi_dot multi_head_attention_forward multi_margin_loss "
+    "multilabel_margin_loss multilabel_soft_margin_loss multinomial mvlgamma "
+    "nan_to_num nanmean nanmedian nanquantile nansum nextafter nonzero pad "
+    "pairwise_distance pdist pinv pinverse pixel_shuffle pixel_unshuffle "
+    "poisson poisson_nll_loss polar polygamma qr quantile rad2deg "
+    "randint_like ravel renorm repeat repeat_interleave roll rot90 row_stack "
+    "rrelu scatter scatter_reduce searchsorted select_scatter sgn signbit "
+    "sinc sinh slice_scatter slogdet soft_margin_loss solve sort "
     "split_with_sizes std_mean stft stride svd take take_along_dim "
     "tensor_split tensordot tile tolist topk trapezoid trapz triangular_solve "
     "tril_indices triplet_margin_loss triplet_margin_with_distance_loss "
     "triu_indices unbind unflatten unfold unique unique_consecutive "
     "unravel_index upsample upsample_bilinear upsample_nearest vander "
-    "var_mean vector_norm view_as_complex view_as_real vsplit vstack";
+    "var_mean vector_norm view_as_complex view_as_real vsplit vstack weights";
 
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
@@ -71,23 +69,22 @@ static constexpr llvm::StringLiteral kClasses =
     "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
     "CosineAnnealingLR CosineAnnealingWarmRestarts CosineEmbeddingLoss "
     "CrossMapLRN2d CyclicLR DataParallel Dropout1d Dropout2d Dropout3d "
-    "EmbeddingBag ExponentialLR FeatureAlphaDropout Fold "
-    "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell GaussianNLLLoss "
-    "Generator GroupNorm HingeEmbeddingLoss InstanceNorm1d InstanceNorm2d "
-    "InstanceNorm3d LBFGS LPPool1d LPPool2d LPPool3d LSTM LSTMCell LambdaLR "
-    "LinearLR LocalResponseNorm MarginRankingLoss MaxPool1d MaxPool2d "
-    "MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss "
-    "MultiLabelSoftMarginLoss MultiMarginLoss MultiStepLR "
-    "MultiheadAttention MultiplicativeLR Muon NAdam OneCycleLR "
-    "PairwiseDistance PixelShuffle PixelUnshuffle PoissonNLLLoss "
-    "PolynomialLR RAdam RMSprop RNN RNNCell RReLU ReduceLROnPlateau "
-    "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
-    "ReplicationPad2d ReplicationPad3d Rprop SequentialLR SoftMarginLoss "
-    "Softmax2d SparseAdam StepLR SyncBatchNorm TensorDataset Transformer "
+    "EmbeddingBag ExponentialLR FeatureAlphaDropout Fold FractionalMaxPool2d "
+    "FractionalMaxPool3d GRU GRUCell GaussianNLLLoss Generator GroupNorm "
+    "HingeEmbeddingLoss InstanceNorm1d InstanceNorm2d InstanceNorm3d LBFGS "
+    "LPPool1d LPPool2d LPPool3d LSTM LSTMCell LambdaLR LinearLR "
+    "LocalResponseNorm MarginRankingLoss MaxPool1d MaxPool2d MaxPool3d "
+    "MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss "
+    "MultiLabelSoftMarginLoss MultiMarginLoss MultiStepLR MultiheadAttention "
+    "MultiplicativeLR Muon NAdam OneCycleLR PairwiseDistance PixelShuffle "
+    "PixelUnshuffle PoissonNLLLoss PolynomialLR RAdam RMSprop RNN RNNCell "
+    "RReLU ReduceLROnPlateau ReflectionPad1d ReflectionPad2d ReflectionPad3d "
+    "ReplicationPad1d ReplicationPad2d ReplicationPad3d Rprop SequentialLR "
+    "SoftMarginLoss Softmax2d SparseAdam StepLR SyncBatchNorm Transformer "
     "TransformerDecoder TransformerDecoderLayer TransformerEncoder "
-    "TransformerEncoderLayer TripletMarginLoss "
-    "TripletMarginWithDistanceLoss Unflatten Unfold Upsample "
-    "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d";
+    "TransformerEncoderLayer TripletMarginLoss TripletMarginWithDistanceLoss "
+    "Unflatten Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d "
+    "ZeroPad1d ZeroPad2d ZeroPad3d";
 
 /// Of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
@@ -95,18 +92,53 @@ static constexpr llvm::StringLiteral kMethods =
     "model.double model.float model.half model.modules model.named_buffers "
     "model.named_children model.named_modules model.named_parameters "
     "model.register_buffer model.register_forward_hook "
-    "model.register_parameter model.weights opt.add_param_group";
+    "model.register_parameter opt.add_param_group";
 
-/// Of functions and layers that are there.
-static constexpr llvm::StringLiteral kParameters =
-    "alpha amsgrad batch_sampler capturable collate_fn dampening "
-    "decoupled_weight_decay device differentiable dtype enable_gqa foreach "
-    "fused generator ignore_index in_order inplace layout map_location "
-    "max_norm maximize memory_format multiprocessing_context norm_type out "
-    "padding_idx persistent_workers pin_memory pin_memory_device pos_weight "
-    "prefetch_factor reduce requires_grad rounding_mode sampler "
-    "scale_grad_by_freq size_average sparse sparse_grad timeout weight "
-    "weights_only worker_init_fn";
+/// Parameters of functions and layers that are there.
+static constexpr struct {
+  llvm::StringLiteral owners, names;
+} kParameters[] = {
+    {"add sub", "alpha"},
+    {"div", "rounding_mode"},
+    {"sum mean prod norm softmax log_softmax softmin", "dtype"},
+    {"gather", "sparse_grad"},
+    {".to clone contiguous", "memory_format"},
+    {"zeros ones empty full randn rand randint randperm arange eye",
+     "layout pin_memory requires_grad"},
+    {"tensor", "pin_memory requires_grad"},
+    {"randint randperm", "generator"},
+    {"eye", "device"},
+    {"zeros_like ones_like full_like rand_like randn_like",
+     "device layout memory_format requires_grad"},
+    {"relu relu6 silu mish leaky_relu elu selu celu hardtanh hardsigmoid "
+     "hardswish threshold dropout",
+     "inplace"},
+    {"embedding Embedding",
+     "max_norm norm_type padding_idx scale_grad_by_freq sparse"},
+    {"Embedding LayerNorm RMSNorm PReLU", "device dtype"},
+    {"Linear", "device"},
+    {"cross_entropy nll_loss CrossEntropyLoss NLLLoss",
+     "ignore_index reduce size_average weight"},
+    {"binary_cross_entropy binary_cross_entropy_with_logits BCELoss "
+     "BCEWithLogitsLoss",
+     "reduce size_average weight"},
+    {"binary_cross_entropy_with_logits BCEWithLogitsLoss", "pos_weight"},
+    {"mse_loss l1_loss smooth_l1_loss kl_div MSELoss L1Loss SmoothL1Loss "
+     "KLDivLoss",
+     "reduce size_average"},
+    {"mse_loss l1_loss huber_loss", "weight"},
+    {"scaled_dot_product_attention", "enable_gqa"},
+    {"clip_grad_norm", "norm_type"},
+    {"SGD", "dampening"},
+    {"SGD Adam AdamW", "differentiable foreach fused maximize"},
+    {"Adam AdamW", "amsgrad capturable"},
+    {"Adam", "decoupled_weight_decay"},
+    {"DataLoader", "batch_sampler collate_fn generator in_order "
+                   "multiprocessing_context persistent_workers pin_memory "
+                   "pin_memory_device prefetch_factor sampler timeout "
+                   "worker_init_fn"},
+    {"load", "map_location weights_only"},
+};
 
 static llvm::StringSet<> wordsOf(llvm::ArrayRef<llvm::StringRef> lists) {
   llvm::StringSet<> words;
@@ -125,9 +157,11 @@ bool sema::isLater(llvm::StringRef name) {
   return names.contains(name);
 }
 
-bool sema::isLaterParameter(llvm::StringRef name) {
-  static const llvm::StringSet<> names = wordsOf({kParameters});
-  return names.contains(name);
+bool sema::isLaterParameter(llvm::StringRef owner, llvm::StringRef name) {
+  return llvm::any_of(kParameters, [&](const auto &row) {
+    return wordsOf({row.owners}).contains(owner) &&
+           wordsOf({row.names}).contains(name);
+  });
 }
 
 llvm::StringRef sema::getOwnName(llvm::StringRef name) {

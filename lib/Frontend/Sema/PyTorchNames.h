@@ -9,8 +9,9 @@ namespace tdc::sema {
 
 /// A function, member or layer that is not built yet.
 bool isLater(llvm::StringRef name);
-/// A parameter of PyTorch's that functions which are there do not take yet.
-bool isLaterParameter(llvm::StringRef name);
+/// A parameter that a function or layer, which is there, has in PyTorch and
+/// does not take yet.
+bool isLaterParameter(llvm::StringRef owner, llvm::StringRef name);
 
 /// What the language calls a function, or a parameter, that has several names
 /// in PyTorch; empty for others.

@@ -24,6 +24,24 @@ SourceRange Checker::userRange(SourceRange range) const {
   return range;
 }
 
+std::string Checker::userFunction(llvm::StringRef what) const {
+  std::string called = what.str();
+  for (const Frame &frame : llvm::reverse(frames)) {
+    if (!frame.file->isPrelude)
+      break;
+    bool isLayer =
+        frame.self && (!frame.fn || frame.fn->name.text == "forward");
+    called = ("`" +
+              (isLayer ? llvm::StringRef(frame.self->typeName)
+                       : frame.fn->name.text) +
+              "`")
+                 .str();
+    if (!isPrelude(frame.callRange.file))
+      break;
+  }
+  return called;
+}
+
 Diagnostic &Checker::error(DiagCode code, SourceRange range,
                            const llvm::Twine &title) {
   // Null from here on: nobody may run what has an error. A function that is

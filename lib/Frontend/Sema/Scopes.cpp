@@ -231,15 +231,14 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
   llvm::StringRef other = getOtherWay(member);
   if (isFunction && other.empty())
     other = getOtherWay(name);
-  if (isLater(member) || (isFunction && isLater(name))) {
-    unsupported(range, "`" + name + "`" +
-                           (other.empty() ? "" : " (write `" + other + "`)"));
-    return true;
-  }
   DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
   if (!other.empty()) {
     error(code, range, "unknown name `" + name + "`")
         .label("written `" + other + "`");
+    return true;
+  }
+  if (isLater(member) || (isFunction && isLater(name))) {
+    unsupported(range, "`" + name + "`");
     return true;
   }
   llvm::StringRef own = isFunction ? getOwnName(name) : "";

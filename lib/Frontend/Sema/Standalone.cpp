@@ -59,6 +59,39 @@ std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
   return val;
 }
 
+void Checker::walkAside(llvm::function_ref<void()> walk) {
+  Restore<Emitter *> savedEmitter(emitter, &nullEmitter);
+  Restore<DiagnosticEngine *> savedDiags(diags);
+  Restore<std::vector<Frame>> savedFrames(frames);
+  Restore<std::vector<LoopRecord>> savedLoops(loops);
+  Restore<Scope *> savedScope(scope);
+  Restore<FileScope *> savedFile(file);
+  Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
+      savedCondition(conditionDepth);
+  Restore<std::vector<Fact>> savedFacts(facts);
+  Restore<std::string> savedHint(nameHint);
+  Restore<SourceRange> savedFailed(failedAt);
+  DiagnosticEngine silent(sources);
+  Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
+  Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
+  std::vector<ModelState> states = saveModels(*this);
+  // A slot for a gradient that is declared here would be declared to nobody.
+  std::vector<std::pair<Slot *, Slot>> slotsBefore;
+  for (const auto &model : models)
+    for (NamedSlot &named : slotsOf(model))
+      slotsBefore.emplace_back(named.slot, *named.slot);
+  size_t modelCount = models.size(), optimizerCount = optimizers.size();
+  forgetReads();
+  walk();
+  models.resize(modelCount);
+  optimizers.resize(optimizerCount);
+  restoreModels(*this, states);
+  for (auto &[slot, before] : slotsBefore)
+    *slot = before;
+  forgetReads();
+  locationIsStale = true;
+}
+
 void Checker::checkAlone(const FunctionInfo &fn) {
   if (alone || fn.decl->params.empty() || isPrelude(fn.file->id) ||
       !checkedAlone.insert(fn.decl).second)
@@ -67,32 +100,14 @@ void Checker::checkAlone(const FunctionInfo &fn) {
     if (!param.type)
       return;
 
-  // Nothing of this walk may be left behind.
-  Restore<Emitter *> savedEmitter(emitter);
-  Restore<DiagnosticEngine *> savedDiags(diags);
-  Restore<std::vector<Frame>> savedFrames(frames);
-  Restore<std::vector<LoopRecord>> savedLoops(loops);
-  Restore<Scope *> savedScope(scope);
-  Restore<FileScope *> savedFile(file, fn.file);
-  Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
-      savedCondition(conditionDepth);
-  Restore<std::vector<Fact>> savedFacts(facts);
-  Restore<std::string> savedHint(nameHint);
-  Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
-  Restore<SourceRange> savedFailed(failedAt);
-  std::vector<ModelState> states = saveModels(*this);
-  // A slot for a gradient that is declared here would be declared to nobody.
-  std::vector<std::pair<Slot *, Slot>> slotsBefore;
-  for (const auto &model : models)
-    for (NamedSlot &named : slotsOf(model))
-      slotsBefore.emplace_back(named.slot, *named.slot);
-  size_t modelCount = models.size(), optimizerCount = optimizers.size();
-  DiagnosticEngine silent(sources);
-  Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
-  DiagnosticEngine *real = diags;
-  unsigned errors = real->getNumErrors();
+  unsigned errors = diags->getNumErrors();
+  walkAside([&] { callWithSymbols(fn); });
+  if (diags->getNumErrors() != errors)
+    emitter = &nullEmitter;
+}
 
-  emitter = &nullEmitter;
+void Checker::callWithSymbols(const FunctionInfo &fn) {
+  file = fn.file;
   frames.clear();
   loops.clear();
   conditionDepth = 1;
@@ -103,7 +118,6 @@ void Checker::checkAlone(const FunctionInfo &fn) {
       config.names[entry.first()].val = entry.second;
   names.parent = &config;
   scope = &names;
-  forgetReads();
   CallArgs args;
   args.range = fn.decl->name.range;
   args.calleeRange = fn.decl->name.range;
@@ -127,15 +141,6 @@ void Checker::checkAlone(const FunctionInfo &fn) {
         }
     callFunction(fn, args);
   }
-  restoreModels(*this, states);
-  for (auto &[slot, before] : slotsBefore)
-    *slot = before;
-  models.resize(modelCount);
-  optimizers.resize(optimizerCount);
-  forgetReads();
-  locationIsStale = true;
-  if (real->getNumErrors() != errors)
-    savedEmitter.replace(&nullEmitter);
 }
 
 void Checker::checkUncalled() {

@@ -56,7 +56,7 @@ bool Checker::isTensor(const Val &val, SourceRange range,
     return true;
   if (!val.isError())
     error(DiagCode::TD303, val.range.isValid() ? val.range : range,
-          what + " takes a tensor, not " + describe(val));
+          userFunction(what) + " takes a tensor, not " + describe(val));
   return false;
 }
 
@@ -66,7 +66,8 @@ bool Checker::isNumeric(const Val &val, SourceRange range,
     return true;
   if (!val.isError())
     error(DiagCode::TD303, val.range.isValid() ? val.range : range,
-          what + " takes tensors and numbers, not " + describe(val));
+          userFunction(what) + " takes tensors and numbers, not " +
+              describe(val));
   return false;
 }
 
@@ -102,9 +103,9 @@ bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))
     return true;
-  Diagnostic &report =
-      error(DiagCode::TD304, range,
-            what + " is not defined for " + tdc::spelling(dtype) + " tensors");
+  Diagnostic &report = error(DiagCode::TD304, range,
+                             userFunction(what) + " is not defined for " +
+                                 tdc::spelling(dtype) + " tensors");
   const OpInfo &info = getOpInfo(op);
   if (info.accepts(DType::F32) && dtype != DType::Bool)
     offerSuffix(report, operand.range, ".to(f32)");
