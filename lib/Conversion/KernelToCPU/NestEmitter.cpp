@@ -101,6 +101,7 @@ static void emit(KernelFunction &function, const LoopNest &nest,
       emitReductions(loops);
       return loops.open(later, {}, [&](ValueRange) {
         storeRoots(loops, targets, open, flatSize != nullptr);
+        loops.takeRowsOffLanes();
         return Values();
       });
     });

@@ -51,6 +51,41 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   return results;
 }
 
+/// Fewer rows are summed one by one.
+constexpr int64_t kFewRows = 4;
+
+bool NestLoops::sumsTogether() const {
+  return schedule.resultLane >= 0 &&
+         schedule.factors[schedule.resultLane] >= kFewRows;
+}
+
+void NestLoops::putRowsOnLanes() {
+  unsigned loop = schedule.resultLane;
+  rowsOnLanes = std::exchange(schedule.factors[loop], 1);
+  schedule.onLanes |= LoopSet(1) << loop;
+  evaluator.laneLoop = loop;
+  if (rowsOnLanes < schedule.lanes)
+    evaluator.masks[0] = makeMask(rowsOnLanes);
+}
+
+void NestLoops::takeRowsOffLanes() {
+  if (rowsOnLanes == 0)
+    return;
+  unsigned loop = schedule.resultLane;
+  schedule.factors[loop] = std::exchange(rowsOnLanes, 0);
+  schedule.onLanes &= ~(LoopSet(1) << loop);
+  evaluator.laneLoop = -1;
+  evaluator.masks.clear();
+}
+
+/// A constant mask of the first `count` lanes.
+Value NestLoops::makeMask(int64_t count) {
+  SmallVector<bool> isReal(schedule.lanes, false);
+  std::fill_n(isReal.begin(), count, true);
+  return arith::ConstantOp::create(b, function.loc,
+                                   b.getBoolVectorAttr(isReal));
+}
+
 int64_t NestLoops::countBlocks(ArrayRef<unsigned> loops) const {
   int64_t count = 1;
   for (unsigned loop : loops) {
@@ -150,11 +185,8 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
   if (rest == 0)
     return values;
   Value mask;
-  if (int64_t last = rest % unit) {
-    SmallVector<bool> isReal(schedule.lanes, false);
-    std::fill_n(isReal.begin(), last, true);
-    mask = arith::ConstantOp::create(b, loc, b.getBoolVectorAttr(isReal));
-  }
+  if (int64_t last = rest % unit)
+    mask = makeMask(last);
   return emitBlock(loop, function.i64(whole), llvm::divideCeil(rest, unit),
                    mask, /*entry=*/nullptr, values, body);
 }

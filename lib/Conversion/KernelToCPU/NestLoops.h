@@ -36,6 +36,12 @@ public:
   Values open(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
               Body body, const PartialSums *sums = nullptr);
 
+  /// Whether the results of reductions in the block open now come as a vector.
+  bool sumsTogether() const;
+  /// Puts the rows of the block onto the lanes of one vector, and back.
+  void putRowsOnLanes();
+  void takeRowsOffLanes();
+
   /// Blocks of the loops inside each other; INT64_MAX where that is not known.
   int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
 
@@ -63,6 +69,7 @@ private:
   };
 
   int64_t getUnit(unsigned loop) const;
+  mlir::Value makeMask(int64_t count);
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
                  Body body);
   Values openDynamic(unsigned loop, Sections sections, mlir::ValueRange carried,
@@ -78,6 +85,7 @@ private:
   mlir::OpBuilder &b;
   NestSchedule schedule; ///< factors are those of the blocks open now
   mlir::Value flatSize;
+  int64_t rowsOnLanes = 0; ///< 0: they are not
 };
 
 } // namespace tdc

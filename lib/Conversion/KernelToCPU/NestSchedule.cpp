@@ -41,6 +41,8 @@ public:
 
   void orderLoops(LoopSet serial);
   void chooseFactors();
+  /// Whether the sums of as many rows as there are lanes may become one vector.
+  bool maySumTogether(unsigned row) const;
 
   NestSchedule schedule;
 
@@ -92,6 +94,30 @@ void Scheduler::orderLoops(LoopSet serial) {
       lanesFirst ? std::rotate(list->begin(), lane, lane + 1)
                  : std::rotate(lane, lane + 1, list->end());
   }
+}
+
+bool Scheduler::maySumTogether(unsigned row) const {
+  ArrayRef<Reduction> reductions = nest.getReductions();
+  const Reduction &first = reductions.front();
+  bool isOnLanes = llvm::any_of(
+      first.loops, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  int64_t accumulators = schedule.lanes * int64_t(reductions.size());
+  if (!isOnLanes || accumulators > function.vectorRegisters * 3 / 4)
+    return false;
+  for (const Reduction &reduction : reductions) {
+    auto reduce = dyn_cast<ReduceOp>(reduction.op);
+    bool isSum = isa<MatmulOp>(reduction.op) ||
+                 (reduce && reduce.getKind() == ReduceKind::Sum);
+    Type element = getElementTypeOrSelf(reduction.op->getOperand(0).getType());
+    if (!isSum || !isa<FloatType>(element) || reduction.loops != first.loops ||
+        !(reduction.parallel >> row & 1))
+      return false;
+  }
+  return llvm::all_of(llvm::enumerate(nest.getRoots()), [&](auto root) {
+    return root.index() < function.resultLayouts.size() &&
+           getLaneStride(root.value(), row,
+                         function.resultLayouts[root.index()]) == 1;
+  });
 }
 
 /// Register tiles: as many accumulators as the register file holds beside the
@@ -170,6 +196,13 @@ void Scheduler::chooseFactors() {
     factors[lane] = bestColumns;
   if (row >= 0)
     factors[row] = bestRows;
+  if (lane < 0 && row >= 0 && maySumTogether(row)) {
+    int64_t extent = extentOf(row);
+    schedule.resultLane = row;
+    factors[row] = ShapedType::isDynamic(extent)
+                       ? schedule.lanes
+                       : std::min(extent, schedule.lanes);
+  }
   // One accumulator alone would wait for itself.
   if (lane < 0 && countAccumulators() < 4)
     for (const Reduction &reduction : nest.getReductions())

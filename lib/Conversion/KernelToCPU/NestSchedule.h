@@ -24,6 +24,10 @@ struct NestSchedule {
   /// from the outermost to the innermost.
   llvm::SmallVector<unsigned> outer, later;
 
+  /// The root loop that goes onto lanes when the reductions, which sum over
+  /// lanes, are done, or -1: their results then come as a vector.
+  int resultLane = -1;
+
   bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
 };
 

@@ -321,21 +321,61 @@ bool GroupEmitter::isSameElement(const Accumulator &a,
   return tile == a.tile;
 }
 
+/// The sums of the lanes of each vector, as one vector: pairs of vectors are
+/// added up half by half, then quarter by quarter, and so on.
+static Value sumTogether(OpBuilder &b, Location loc, SmallVector<Value> rows) {
+  auto type = cast<VectorType>(rows.front().getType());
+  int64_t lanes = type.getNumElements();
+  if (int64_t missing = lanes - int64_t(rows.size()))
+    rows.append(missing,
+                arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  for (int64_t part = lanes / 2; part > 0; part /= 2) {
+    // The even parts of both vectors, and the odd ones.
+    SmallVector<int64_t> even, odd;
+    for (int64_t lane = 0; lane < 2 * lanes; ++lane)
+      (lane / part % 2 == 0 ? even : odd).push_back(lane);
+    SmallVector<Value> sums;
+    for (size_t i = 0; i < rows.size(); i += 2) {
+      auto shuffle = [&](ArrayRef<int64_t> order) -> Value {
+        return vector::ShuffleOp::create(b, loc, rows[i], rows[i + 1], order);
+      };
+      sums.push_back(
+          arith::AddFOp::create(b, loc, shuffle(even), shuffle(odd)));
+    }
+    rows = std::move(sums);
+  }
+  return rows.front();
+}
+
 /// Combines what belongs to one element of the result: the vectors of a lane
 /// sum, then their lanes.
 void GroupEmitter::finish(ValueRange finals) {
+  SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {
     const Accumulator &first = accumulators[i];
     Best best = take(first, finals);
     for (++i; i < accumulators.size() && isSameElement(first, accumulators[i]);
          ++i)
       best = combine(*first.reduction, best, take(accumulators[i], finals));
+    if (loops.sumsTogether()) {
+      if (together.empty() ||
+          together.back().first->reduction != first.reduction)
+        together.push_back({&first, {}});
+      together.back().second.push_back(best.value);
+      continue;
+    }
     Value result = first.isArg() ? best.index : best.value;
     if (laneSum >= 0)
       result = combineLanes(*first.reduction, best);
     Operation *op = first.sum ? first.sum : first.reduction->op;
     evaluator.setResult(op->getResult(0), *first.reduction, first.tile, result);
   }
+  if (together.empty())
+    return;
+  loops.putRowsOnLanes();
+  for (auto &[first, rows] : together)
+    evaluator.setResult(first->reduction->op->getResult(0), *first->reduction,
+                        first->tile, sumTogether(b, loc, std::move(rows)));
 }
 
 /// Whether one of the group is a sum that rounds.

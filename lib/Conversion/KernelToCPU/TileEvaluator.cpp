@@ -104,6 +104,9 @@ TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
   for (unsigned loop = 0; loop < tile.size(); ++loop)
     if (loops >> loop & 1)
       offsets.push_back(tile[loop]);
+  // A vector is another value than the scalar of its first lane.
+  if (laneLoop >= 0 && (loops >> laneLoop & 1))
+    offsets.push_back(laneLoop);
   return {what, at, std::move(offsets)};
 }
 
