@@ -164,7 +164,6 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
 
 NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                                      ValueRange carried, Body body) {
-  Location loc = function.loc;
   int64_t unit = getUnit(loop), step = schedule.factors[loop] * unit;
   int64_t extent =
       flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;

@@ -40,14 +40,15 @@ func.func @matmul(%x: tensor<100x10xf32>, %w: tensor<10x50xf32>) -> tensor<100x5
 
 // -----
 
-// A matrix times a vector runs along the sum and adds up the lanes.
+// A matrix times a vector runs along the sum and adds up the lanes; few rows one
+// by one.
 // CHECK-LABEL: func.func @matvec
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: math.fma
 // CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<16xf32> into f32
-func.func @matvec(%x: tensor<100x64xf32>, %w: tensor<64x1xf32>) -> tensor<100x1xf32> {
-  %y = td.matmul %x, %w : tensor<100x64xf32>, tensor<64x1xf32> -> tensor<100x1xf32>
-  return %y : tensor<100x1xf32>
+func.func @matvec(%x: tensor<3x64xf32>, %w: tensor<64x1xf32>) -> tensor<3x1xf32> {
+  %y = td.matmul %x, %w : tensor<3x64xf32>, tensor<64x1xf32> -> tensor<3x1xf32>
+  return %y : tensor<3x1xf32>
 }
 
 // -----

@@ -103,3 +103,22 @@ func.func @bias(%x: tensor<8x10xf32>, %w: tensor<10x16xf32>, %b: tensor<16xf32>)
   %2 = td.add %0, %1 : tensor<8x16xf32>
   return %2 : tensor<8x16xf32>
 }
+
+// -----
+
+// The sums of 16 rows become one vector, and what follows is done on vectors of
+// rows; of the 20 rows 4 are left.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-COUNT-30: vector.shuffle
+// CHECK: arith.mulf {{.*}} : vector<16xf32>
+// CHECK: llvm.store {{.*}} : vector<16xf32>
+// CHECK-COUNT-4: math.fma
+// CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, true, false,
+// CHECK: llvm.intr.masked.store {{.*}}, %[[MASK]]
+// CHECK-NOT: vector.reduction
+// CHECK: llvm.return
+func.func @rows_together(%x: tensor<20x64xf32>, %w: tensor<64x1xf32>, %y: tensor<20x1xf32>) -> tensor<20x1xf32> {
+  %0 = td.matmul %x, %w : tensor<20x64xf32>, tensor<64x1xf32> -> tensor<20x1xf32>
+  %1 = td.mul %0, %y : tensor<20x1xf32>
+  return %1 : tensor<20x1xf32>
+}

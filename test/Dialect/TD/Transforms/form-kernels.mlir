@@ -124,3 +124,25 @@ func.func @narrow_random(%s: i64, %c: i64) -> (tensor<4xui8>, tensor<4xf16>) {
   %n = td.random normal %s, %c : tensor<4xf16>
   return %i, %n : tensor<4xui8>, tensor<4xf16>
 }
+
+// -----
+
+// %d is what two products repeat, and cheap: it is stored by the kernel of %e,
+// which goes on with its own result, and not made again for each of their rows.
+// CHECK-LABEL: func.func @behind_stored
+// CHECK: %[[E:.*]]:2 = td.kernel(%arg0, %arg1)
+// CHECK: td.matmul
+// CHECK: td.mul
+// CHECK: td.yield
+// CHECK: td.kernel(%{{.*}}%[[E]]#1{{.*}})
+// CHECK-NOT: td.mul
+// CHECK: return
+func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tensor<100x1xf32>, tensor<50x1xf32>) {
+  %e = td.matmul %x, %w : tensor<100x50xf32>, tensor<50x1xf32> -> tensor<100x1xf32>
+  %two = arith.constant 2.0 : f64
+  %f = td.fill %two : f64 -> tensor<100x1xf32>
+  %d = td.mul %e, %f : tensor<100x1xf32>
+  %t = td.permute %x [1, 0] : tensor<100x50xf32> to tensor<50x100xf32>
+  %g = td.matmul %t, %d : tensor<50x100xf32>, tensor<100x1xf32> -> tensor<50x1xf32>
+  return %e, %g : tensor<100x1xf32>, tensor<50x1xf32>
+}

@@ -92,6 +92,15 @@ void FusionGraph::chooseRoots(Block &block) {
     }
   };
 
+  // Whether the op is elementwise work right behind a stored value, whose
+  // kernel can then do it on the side.
+  auto followsStored = [&](Operation *op) {
+    return op->hasTrait<ElementwiseOp>() &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return stored.contains(operand.getDefiningOp());
+           });
+  };
+
   for (Operation &op : block) {
     if (!isKernelOp(&op))
       continue;
@@ -107,6 +116,8 @@ void FusionGraph::chooseRoots(Block &block) {
           (known->second.cost > kCheapCost &&
            (isa<MatmulOp>(op) || expands(&op))) ||
           (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
+          (known->second.cost > 0 && (isa<MatmulOp>(op) || expands(&op)) &&
+           followsStored(def)) ||
           isScatterIndex(&op, operand))
         mustStore(operand);
     }
@@ -244,9 +255,17 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
                         [](Operation *op) { return isReductionOp(op); });
   };
   // Updates stand alone. Elementwise work next to a reduction would be repeated
-  // for each of its register tiles.
-  if (isUpdate(a) || isUpdate(b) || reduces(a) != reduces(b))
+  // for each of its register tiles, unless it goes on with the result.
+  if (isUpdate(a) || isUpdate(b))
     return false;
+  bool isMixed = reduces(a) != reduces(b);
+  if (isMixed) {
+    Node &reducing = reduces(a) ? a : b, &work = reduces(a) ? b : a;
+    if (llvm::none_of(work.inputs, [&](Value input) {
+          return reducing.body.contains(input.getDefiningOp());
+        }))
+      return false;
+  }
 
   SmallVector<Value> roots;
   for (Node *node : {&a, &b})
@@ -263,19 +282,23 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   LoopSet common = nest->getRootLoops();
   for (const Access &root : nest->getRoots())
     common &= nest->getLoopsOf(root.tensor, *root.at);
+  if (isMixed && (nest->getRootLoops() & ~common))
+    return false;
   int64_t unrolled = 1;
   for (unsigned loop = 0; loop < nest->getLoops().size(); ++loop)
     if ((nest->getRootLoops() & ~common) >> loop & 1) {
       int64_t extent = nest->getLoops()[loop].extent;
-      if (!reduces(a) || ShapedType::isDynamic(extent) ||
-          (unrolled *= extent) > kMaxUnrolled)
+      if (!reduces(a) || ShapedType::isDynamic(extent))
+        return false;
+      unrolled *= extent;
+      if (unrolled > kMaxUnrolled)
         return false;
     }
   for (const Reduction &reduction : nest->getReductions())
     if (reduction.loops != nest->getReductions().front().loops)
       return false;
   // One of them depends on what the other reduces: that is another stage.
-  if (reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
+  if (!isMixed && reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
         return a.body.contains(input.getDefiningOp());
       }))
     return false;
