@@ -316,7 +316,8 @@ bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
     if (at(Tok::Self)) {
       Token self = advance();
       SourceRange removed = rangeOf(self);
-      if (consume(Tok::Comma))
+      // Where no `)` follows, the list ends at its `(` instead.
+      if (consume(Tok::Comma) && peek().begin >= previous().end)
         removed = removed.to(rangeOf(peek()).start());
       diags.report(DiagCode::TD102, rangeOf(self))
           .label("a method has `self` without declaring it")
