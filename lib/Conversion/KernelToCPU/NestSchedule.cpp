@@ -31,6 +31,14 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   return bits;
 }
 
+bool isFloatSum(const Reduction &reduction) {
+  auto reduce = dyn_cast<ReduceOp>(reduction.op);
+  bool isSum = isa<MatmulOp>(reduction.op) ||
+               (reduce && reduce.getKind() == ReduceKind::Sum);
+  return isSum && isa<FloatType>(getElementTypeOrSelf(
+                      reduction.op->getOperand(0).getType()));
+}
+
 namespace {
 class Scheduler {
 public:
@@ -105,11 +113,7 @@ bool Scheduler::maySumTogether(unsigned row) const {
   if (!isOnLanes || accumulators > function.vectorRegisters * 3 / 4)
     return false;
   for (const Reduction &reduction : reductions) {
-    auto reduce = dyn_cast<ReduceOp>(reduction.op);
-    bool isSum = isa<MatmulOp>(reduction.op) ||
-                 (reduce && reduce.getKind() == ReduceKind::Sum);
-    Type element = getElementTypeOrSelf(reduction.op->getOperand(0).getType());
-    if (!isSum || !isa<FloatType>(element) || reduction.loops != first.loops ||
+    if (!isFloatSum(reduction) || reduction.loops != first.loops ||
         !(reduction.parallel >> row & 1))
       return false;
   }

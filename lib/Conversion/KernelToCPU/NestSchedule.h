@@ -31,6 +31,9 @@ struct NestSchedule {
   bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
 };
 
+/// Whether the reduction is a sum that rounds: of products, or of elements.
+bool isFloatSum(const td::Reduction &reduction);
+
 /// The schedule of a nest whose loops in `serial` must not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);

@@ -126,7 +126,6 @@ private:
   Best keepMasked(const Accumulator &accumulator, Best next, Best best);
   Value getOperand(Operation *op, unsigned index, const Coordinates &at,
                    const Tile &tile, bool isVector);
-  bool isFloatSum() const;
   NestLoops::Values join(ValueRange before, ValueRange next);
   /// Gives the evaluator the results.
   void finish(ValueRange finals);
@@ -378,15 +377,6 @@ void GroupEmitter::finish(ValueRange finals) {
                         first->tile, sumTogether(b, loc, std::move(rows)));
 }
 
-/// Whether one of the group is a sum that rounds.
-bool GroupEmitter::isFloatSum() const {
-  return llvm::any_of(group, [](const Reduction *reduction) {
-    return isa<MatmulOp, ReduceOp>(reduction->op) &&
-           getKind(reduction->op) == ReduceKind::Sum &&
-           isa<FloatType>(getElement(*reduction));
-  });
-}
-
 NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
   NestLoops::Values joined;
   for (const Accumulator &accumulator : accumulators)
@@ -410,9 +400,11 @@ void GroupEmitter::emit() {
     return join(before, next);
   };
   NestLoops::PartialSums sums{neutral, joinSums};
+  bool rounds = llvm::any_of(
+      group, [](const Reduction *reduction) { return isFloatSum(*reduction); });
   finish(loops.open(
       order, initial, [&](ValueRange carried) { return step(carried); },
-      isFloatSum() ? &sums : nullptr));
+      rounds ? &sums : nullptr));
 }
 
 void emitReductions(NestLoops &loops) {
