@@ -82,6 +82,16 @@ enum class HostOp : uint8_t {
   BoolToInt
 };
 
+/// Why a tensor or a slot changes its place.
+enum class Transfer : uint8_t {
+  /// The program says so: what stands before is not pulled across.
+  Written,
+  /// The compiler brings it where it is needed.
+  Implied,
+  /// The program says so, and exactly there it is done (--placement=off).
+  Kept
+};
+
 /// What a check that fails is reported as; the numbers of TR codes.
 enum class Check : uint8_t {
   Assertion = 101,
@@ -142,6 +152,10 @@ public:
   virtual llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                          llvm::ArrayRef<Value> elseValues) = 0;
 
+  // Devices ---------------------------------------------------------------//
+  /// The device that a symbol stands for in this compilation.
+  virtual void declareDevice(llvm::StringRef symbol, const Place &device) = 0;
+
   // Exported functions ----------------------------------------------------//
   struct Parameter {
     llvm::StringRef name;
@@ -174,7 +188,9 @@ public:
   virtual Value select(Value condition, Value onTrue, Value onFalse,
                        const TensorShape &type) = 0;
   virtual Value cast(Value input, const TensorShape &type) = 0;
-  virtual Value toDevice(Value input, const TensorShape &type) = 0;
+  /// A `type` without a place: where it goes is not decided yet.
+  virtual Value toDevice(Value input, const TensorShape &type,
+                         Transfer transfer) = 0;
   virtual Value detach(Value input) = 0;
   virtual Value reduce(td::ReduceKind kind, Value input,
                        llvm::ArrayRef<int64_t> dims,
@@ -218,6 +234,9 @@ public:
                            const TensorShape &type) = 0;
   virtual Value read(llvm::StringRef slot, const TensorShape &type) = 0;
   virtual void write(llvm::StringRef slot, Value value) = 0;
+  /// What the slot holds goes to another place.
+  virtual void moveSlot(llvm::StringRef slot, const Place &place,
+                        Transfer transfer) = 0;
   virtual void seed(Value value) = 0;
   virtual llvm::SmallVector<Value> grad(Value target,
                                         llvm::ArrayRef<Value> wrt) = 0;

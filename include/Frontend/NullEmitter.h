@@ -32,6 +32,7 @@ public:
   void beginElse() override;
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                  llvm::ArrayRef<Value> elseValues) override;
+  void declareDevice(llvm::StringRef symbol, const Place &device) override;
   llvm::SmallVector<Value>
   beginExport(llvm::StringRef name,
               llvm::ArrayRef<Parameter> parameters) override;
@@ -51,7 +52,8 @@ public:
   Value select(Value condition, Value onTrue, Value onFalse,
                const TensorShape &type) override;
   Value cast(Value input, const TensorShape &type) override;
-  Value toDevice(Value input, const TensorShape &type) override;
+  Value toDevice(Value input, const TensorShape &type,
+                 Transfer transfer) override;
   Value detach(Value input) override;
   Value reduce(td::ReduceKind kind, Value input, llvm::ArrayRef<int64_t> dims,
                const TensorShape &type) override;
@@ -85,6 +87,8 @@ public:
                    llvm::StringRef instance, const TensorShape &type) override;
   Value read(llvm::StringRef slot, const TensorShape &type) override;
   void write(llvm::StringRef slot, Value value) override;
+  void moveSlot(llvm::StringRef slot, const Place &place,
+                Transfer transfer) override;
   void seed(Value value) override;
   llvm::SmallVector<Value> grad(Value target,
                                 llvm::ArrayRef<Value> wrt) override;

@@ -79,8 +79,11 @@ Value MLIREmitter::cast(Value input, const TensorShape &type) {
   return wrap(create<td::CastOp>(getType(type), unwrap(input)));
 }
 
-Value MLIREmitter::toDevice(Value input, const TensorShape &type) {
-  return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input)));
+Value MLIREmitter::toDevice(Value input, const TensorShape &type,
+                            Transfer transfer) {
+  return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input),
+                                     transfer == Transfer::Implied,
+                                     transfer == Transfer::Kept));
 }
 
 Value MLIREmitter::detach(Value input) {

@@ -58,6 +58,20 @@ void MLIREmitter::write(llvm::StringRef slot, Value value) {
   create<td::WriteOp>(unwrap(value), slot);
 }
 
+void MLIREmitter::moveSlot(llvm::StringRef slot, const Place &place,
+                           Transfer transfer) {
+  create<td::MoveOp>(slot, td::getDevice(builder.getContext(), place),
+                     transfer == Transfer::Implied, transfer == Transfer::Kept);
+}
+
+void MLIREmitter::declareDevice(llvm::StringRef symbol, const Place &device) {
+  NamedAttrList devices(
+      (*module)->getAttrOfType<DictionaryAttr>(td::kDevicesAttr));
+  devices.set(symbol, td::getDevice(builder.getContext(), device));
+  (*module)->setAttr(td::kDevicesAttr,
+                     devices.getDictionary(builder.getContext()));
+}
+
 void MLIREmitter::seed(Value value) { create<td::SeedOp>(unwrap(value)); }
 
 llvm::SmallVector<Value> MLIREmitter::grad(Value target,

@@ -35,6 +35,7 @@ llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,
                                             llvm::ArrayRef<Value>) {
   return llvm::SmallVector<Value>(thenValues.size(), some());
 }
+void NullEmitter::declareDevice(llvm::StringRef, const Place &) {}
 llvm::SmallVector<Value>
 NullEmitter::beginExport(llvm::StringRef,
                          llvm::ArrayRef<Parameter> parameters) {
@@ -67,7 +68,9 @@ Value NullEmitter::select(Value, Value, Value, const TensorShape &) {
   return some();
 }
 Value NullEmitter::cast(Value, const TensorShape &) { return some(); }
-Value NullEmitter::toDevice(Value, const TensorShape &) { return some(); }
+Value NullEmitter::toDevice(Value, const TensorShape &, Transfer) {
+  return some();
+}
 Value NullEmitter::detach(Value) { return some(); }
 Value NullEmitter::reduce(td::ReduceKind, Value, llvm::ArrayRef<int64_t>,
                           const TensorShape &) {
@@ -116,6 +119,7 @@ void NullEmitter::declareSlot(llvm::StringRef, td::SlotKind, llvm::StringRef,
                               llvm::StringRef, const TensorShape &) {}
 Value NullEmitter::read(llvm::StringRef, const TensorShape &) { return some(); }
 void NullEmitter::write(llvm::StringRef, Value) {}
+void NullEmitter::moveSlot(llvm::StringRef, const Place &, Transfer) {}
 void NullEmitter::seed(Value) {}
 llvm::SmallVector<Value> NullEmitter::grad(Value, llvm::ArrayRef<Value> wrt) {
   return llvm::SmallVector<Value>(wrt.size(), some());

@@ -187,7 +187,7 @@ Val Checker::moveTensor(const Val &tensor, const Val &device,
   if (type.place == info.place)
     return tensor;
   type.place = info.place;
-  Value value = emit().toDevice(tensor.value, shapeOf(type));
+  Value value = emit().toDevice(tensor.value, shapeOf(type), Transfer::Written);
   return makeTensor(std::move(type), value, userRange(range));
 }
 

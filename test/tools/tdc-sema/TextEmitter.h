@@ -79,6 +79,9 @@ public:
   llvm::SmallVector<Value> endIf(Values a, Values b) override {
     return close("yield", a, b);
   }
+  void declareDevice(Ref symbol, const Place &device) override {
+    line("device " + symbol + " = " + spelling(device));
+  }
   llvm::SmallVector<Value>
   beginExport(Ref fn, llvm::ArrayRef<Parameter> parameters) override {
     llvm::SmallVector<Value> values;
@@ -116,8 +119,8 @@ public:
     return op("select", {c, a, b}, {}, t);
   }
   Value cast(Value v, Type t) override { return op("cast", {v}, {}, t); }
-  Value toDevice(Value v, Type t) override {
-    return op("to_device", {v}, {}, t);
+  Value toDevice(Value v, Type t, Transfer how) override {
+    return op("to_device" + transfer(how), {v}, {}, t);
   }
   Value detach(Value v) override { return def("detach " + text(v)); }
   Value reduce(td::ReduceKind k, Value v, Ints dims, Type t) override {
@@ -181,6 +184,9 @@ public:
   Value read(Ref slot, Type t) override { return def("read " + slot, t); }
   void write(Ref slot, Value v) override {
     line("write " + slot + " " + text(v));
+  }
+  void moveSlot(Ref slot, const Place &place, Transfer how) override {
+    line("move" + transfer(how) + " " + slot + " to " + spelling(place));
   }
   void seed(Value v) override { line("seed " + text(v)); }
   llvm::SmallVector<Value> grad(Value target, Values wrt) override {
@@ -253,6 +259,10 @@ private:
     for (Value v : values)
       all += (all.empty() ? "" : ", ") + text(v);
     return all;
+  }
+  static std::string transfer(Transfer how) {
+    static const char *const names[] = {"", " implied", " kept"};
+    return names[unsigned(how)];
   }
   static std::string quote(Ref text) {
     std::string out = "\"";

@@ -83,6 +83,9 @@ namespace tdc::td {
 
 /// The place that a tensor type's encoding says; no encoding is `free`.
 Place getPlace(mlir::RankedTensorType type);
+Place getPlace(DeviceAttr device);
+/// The encoding of a place; null for `free`.
+DeviceAttr getDevice(mlir::MLIRContext *context, const Place &place);
 /// `type` with another place.
 mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
                                  const Place &place);
@@ -93,6 +96,9 @@ mlir::Value findSize(mlir::Value tensor, int64_t dim);
 
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);
+
+/// On a module: the devices that the program's symbols stand for.
+inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
 
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.

@@ -51,6 +51,18 @@ def TD_StrType : TypeDef<TD_Dialect, "Str"> {
   let summary = "a host string";
 }
 
+def TD_HandleType : TypeDef<TD_Dialect, "Handle"> {
+  let mnemonic = "handle";
+  let summary = "a tensor value wherever it is";
+  let description = [{
+    One value and its replicas on the devices that have needed it. `tensor` is
+    its type without a place.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tensor);
+  let assemblyFormat = "`<` $tensor `>`";
+  let genVerifyDecl = 1;
+}
+
 class TD_EnumParam<TD_EnumAttr info, string mnemonic>
     : EnumAttr<TD_Dialect, info, mnemonic> {
   let assemblyFormat = "$value";

@@ -13,7 +13,8 @@ def TD_SlotOp : TD_Op<"slot", [Symbol]> {
     moment, `grad.<leaf>` for an accumulated gradient. `instance` names the
     model instance or optimizer it belongs to. It starts as zeros.
 
-    C1: the type is a tensor of a td dtype with static sizes.
+    C1: the type is a tensor of a td dtype with static sizes, or a handle of
+    one.
 
     Example:
     ```mlir

@@ -5,12 +5,18 @@
 
 include "Dialect/TD/IR/TDBase.td"
 
-def TD_ToDeviceOp : TD_Op<"to_device", [Pure, DeclareOpInterfaceMethods<TD_Differentiable>]> {
+def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TD_Differentiable>]> {
   let summary = "copy a tensor to a device";
   let description = [{
-    The only op that changes a place. The operand stays where it is. An operand
-    that is already there is the result itself. A result without a place only
-    comes from a gradient that goes back to a free tensor.
+    The operand stays where it is. An operand that is already there is the
+    result itself. A result without a place is one whose place is not decided
+    yet.
+
+    `implied`: the program does not say so; the compiler brings the tensor where
+    it is needed, and what makes it may as well run there. `kept`: as written in
+    the program, to be done exactly here, even if nobody needs it.
 
     C1: shapes and dtypes of operand and result are equal.
 
@@ -19,12 +25,109 @@ def TD_ToDeviceOp : TD_Op<"to_device", [Pure, DeclareOpInterfaceMethods<TD_Diffe
     %y = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
-  let arguments = (ins TD_Tensor:$input);
+  let arguments = (ins TD_Tensor:$input, UnitAttr:$implied, UnitAttr:$kept);
   let results = (outs TD_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
+
+def TD_MoveOp : TD_Op<"move", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
+  let summary = "take what a slot holds to a device";
+  let description = [{
+    `model.to(device)` is one for each slot of the model, its gradients and its
+    optimizers' moments. `implied` and `kept` as for td.to_device.
+
+    C1: the symbol is a td.slot.
+
+    Example:
+    ```mlir
+    td.move @model.fc1.weight to #td.dev<cuda, 0>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$slot, TD_DeviceAttr:$device,
+                       UnitAttr:$implied, UnitAttr:$kept);
+  let assemblyFormat = "$slot `to` $device attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Replicas
+//===----------------------------------------------------------------------===//
+// Where it depends on the run whether a value is needed on another device, or
+// on which device it was made.
+
+def TD_HandleOp : TD_Op<"handle", [Pure]> {
+  let summary = "one value and its replicas on other devices";
+  let description = [{
+    C1: the handle's type is the tensor's without its place.
+
+    Example:
+    ```mlir
+    %h = td.handle %x : tensor<4xf32, #td.dev<cpu>> -> !td.handle<tensor<4xf32>>
+    ```
+  }];
+  let arguments = (ins TD_Tensor:$input);
+  let results = (outs TD_HandleType:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TD_ReplicaGetOp : TD_Op<"replica_get"> {
+  let summary = "the replica of a value on a device";
+  let description = [{
+    Copies the value there the first time, from any device that has it, and
+    remembers the replica: all handles of one value share its replicas.
+
+    C1: the handle's type is the tensor's without its place.
+
+    Example:
+    ```mlir
+    %y = td.replica_get %h : !td.handle<tensor<4xf32>> -> tensor<4xf32, #td.dev<cuda, 0>>
+    ```
+  }];
+  let arguments = (ins TD_HandleType:$handle);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat = "$handle attr-dict `:` type($handle) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TD_ReadHandleOp : TD_Op<"read_handle", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead<TD_Slots>]>]> {
+  let summary = "the value of a slot of handles now";
+  let description = [{
+    C1: the symbol is a td.slot of this type.
+
+    Example:
+    ```mlir
+    %h = td.read_handle @model.fc1.weight : !td.handle<tensor<50x10xf32>>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$slot);
+  let results = (outs TD_HandleType:$result);
+  let assemblyFormat = "$slot attr-dict `:` type($result)";
+}
+
+def TD_WriteHandleOp : TD_Op<"write_handle", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemWrite<TD_Slots>]>]> {
+  let summary = "give a slot of handles a new value";
+  let description = [{
+    C1: the symbol is a td.slot of this type.
+
+    Example:
+    ```mlir
+    td.write_handle %h, @model.fc1.weight : !td.handle<tensor<50x10xf32>>
+    ```
+  }];
+  let arguments = (ins TD_HandleType:$handle, FlatSymbolRefAttr:$slot);
+  let assemblyFormat = "$handle `,` $slot attr-dict `:` type($handle)";
+}
+
+//===----------------------------------------------------------------------===//
+// td.cast
+//===----------------------------------------------------------------------===//
 
 def TD_CastOp : TD_ComputeOp<"cast", [TD_ElementwiseTrait,
     DeclareOpInterfaceMethods<TD_Differentiable>]> {

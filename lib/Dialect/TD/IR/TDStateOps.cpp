@@ -22,7 +22,9 @@ static bool hasDType(RankedTensorType type) {
 
 LogicalResult SlotOp::verify() {
   // C1
-  auto type = dyn_cast<RankedTensorType>(getType());
+  auto handle = dyn_cast<HandleType>(getType());
+  auto type =
+      handle ? handle.getTensor() : dyn_cast<RankedTensorType>(getType());
   if (type && type.hasStaticShape() && hasDType(type) &&
       isPlaceEncoding(type.getEncoding()))
     return success();

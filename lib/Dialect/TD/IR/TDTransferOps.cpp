@@ -25,6 +25,60 @@ OpFoldResult ToDeviceOp::fold(FoldAdaptor) {
   return getInput().getType() == getType() ? getInput() : Value();
 }
 
+void ToDeviceOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (getKept())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// Slots and replicas
+//===----------------------------------------------------------------------===//
+
+LogicalResult MoveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // C1
+  return success(lookupSlot(*this, getSlotAttr(), symbols));
+}
+
+static LogicalResult verifyHandle(Operation *op, HandleType handle,
+                                  RankedTensorType tensor) {
+  // C1
+  if (handle.getTensor() == withPlace(tensor, Place()))
+    return success();
+  return op->emitOpError("expected one type but for the place, got ")
+         << handle << " and " << tensor;
+}
+
+LogicalResult HandleOp::verify() {
+  return verifyHandle(*this, getType(), getInput().getType());
+}
+
+LogicalResult ReplicaGetOp::verify() {
+  return verifyHandle(*this, getHandle().getType(), getType());
+}
+
+static LogicalResult verifyHandleSlot(Operation *op, FlatSymbolRefAttr name,
+                                      HandleType type,
+                                      SymbolTableCollection &symbols) {
+  // C1
+  SlotOp slot = lookupSlot(op, name, symbols);
+  if (!slot || slot.getType() == type)
+    return success(slot);
+  return (op->emitOpError("expected the type of ")
+          << name << ", " << slot.getType() << ", got " << type)
+             .attachNote(slot.getLoc())
+         << "declared here";
+}
+
+LogicalResult ReadHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyHandleSlot(*this, getSlotAttr(), getType(), symbols);
+}
+
+LogicalResult WriteHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyHandleSlot(*this, getSlotAttr(), getHandle().getType(), symbols);
+}
+
 //===----------------------------------------------------------------------===//
 // td.cast
 //===----------------------------------------------------------------------===//

@@ -92,6 +92,13 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult HandleType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 RankedTensorType tensor) {
+  if (tensor.getEncoding())
+    return emitError() << "expected a tensor without a place, got " << tensor;
+  return success();
+}
+
 bool td::isPlaceEncoding(Attribute encoding) {
   return !encoding || isa<DeviceAttr>(encoding);
 }
@@ -101,7 +108,10 @@ bool td::isPlaceEncoding(Attribute encoding) {
 //===----------------------------------------------------------------------===//
 
 Place td::getPlace(RankedTensorType type) {
-  auto device = cast_if_present<DeviceAttr>(type.getEncoding());
+  return getPlace(cast_if_present<DeviceAttr>(type.getEncoding()));
+}
+
+Place td::getPlace(DeviceAttr device) {
   Place place;
   if (!device)
     return place;
@@ -121,7 +131,7 @@ Place td::getPlace(RankedTensorType type) {
   return place;
 }
 
-static Attribute getEncoding(MLIRContext *context, const Place &place) {
+DeviceAttr td::getDevice(MLIRContext *context, const Place &place) {
   switch (place.kind) {
   case Place::Kind::Free:
     return {};
@@ -137,7 +147,7 @@ static Attribute getEncoding(MLIRContext *context, const Place &place) {
 
 RankedTensorType td::withPlace(RankedTensorType type, const Place &place) {
   return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               getEncoding(type.getContext(), place));
+                               getDevice(type.getContext(), place));
 }
 
 DType td::getDType(Type elementType) {
@@ -195,7 +205,7 @@ RankedTensorType td::getTensorType(MLIRContext *context,
                                    const TensorShape &shape) {
   return RankedTensorType::get(shape.dims,
                                td::getElementType(context, shape.dtype),
-                               getEncoding(context, shape.place));
+                               getDevice(context, shape.place));
 }
 
 TensorShape td::getTensorShape(RankedTensorType type) {
