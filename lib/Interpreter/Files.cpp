@@ -101,6 +101,17 @@ struct Checkpoint {
 } // namespace
 
 static LogicalResult runSave(Machine &m, SaveOp op) {
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
+    const Datum &datum = m.world.slotValue(slot.getValue());
+    const Tensor &value = *std::get<TensorRef>(datum);
+    Place cpu;
+    cpu.kind = Place::Kind::Cpu;
+    if (value.place != Place() && value.place != cpu)
+      return op.emitOpError("saves ") << slot << ", whose value is at '"
+                                      << spelling(value.place) << "'";
+    m.ledger.addDemand(value, cpu);
+    m.world.storeSlot(slot.getValue());
+  }
   Checkpoint what(m, op.getSlots(), op.getKeys());
   std::vector<tdrt_value> values;
   for (auto [name, value] : llvm::zip(op.getNames(), op.getValues())) {
@@ -120,8 +131,17 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
 static LogicalResult runRestore(Machine &m, RestoreOp op) {
   Checkpoint what(m, op.getSlots(), op.getKeys());
   tdrt_checkpoint table = what.get(op.getFull(), op.getLenient());
-  return m.check(tdrt_checkpoint_restore(
-      m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)));
+  auto forEachSlot = [&](auto change) {
+    for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
+      (m.world.*change)(slot.getValue());
+  };
+  // A lenient one leaves some as they are.
+  forEachSlot(&World::storeSlot);
+  if (failed(m.check(tdrt_checkpoint_restore(
+          m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)))))
+    return failure();
+  forEachSlot(&World::fetchSlot);
+  return success();
 }
 
 static LogicalResult runRestoreScalar(Machine &m, RestoreScalarOp op) {
