@@ -104,12 +104,10 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
     const Datum &datum = m.world.slotValue(slot.getValue());
     const Tensor &value = *std::get<TensorRef>(datum);
-    Place cpu;
-    cpu.kind = Place::Kind::Cpu;
-    if (value.place != Place() && value.place != cpu)
+    if (value.place != Place() && value.place != getCpu())
       return op.emitOpError("saves ") << slot << ", whose value is at '"
                                       << spelling(value.place) << "'";
-    m.ledger.addDemand(value, cpu);
+    m.ledger.addDemand(value, getCpu());
     m.world.storeSlot(slot.getValue());
   }
   Checkpoint what(m, op.getSlots(), op.getKeys());
@@ -131,16 +129,19 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
 static LogicalResult runRestore(Machine &m, RestoreOp op) {
   Checkpoint what(m, op.getSlots(), op.getKeys());
   tdrt_checkpoint table = what.get(op.getFull(), op.getLenient());
-  auto forEachSlot = [&](auto change) {
-    for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
-      (m.world.*change)(slot.getValue());
-  };
   // A lenient one leaves some as they are.
-  forEachSlot(&World::storeSlot);
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
+    m.world.storeSlot(slot.getValue());
   if (failed(m.check(tdrt_checkpoint_restore(
           m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)))))
     return failure();
-  forEachSlot(&World::fetchSlot);
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
+    Datum &datum = m.world.slotValue(slot.getValue());
+    const Tensor &old = *std::get<TensorRef>(datum);
+    Place stays = old.home ? old.place : m.world.getSlotPlace(slot.getValue());
+    Place read = stays == Place() ? Place() : getCpu();
+    datum = m.copy(m.world.fetchSlot(slot.getValue(), read), stays, op);
+  }
   return success();
 }
 

@@ -92,9 +92,7 @@ static std::optional<Place> getReadingPlace(Operation *op) {
     return td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
   if (!isa<td::ItemOp, td::FormatOp, td::SaveTensorOp>(op))
     return std::nullopt;
-  Place cpu;
-  cpu.kind = Place::Kind::Cpu;
-  return cpu;
+  return getCpu();
 }
 
 /// An op reads values at its own place only: what the types promise is checked

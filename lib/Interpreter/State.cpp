@@ -12,7 +12,7 @@ namespace tdc {
 static LogicalResult runRead(Machine &m, ReadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorRef value = std::get<TensorRef>(m.world.slotValue(op.getSlot()));
-  if (!value->home)
+  if (!value->home && value->place == Place())
     value = std::make_shared<const Tensor>(value->copyTo(getPlace(type)));
   if (value->place != getPlace(type))
     return op.emitOpError("reads the slot as ")

@@ -49,6 +49,7 @@ void World::addSlot(td::SlotOp op) {
   slotIndex[op.getSymName()] = slots.size();
   auto zeros =
       std::make_shared<const Tensor>(Tensor::makeHomeless(dtype, dims));
+  slotPlaces[op.getSymName()] = td::getPlace(type);
   if (handle)
     slotValues[op.getSymName()] = std::make_shared<Replicas>(1, zeros);
   else
@@ -65,15 +66,12 @@ void World::storeSlot(llvm::StringRef name) {
   tdrt_slot_write(context, getSlot(name), value.toBytes().data());
 }
 
-void World::fetchSlot(llvm::StringRef name) {
-  Datum &datum = slotValues[name];
-  const Tensor &old = *std::get<TensorRef>(datum);
+TensorRef World::fetchSlot(llvm::StringRef name, const Place &place) {
+  const Tensor &old = *std::get<TensorRef>(slotValues[name]);
   std::vector<char> bytes(old.size() * byteSize(old.dtype));
   tdrt_slot_read(context, getSlot(name), bytes.data());
-  Place cpu;
-  cpu.kind = Place::Kind::Cpu;
-  datum = std::make_shared<const Tensor>(
-      Tensor::fromBytes(old.dtype, old.dims, cpu, bytes.data()));
+  return std::make_shared<const Tensor>(
+      Tensor::fromBytes(old.dtype, old.dims, place, bytes.data()));
 }
 
 void World::addArgument(DictionaryAttr row) {

@@ -39,7 +39,11 @@ public:
   /// up to date for files only.
   Datum &slotValue(llvm::StringRef name) { return slotValues[name]; }
   void storeSlot(llvm::StringRef name);
-  void fetchSlot(llvm::StringRef name);
+  TensorRef fetchSlot(llvm::StringRef name, const Place &place);
+  /// The place of a slot's type.
+  Place getSlotPlace(llvm::StringRef name) const {
+    return slotPlaces.lookup(name);
+  }
   /// The value of an `arg`, or null if the program has none of that name.
   const tdrt_value *getArgument(llvm::StringRef name) const;
   /// The source line of an op in the table of sites, or -1.
@@ -60,6 +64,7 @@ private:
   std::vector<tdrt_site> sites;
   llvm::StringMap<int32_t> slotIndex, argIndex;
   llvm::StringMap<Datum> slotValues;
+  llvm::StringMap<Place> slotPlaces;
   llvm::DenseMap<mlir::Location, int32_t> siteIndex;
 };
 

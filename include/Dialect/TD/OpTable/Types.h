@@ -43,6 +43,12 @@ struct Place {
   bool operator!=(const Place &other) const { return !(*this == other); }
 };
 
+inline Place getCpu() {
+  Place cpu;
+  cpu.kind = Place::Kind::Cpu;
+  return cpu;
+}
+
 /// "cpu", "cuda:1", "device" (a symbol's name), "" for free.
 std::string spelling(const Place &place);
 
