@@ -18,6 +18,9 @@ namespace tdc::td {
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
+/// Whether everything is on the cpu: there is nothing to place then.
+bool hasOneDevice(mlir::ModuleOp module);
+
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_TRANSFORMS_PASSES_H

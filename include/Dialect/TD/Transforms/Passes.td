@@ -126,6 +126,62 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
 
+def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
+  let summary = "bring loops and choices into the form that td-place expects";
+  let description = [{
+    A loop that may have no turn gets a branch around it: what stands in front
+    of it there runs only if the loop does. A choice between two tensors becomes
+    a branch. Modules that use one device stay as they are.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
+    ```
+    After:
+    ```mlir
+    %runs = arith.cmpi slt, %a, %n : i64
+    %r = scf.if %runs -> ... {
+      %s = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
+      scf.yield %s : ...
+    } else {
+      scf.yield %x : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
+  let summary = "put transfers where they cost least";
+  let description = [{
+    Ops have their devices; transfers are forgotten and made anew. Along the ways
+    of each value (Analysis/ValueFlow) a minimum cut decides on which devices it
+    is held at each point, and copies stand where a device is added: in front of
+    a loop rather than in it, in the branch that needs them rather than before.
+    If it depends on the run which copies are needed, the value is a handle, and
+    copies are made when an op first needs them. Every run makes exactly as many
+    copies as it cannot do without: one for each value and device other than its
+    own that an op reads it on.
+
+    A slot that lives on several devices becomes one slot for each.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %c10 step %c1 : i64 {
+      %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+      ...
+    ```
+    After:
+    ```mlir
+    %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    scf.for %i = %c0 to %c10 step %c1 : i64 {
+      ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group compute ops into kernels";
   let description = [{
