@@ -56,15 +56,12 @@ void guard(CarryingLoop loop) {
   for (OpOperand &init : loop.getInits())
     inits.push_back(init.get());
   auto branch = scf::IfOp::create(builder, loc, op->getResultTypes(), runs,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/!inits.empty());
+                                  /*withElseRegion=*/!inits.empty());
   op->replaceAllUsesWith(branch);
   Block *then = branch.thenBlock();
-  if (inits.empty()) {
-    op->moveBefore(then->getTerminator());
+  op->moveBefore(then, then->begin());
+  if (inits.empty())
     return;
-  }
-  op->moveBefore(then, then->end());
   builder.setInsertionPointToEnd(then);
   scf::YieldOp::create(builder, loc, op->getResults());
   builder.setInsertionPointToEnd(branch.elseBlock());

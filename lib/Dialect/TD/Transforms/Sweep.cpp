@@ -230,7 +230,8 @@ void sweepDead(ModuleOp module) {
     op->dropAllUses();
     op->erase();
   }
-  for (Operation *op : structured)
+  // What replaced a later one may have been passed to it.
+  for (Operation *op : llvm::reverse(structured))
     if (!marking.isLive(op))
       op->erase();
   // Only now has nothing a use of them.

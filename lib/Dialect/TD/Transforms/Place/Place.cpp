@@ -265,7 +265,7 @@ private:
   /// The devices on which a loop or branch has to pass a value.
   DeviceSet getPassed(const FlowJoin &join) const {
     DeviceSet passed = plan.held[join.node];
-    if (!CarryingLoop(join.op))
+    if (!CarryingLoop(current(join.op)))
       return passed;
     DeviceSet end = plan.held[join.ends[0]];
     for (DeviceSet rest = plan.held[join.result]; rest; rest &= rest - 1)
@@ -303,8 +303,7 @@ private:
         continue;
       DeviceSet passed = getPassed(join);
       if (passed && isConditional(join.node)) {
-        fill(join, positions.lookup({join.node, kHandle}),
-             [&](unsigned node, unsigned) { return handleAt(node); });
+        fillWithHandles(join);
         continue;
       }
       for (; passed; passed &= passed - 1)
@@ -312,17 +311,18 @@ private:
     }
   }
 
-  template <typename Callback>
-  void fill(const FlowJoin &join, unsigned position, Callback valueOf) {
+  void fillWithHandles(const FlowJoin &join) {
     Operation *op = current(join.op);
-    for (auto [region, end] : llvm::zip(op->getRegions(), join.ends))
-      if (!CarryingLoop(op))
-        region.front().getTerminator()->setOperand(position,
-                                                   valueOf(end, 0));
+    unsigned position = positions.lookup({join.node, kHandle});
     if (CarryingLoop loop(op); loop) {
-      loop.getYield()->setOperand(position, valueOf(join.ends[0], 0));
-      loop.getInits()[position].set(valueOf(join.init, 0));
+      loop.getYield()->setOperand(position, handleAt(join.ends[0]));
+      // Else only what the last turn leaves is needed.
+      if (plan.held[join.node])
+        loop.getInits()[position].set(handleAt(join.init));
+      return;
     }
+    for (auto [region, end] : llvm::zip(op->getRegions(), join.ends))
+      region.front().getTerminator()->setOperand(position, handleAt(end));
   }
 
   void fillForDevice(const FlowJoin &join, unsigned device) {
@@ -507,8 +507,11 @@ private:
 
 struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
   void runOnOperation() override {
-    if (!hasOneDevice(getOperation()))
-      Placer(getOperation()).run();
+    if (hasOneDevice(getOperation()))
+      return;
+    // What nobody needs must not be brought anywhere.
+    sweepDead(getOperation());
+    Placer(getOperation()).run();
   }
 };
 
