@@ -30,6 +30,11 @@ static LogicalResult runWrite(Machine &m, WriteOp op) {
   return success();
 }
 
+static LogicalResult runMove(Machine &m, MoveOp op) {
+  m.world.getSlotPlace(op.getSlot()) = getPlace(op.getDevice());
+  return success();
+}
+
 static LogicalResult runNextRandom(Machine &m, NextRandomOp op) {
   int64_t seed;
   int64_t call = tdrt_next_random(m.context(), &seed);
@@ -43,6 +48,7 @@ static LogicalResult refuse(Operation *op) {
 void addStateMeanings(Machine &machine) {
   machine.on<ReadOp>(runRead);
   machine.on<WriteOp>(runWrite);
+  machine.on<MoveOp>(runMove);
   machine.on<SeedOp>([](Machine &m, SeedOp op) {
     tdrt_seed(m.context(), m.integer(op.getValue()));
     return success();

@@ -25,6 +25,8 @@ public:
     module.walk([&](Operation *op) {
       if (auto write = dyn_cast<WriteOp>(op))
         writes[write.getSlotAttr().getAttr()].push_back(op);
+      else if (auto move = dyn_cast<MoveOp>(op); move && !move.getKept())
+        writes[move.getSlotAttr().getAttr()].push_back(op);
       else if (isRoot(op))
         roots.push_back(op);
     });
@@ -121,6 +123,8 @@ private:
       mark(operand);
     if (auto read = dyn_cast<ReadOp>(op)) {
       markSlot(read.getSlotAttr().getAttr());
+    } else if (auto move = dyn_cast<MoveOp>(op)) {
+      markSlot(move.getSlotAttr().getAttr());
     } else if (auto save = dyn_cast<SaveOp>(op)) {
       markSlots(save.getSlots());
     } else if (auto restore = dyn_cast<RestoreOp>(op)) {
