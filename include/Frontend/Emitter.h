@@ -148,7 +148,9 @@ public:
 
   virtual void beginIf(Value condition) = 0;
   virtual void beginElse() = 0;
-  /// Both lists pair up by type; gives the values of the side taken.
+  /// Both lists pair up by type, but that a tensor of the first side without a
+  /// place is brought to that of the second. Gives the values of the side
+  /// taken.
   virtual llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                          llvm::ArrayRef<Value> elseValues) = 0;
 

@@ -22,6 +22,20 @@ struct FileHeader {
   llvm::SmallVector<int64_t, 4> dims;
 };
 
+/// Who moves tensors between devices (docs/Language.md, "Devices").
+enum class Placement : uint8_t {
+  Insert,   ///< the compiler does, where the program does not
+  Warn,     ///< … and says where
+  Strict,   ///< the program alone, as in PyTorch
+  Optimize, ///< the compiler may overrule the program
+  Off       ///< the program alone, each copy exactly where it is written
+};
+
+/// The mode of `--placement=name`, if there is one.
+std::optional<Placement> parsePlacement(llvm::StringRef name);
+/// The names of all modes.
+llvm::ArrayRef<llvm::StringRef> getPlacementNames();
+
 /// What the checker is told of the machine and the command line.
 struct CheckOptions {
   /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
@@ -34,6 +48,10 @@ struct CheckOptions {
   /// `--device`: what `auto` and `arg device: device` mean. Empty: a GPU if
   /// there is one, else the cpu.
   std::string device;
+  /// `--placement`; none: what the program's first line says, else `insert`.
+  std::optional<Placement> placement;
+  /// CUDA devices that the program sees in this compilation.
+  int cudaDevices = 0;
   /// Reads the header of an existing data file (`key` picks a tensor of a
   /// safetensors file); nullopt where there is no such file or it is not
   /// readable, which is found again when the program runs. May be empty.

@@ -2,6 +2,7 @@
 
 #include "Compilation.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
@@ -75,7 +76,11 @@ bool Compilation::parse() {
   program = parseFile(sources, file, ast, diags);
   done("parse");
   // No machine of tdc has a GPU back end yet, so none shows a GPU.
-  if (llvm::StringRef(options.device).starts_with("cuda"))
+  llvm::StringRef ordinal = options.device;
+  unsigned number = 0;
+  if (ordinal.consume_front("cuda") &&
+      (!ordinal.consume_front(":") || !ordinal.getAsInteger(10, number)) &&
+      number >= options.simulatedDevices)
     diags
         .report(DiagCode::TD506, SourceRange(),
                 "there is no device " + options.device)
@@ -122,6 +127,8 @@ CheckOptions Compilation::getCheckOptions() const {
   result.ownOptions = getOptionNames(*findVerb("run"), OptionTable());
   result.headersAreFinal = runs;
   result.device = options.device;
+  result.placement = options.placement;
+  result.cudaDevices = static_cast<int>(options.simulatedDevices);
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -148,8 +155,36 @@ bool Compilation::generate() {
     module = generateModule(*context, sources,
                             {llvm::sys::path::stem(options.file), program->doc},
                             [&](Emitter &emitter) { return walk(emitter); });
+    if (module && (options.verb == Verb::Run || options.verb == Verb::Build))
+      refuseSimulated();
   }
   return exitCode == ExitOk && reportDiagnostics();
+}
+
+/// A device that is not there can be compiled for, but runs nothing.
+void Compilation::refuseSimulated() {
+  if (options.simulatedDevices == 0)
+    return;
+  auto devices =
+      (*module)->getAttrOfType<mlir::DictionaryAttr>(td::kDevicesAttr);
+  auto isCuda = [&](mlir::Type type) {
+    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+    if (!tensor)
+      return false;
+    Place place = td::getPlace(tensor);
+    if (place.kind == Place::Kind::Symbol && devices)
+      place = td::getPlace(devices.getAs<td::DeviceAttr>(place.symbol));
+    if (place.kind == Place::Kind::Free)
+      return llvm::StringRef(options.device).starts_with("cuda");
+    return place.kind == Place::Kind::Cuda;
+  };
+  (*module)->walk([&](mlir::Operation *op) {
+    if (!llvm::any_of(op->getResultTypes(), isCuda))
+      return mlir::WalkResult::advance();
+    diags.report(DiagCode::TD900, getRange(op->getLoc()),
+                 "running on a simulated device is not built yet");
+    return mlir::WalkResult::interrupt();
+  });
 }
 
 //===----------------------------------------------------------------------===//

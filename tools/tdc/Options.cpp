@@ -170,6 +170,8 @@ private:
       return readDevice(value);
     case OPT_placement:
       return readPlacement(value);
+    case OPT_sim_cuda:
+      return number(options.simulatedDevices);
     case OPT_message_format:
       options.json = value == "json";
       return value == "json" || value == "text" ||
@@ -206,15 +208,10 @@ private:
   }
 
   bool readPlacement(llvm::StringRef value) {
-    static constexpr llvm::StringRef modes[] = {"insert", "warn", "strict",
-                                                "optimize", "off"};
-    if (value == "strict")
-      return true;
-    if (llvm::is_contained(modes, value))
-      return fail("`--placement=" + value + "` is not built yet (TD900)",
-                  "`strict` is: tensors move only where the program says");
-    return fail("there is no placement mode `" + value + "`",
-                suggest(value, modes));
+    options.placement = parsePlacement(value);
+    return options.placement ||
+           fail("there is no placement mode `" + value + "`",
+                suggest(value, getPlacementNames()));
   }
 
   /// Whether the line says enough for its verb.

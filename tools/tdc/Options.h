@@ -3,6 +3,7 @@
 #ifndef TDC_TOOLS_TDC_OPTIONS_H
 #define TDC_TOOLS_TDC_OPTIONS_H
 
+#include "Frontend/Sema.h"
 #include "Pipelines/Phases.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,6 +37,8 @@ struct Options {
   std::vector<std::string> programArgs;
 
   std::string device;
+  std::optional<Placement> placement;
+  unsigned simulatedDevices = 0;
   bool json = false;
 
   std::string function;

@@ -47,7 +47,8 @@ defm result : Valued<"out", "<name>=<file>", "write a result, in their order, to
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
-defm placement : Valued<"placement", "<mode>", "strict: tensors move only where the program says", ProgramVerbs>;
+defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
+defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

@@ -417,7 +417,12 @@ llvm::SmallVector<Value> MLIREmitter::endIf(llvm::ArrayRef<Value> thenValues,
                                             llvm::ArrayRef<Value> elseValues) {
   auto open = llvm::cast<scf::IfOp>(regions.pop_back_val());
   builder.setInsertionPointToEnd(open.thenBlock());
-  create<scf::YieldOp>(unwrap(thenValues));
+  llvm::SmallVector<mlir::Value> yielded = unwrap(thenValues);
+  for (auto [value, other] : llvm::zip(yielded, unwrap(elseValues)))
+    if (value.getType() != other.getType())
+      value = create<td::ToDeviceOp>(other.getType(), value, /*implied=*/true,
+                                     /*kept=*/false);
+  create<scf::YieldOp>(yielded);
   builder.setInsertionPointToEnd(open.elseBlock());
   create<scf::YieldOp>(unwrap(elseValues));
 

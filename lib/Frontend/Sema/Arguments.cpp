@@ -82,9 +82,12 @@ static Val evalDefault(Checker &c, ValKind kind, const ast::ArgDecl &arg) {
   c.at(arg.range);
   if (initial.isError())
     return initial;
-  if (kind == ValKind::Device && initial.is(ValKind::Str)) {
+  if (kind == ValKind::Device &&
+      (initial.is(ValKind::Str) || initial.is(ValKind::Device))) {
     auto device = c.asDevice(initial);
-    return device ? *device : c.fail();
+    if (!device)
+      return c.fail();
+    initial = *device;
   }
   if (kind == ValKind::Float && initial.is(ValKind::Int))
     initial = c.toFloat(initial);

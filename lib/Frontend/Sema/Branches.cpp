@@ -192,8 +192,9 @@ Flow Checker::branch(Value condition, SourceRange range,
       one.binding->val = Val();
       continue;
     }
+    one.binding->val = goesTo(*this, one.binding->val, one.then);
     thenValues.append(one.thenLeaves);
-    appendLeaves(*this, other, elseValues);
+    appendLeaves(*this, one.binding->val, elseValues);
     changed.push_back(&one);
   }
   bool returns = thenFlow == Flow::Return && elseFlow == Flow::Return;
@@ -203,6 +204,7 @@ Flow Checker::branch(Value condition, SourceRange range,
                  canMeet(*this, thenResult, frames.back().result, range,
                          "the result", false);
     if (joinResult) {
+      frames.back().result = goesTo(*this, frames.back().result, thenResult);
       thenValues.append(resultLeaves);
       appendLeaves(*this, frames.back().result, elseValues);
     }
@@ -216,6 +218,7 @@ Flow Checker::branch(Value condition, SourceRange range,
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");
   }
+  bringModels(*this, afterThen);
   llvm::SmallVector<Value> results = emit().endIf(thenValues, elseValues);
   --regionDepth;
   --conditionDepth;
@@ -270,7 +273,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
       if (Binding *binding = lookup(name->name))
         return binding->val.is(ValKind::Device);
       return name->name == "cpu" || name->name == "cuda" ||
-             name->name == "auto";
+             name->name == "auto" || name->name == "here";
     }
     return side.kind == ast::ExprKind::Device;
   };
@@ -308,9 +311,11 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     onTrue = asFloat;
     thenLeaves = {asFloat.value};
   }
+  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  if (good)
+    onFalse = goesTo(*this, onFalse, onTrue);
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
-  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
   if (good && !hasLeaves(onTrue)) {
     error(DiagCode::TD214, expr.condition->range,
           "the choice must be known when the program is compiled")
@@ -331,6 +336,21 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     return fail();
   llvm::ArrayRef<Value> rest(results);
   return rebuild(*this, onTrue, onFalse, rest, "value");
+}
+
+/// `lhs and rhs`, or `lhs or rhs`, which is computed as `value`.
+static Val ofBoth(bool isAnd, const Val &lhs, const Val &rhs, Value value) {
+  Val val = makeRunTime(ValKind::Bool, value);
+  auto truthOf = [](const Val &side) {
+    return side.known ? side.truth : side.onThisMachine;
+  };
+  std::optional<bool> a = truthOf(lhs), b = truthOf(rhs);
+  // One side may decide it alone.
+  if (a == !isAnd || b == !isAnd)
+    val.onThisMachine = !isAnd;
+  else if (a && b)
+    val.onThisMachine = isAnd;
+  return val;
 }
 
 /// Evaluating it cannot stop the program or take long.
@@ -364,8 +384,8 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
     at(expr.range);
     if (!rhs)
       return fail();
-    return makeRunTime(ValKind::Bool,
-                       emit().host(op, {lhs->value, materialize(*rhs)}));
+    return ofBoth(isAnd, *lhs, *rhs,
+                  emit().host(op, {lhs->value, materialize(*rhs)}));
   }
   // The right side is evaluated only when it matters.
   at(expr.range);
@@ -388,5 +408,5 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   --conditionDepth;
   facts.resize(known);
   forgetReads();
-  return rhs ? makeRunTime(ValKind::Bool, results[0]) : fail();
+  return rhs ? ofBoth(isAnd, *lhs, *rhs, results[0]) : fail();
 }

@@ -28,6 +28,8 @@ template <DType dtype> static Val as(Checker &c, const Bound &args) {
 template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {
   Place place;
   place.kind = kind;
+  if (kind == Place::Kind::Cuda)
+    place = c.wordCuda();
   if (const Val *device = args.find("device")) {
     if (auto given = c.asDevice(*device)) {
       place = given->as<DeviceInfo>().place;

@@ -1,8 +1,7 @@
 //===- BuiltinsDevices.cpp - questions about CUDA devices -----------------===//
 //
-// Their answers are known when the program starts: in types they are unknown,
-// so that a program for a GPU is checked as one on a machine without. As long
-// as there is no GPU back end they are those of such a machine.
+// In types their answers are unknown, so that a program for a GPU is checked as
+// one on a machine without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,18 +11,32 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static Val isAvailable(Checker &c, const Bound &) {
-  return makeRunTime(ValKind::Bool, c.emit().constantBool(false));
+  return c.ofThisMachine(c.options.cudaDevices > 0);
 }
 
 static Val deviceCount(Checker &c, const Bound &) {
-  return c.runTimeInt(c.emit().constantInt(0), "device_count");
+  int64_t count = c.options.cudaDevices;
+  Val val = c.runTimeInt(c.emit().constantInt(count), "device_count");
+  c.sizeVariables[val.size.getAtom().get()].onThisMachine = count;
+  return val;
 }
 
-static Val deviceName(Checker &c, const Bound &) {
+/// The driver of the machine that it runs on would know.
+static bool isSimulated(Checker &c, const Bound &args) {
+  if (c.options.cudaDevices > 0)
+    c.unsupported(args.range(), args.what() + " of a simulated device");
+  return c.options.cudaDevices > 0;
+}
+
+static Val deviceName(Checker &c, const Bound &args) {
+  if (isSimulated(c, args))
+    return c.fail();
   return makeRunTime(ValKind::Str, c.emit().constantString("no device"));
 }
 
-static Val totalMemory(Checker &c, const Bound &) {
+static Val totalMemory(Checker &c, const Bound &args) {
+  if (isSimulated(c, args))
+    return c.fail();
   return c.runTimeInt(c.emit().constantInt(0), "total_memory");
 }
 

@@ -108,7 +108,10 @@ static Val load(Checker &c, const Bound &args) {
   std::optional<TensorType> type = c.tensorFromType(*args.call.expected, true);
   if (!type)
     return c.fail();
-  type->place = Place(); // checked by the annotation, made by `.to`
+  // A file is read on the cpu; where the tensor goes is said by the annotation
+  // or by `.to`.
+  type->place = Place();
+  type->place.kind = Place::Kind::Cpu;
   if (!checkHeader(c, args, *type, key))
     return c.fail();
   Value value = c.emit().load(c.materialize(path), key, c.shapeOf(*type));
@@ -127,8 +130,10 @@ static Val load(Checker &c, const Bound &args) {
     }
   }
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
-  type->place = place;
-  return makeTensor(*type, value, placed);
+  Val val = makeTensor(*type, value);
+  if (place.kind == Place::Kind::Free)
+    return c.freed(val);
+  return c.moveTensor(val, makeDevice(place, placed), args.range());
 }
 
 /// Slots of `model=` and `opt=` keywords, and other scalars.

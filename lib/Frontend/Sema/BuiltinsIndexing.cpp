@@ -34,13 +34,14 @@ static Val gather(Checker &c, const Bound &args) {
         .label(answer.problem);
     return c.fail();
   }
-  auto place = c.samePlace({input, index}, args.range());
+  Vals both{input, index};
+  auto place = c.samePlace(both, args.range());
   if (!place)
     return c.fail();
   TensorType type{typeOf(input).dtype, answer.dims, *place};
   Value value =
-      c.emit().gatherAlong(input.value, index.value, *dim, c.shapeOf(type));
-  return makeTensor(type, value, input.as<TensorInfo>().placed);
+      c.emit().gatherAlong(both[0].value, both[1].value, *dim, c.shapeOf(type));
+  return makeTensor(type, value, both[0].as<TensorInfo>().placed);
 }
 
 static Val scatterAdd(Checker &c, const Bound &args) {
@@ -68,11 +69,12 @@ static Val scatterAdd(Checker &c, const Bound &args) {
         .label(answer.problem.empty() ? both.problem : answer.problem);
     return c.fail();
   }
-  if (!c.samePlace({input, index, src}, args.range()))
+  Vals all{input, index, src};
+  if (!c.samePlace(all, args.range()))
     return c.fail();
   Value value =
-      c.emit().scatterAddAlong(input.value, index.value, src.value, *dim);
-  return makeTensor(typeOf(input), value, input.as<TensorInfo>().placed);
+      c.emit().scatterAddAlong(all[0].value, all[1].value, all[2].value, *dim);
+  return makeTensor(typeOf(all[0]), value, all[0].as<TensorInfo>().placed);
 }
 
 static Val indexSelect(Checker &c, const Bound &args) {

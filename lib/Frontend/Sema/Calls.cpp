@@ -30,7 +30,7 @@ Val Checker::call(const Val &callee, CallArgs &args) {
     return callModel(callee, args);
   case ValKind::Device: {
     // cuda(i)
-    Place place = callee.as<DeviceInfo>().place;
+    Place place = asDevice(callee)->as<DeviceInfo>().place;
     if (place.kind != Place::Kind::Cuda || args.positional.size() != 1 ||
         !args.keywords.empty())
       break;
@@ -243,6 +243,32 @@ Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// The place that the tensors share whose parameters say none; none at all if
+/// there are no such tensors, or in different places.
+static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
+                                               const CallArgs &args) {
+  std::optional<Place> shared;
+  auto add = [&](const ast::Param &param, const Val &val) {
+    if (!val.is(ValKind::Tensor))
+      return;
+    auto *type = llvm::dyn_cast_or_null<ast::NamedType>(param.type);
+    if (type && type->place)
+      return;
+    const Place &place = typeOf(val).place;
+    if (!shared || shared->kind == Place::Kind::Free)
+      shared = place;
+    else if (place.kind != Place::Kind::Free && place != *shared)
+      shared = Place();
+  };
+  for (auto [param, val] : llvm::zip(fn.params, args.positional))
+    add(param, val);
+  for (const auto &keyword : args.keywords)
+    for (const ast::Param &param : fn.params)
+      if (param.name.text == keyword.name.text)
+        add(param, keyword.val);
+  return shared;
+}
+
 Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   for (const Frame &frame : frames)
     if (frame.fn == fn.decl && frame.self == fn.self.get()) {
@@ -271,11 +297,12 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
   frame.callers = context.copy(callers);
-  for (const Val &val : args.positional)
-    if (val.is(ValKind::Tensor) && !frame.sharedPlace)
-      frame.sharedPlace = typeOf(val).place;
+  frame.sharedPlace = unplacedParameters(*fn.decl, args);
 
   Restore<FileScope *> savedFile(file, fn.file);
+  Restore<std::optional<Val>> savedWith(withDevice);
+  if (!fn.file->isPrelude)
+    withDevice.reset();
   Scope *outer = scope;
   Scope config;
   config.parent = &fn.file->scope;
@@ -334,6 +361,7 @@ void Checker::execExport(const ast::FnDecl &fn) {
   Restore<bool> savedExporting(exporting, true);
   llvm::SmallVector<Emitter::Parameter> parameters;
   std::vector<TensorType> types;
+  std::vector<bool> unplaced;
   pushScope();
   for (const ast::Param &param : fn.params) {
     std::optional<TensorType> type;
@@ -353,6 +381,10 @@ void Checker::execExport(const ast::FnDecl &fn) {
           name && introducesSize(name->name))
         bindSize(*name, size);
     checkDeviceExists(type->place, param.range);
+    // What the caller gives is on the cpu unless the signature says otherwise.
+    unplaced.push_back(type->place.kind == Place::Kind::Free);
+    if (unplaced.back())
+      type->place.kind = Place::Kind::Cpu;
     types.push_back(*type);
     parameters.push_back({param.name.text, shapeOf(*type)});
   }
@@ -364,7 +396,7 @@ void Checker::execExport(const ast::FnDecl &fn) {
   CallArgs args;
   args.range = fn.name.range;
   args.calleeRange = fn.name.range;
-  for (auto [type, value] : llvm::zip(types, values)) {
+  for (auto [type, value, isFree] : llvm::zip(types, values, unplaced)) {
     for (auto [i, size] : llvm::enumerate(type.dims)) {
       if (constantOf(size))
         continue;
@@ -375,7 +407,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
       else
         emit().checkDim(actual, sizeValue(size), "the sizes differ");
     }
-    Val val = makeTensor(type, value, fn.name.range);
+    Val val = isFree ? freed(makeTensor(type, value))
+                     : makeTensor(type, value, fn.name.range);
     val.range = fn.params[args.positional.size()].range;
     args.positional.push_back(val);
   }
@@ -385,12 +418,14 @@ void Checker::execExport(const ast::FnDecl &fn) {
   checkedAlone.insert(&fn);
   Val result = callFunction(info, args);
   llvm::SmallVector<Value> results;
+  Place cpu;
+  cpu.kind = Place::Kind::Cpu;
   Vals parts{result};
   if (result.is(ValKind::Tuple))
     parts.assign(elementsOf(result).begin(), elementsOf(result).end());
   for (const Val &part : parts) {
     if (part.is(ValKind::Tensor))
-      results.push_back(part.value);
+      results.push_back(bring(part, cpu).value);
     else if (!part.isError())
       unsupported(fn.name.range,
                   "an exported function that returns " + describe(part));

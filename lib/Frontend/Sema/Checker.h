@@ -152,8 +152,11 @@ public:
   Flow forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   Flow forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
-  Val loaderBatch(const LoaderInfo &loader, Value permutation, const Val &start,
-                  const Size &size);
+  Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
+                  const Val &start, const Size &size);
+  /// Takes free values to the places where a turn of a loop leaves them
+  /// (LoopPlaces.cpp).
+  void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);
   /// What the index of a loop is called in reports.
   static llvm::StringRef indexName(const ast::ForStmt &stmt);
   /// A loop that runs at run time; `body` gets the index.
@@ -203,6 +206,7 @@ public:
                std::optional<int64_t> known = std::nullopt);
   std::optional<int64_t> constantOf(const Size &size) const;
   std::optional<int64_t> constantInt(const Val &val) const;
+  std::optional<int64_t> onThisMachine(const Size &size) const;
   /// The emitter's value of a host scalar or size; emitted now if need be.
   Value materialize(const Val &val);
   Value sizeValue(const Size &size);
@@ -220,6 +224,8 @@ public:
   /// The type as the emitter sees it. Every tensor that the program makes
   /// passes here, so this is where TD412 is found.
   TensorShape shapeOf(const TensorType &type);
+  /// The type of a slot. It has no place: what it holds can move.
+  TensorShape slotShape(const TensorType &type);
   llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
   /// Makes tensors of the operands (at least one is a tensor) with one dtype,
   /// shape and place; false after a report.
@@ -348,25 +354,62 @@ public:
 
   // Places (Places.cpp) ----------------------------------------------------//
 
-  /// The place that all operands share, or an error.
-  std::optional<Place> samePlace(llvm::ArrayRef<Val> operands,
-                                 SourceRange range);
+  /// Whether what was never placed is on the cpu, as in PyTorch, and does not
+  /// go by itself where it is needed.
+  bool freeIsCpu() const {
+    return placement == Placement::Strict || placement == Placement::Off;
+  }
+  /// Whether two values can meet; a free one then goes to the other's place.
   bool agree(const Place &lhs, const Place &rhs) const;
+  /// The place that all tensors among the operands share; free ones are brought
+  /// to it. An error if there is none.
+  std::optional<Place> samePlace(llvm::MutableArrayRef<Val> operands,
+                                 SourceRange range);
+  /// A free tensor, where the compiler takes it.
+  Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
+  /// A tensor of which the program says that it is in a place.
+  Val pin(const Val &tensor, const Place &place, SourceRange placed);
+  /// Tensors at home on the cpu that are free for the program all the same.
+  Val freed(const Val &tensor);
+  Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
+  void moveModel(ModelInstance &model, const Val &device, SourceRange range);
+  /// Takes the tensors of a model to a place, but not its parts.
+  void movePart(ModelInstance &model, const Place &place, SourceRange moved,
+                Transfer transfer);
+  void moveSlot(Slot &slot, const Place &place, Transfer transfer);
+  /// Declares a gradient or moment, which is where its parameter is.
+  void declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
+                     llvm::StringRef key, llvm::StringRef instance);
+  Place modelPlace(const ModelInstance &model);
+  Val applyTo(const Val &base, CallArgs &args);
+  /// `x.device`.
+  Val deviceOf(const Val &tensor);
+  /// The device of a factory without `device=`: that of the `with` around it,
+  /// of the model, of the function's parameters.
+  std::pair<Place, SourceRange> ambientPlace();
+  /// Where a factory puts its tensor: the argument, or the ambient device.
+  std::pair<Place, SourceRange> factoryPlace(const Val *device,
+                                             SourceRange range);
+
+  // Devices (Devices.cpp) --------------------------------------------------//
+
   std::optional<Val> asDevice(const Val &val);
   /// Whether a literal place exists here; TD506 if it is used for certain.
   void checkDeviceExists(const Place &place, SourceRange range);
-  Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
-  void moveModel(ModelInstance &model, const Val &device, SourceRange range);
+  bool isVisible(const Place &place) const;
   Val chooseDevice(const Val &condition, const Val &onTrue, const Val &onFalse,
                    SourceRange range);
   /// Gives a symbol the name of its binding.
   Val nameDevice(Val val, llvm::StringRef name);
   Val autoDevice(SourceRange range);
-  /// Where a factory puts its tensor: the argument, or the ambient device.
-  std::pair<Place, SourceRange> factoryPlace(const Val *device,
-                                             SourceRange range);
-  Place modelPlace(const ModelInstance &model);
-  Val applyTo(const Val &base, CallArgs &args);
+  /// A bool that depends on the machine.
+  Val ofThisMachine(bool truth);
+  /// The device that bare `cuda` is here.
+  Place wordCuda() const;
+  /// What a device is when the program runs; TD900 where it is not decided yet.
+  std::optional<Place> chosenPlace(const Val &device);
+  /// Tells the emitter what a symbol stands for.
+  void declareSymbol(llvm::StringRef symbol);
 
   // Models (Models.cpp, ModelMethods.cpp, Slots.cpp) -----------------------//
 
@@ -380,6 +423,7 @@ public:
   void nameRoot(ModelInstance &model, llvm::StringRef name);
   void ensureNamed(ModelInstance &model);
   void ensureSlotNamed(Slot &slot);
+  void declareSlot(Slot &slot, llvm::StringRef key, llvm::StringRef instance);
   Val callModel(const Val &model, CallArgs &args);
   Val callSequential(const Val &model, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
@@ -472,6 +516,17 @@ public:
   SourceRange here;
   bool locationIsStale = true;
 
+  Placement placement = Placement::Insert;
+  /// What the symbols among the places stand for.
+  struct DeviceSymbol {
+    Place chosen;
+    SourceRange made;
+    bool declared = false;
+  };
+  llvm::StringMap<DeviceSymbol> deviceSymbols;
+  /// The device of the innermost `with device` around, within the function.
+  std::optional<Val> withDevice;
+
   /// A loop, of either kind, for TD610 and for places and modes.
   struct LoopRecord {
     bool runTime = false;
@@ -494,7 +549,8 @@ public:
     SizeAtomRef atom;
     Value value;
     std::optional<int64_t> known;
-    std::optional<Size> limit; ///< 0 <= variable < limit, if known
+    std::optional<int64_t> onThisMachine; ///< as for Val
+    std::optional<Size> limit;            ///< 0 <= variable < limit, if known
     bool nonNegative = false;
   };
   llvm::DenseMap<const SizeAtom *, SizeVariable> sizeVariables;
@@ -520,6 +576,10 @@ public:
   DiagnosticEngine *scratch = nullptr; ///< takes reports of what was given up
   bool exporting = false;              ///< inside an exported function
 };
+
+/// Calls `visit` for a model and all models in it.
+void forEachModel(ModelInstance &model,
+                  llvm::function_ref<void(ModelInstance &)> visit);
 
 /// Restores a variable at the end of a scope.
 template <typename T> class Restore {

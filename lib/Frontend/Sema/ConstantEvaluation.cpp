@@ -45,6 +45,16 @@ std::optional<int64_t> Checker::constantOf(const Size &size) const {
   });
 }
 
+std::optional<int64_t> Checker::onThisMachine(const Size &size) const {
+  return size.evaluate([&](const SizeAtom &atom) -> std::optional<int64_t> {
+    auto found = sizeVariables.find(&atom);
+    if (found == sizeVariables.end())
+      return std::nullopt;
+    return found->second.known ? found->second.known
+                               : found->second.onThisMachine;
+  });
+}
+
 std::optional<int64_t> Checker::constantInt(const Val &val) const {
   return val.is(ValKind::Int) ? constantOf(val.size) : std::nullopt;
 }
@@ -132,7 +142,11 @@ Val Checker::toFloat(const Val &val) {
 Val Checker::boolNot(const Val &val) {
   if (val.known)
     return makeBool(!val.truth);
-  return makeRunTime(ValKind::Bool, emit().host(HostOp::Not, {val.value}));
+  Val result =
+      makeRunTime(ValKind::Bool, emit().host(HostOp::Not, {val.value}));
+  if (val.onThisMachine)
+    result.onThisMachine = !*val.onThisMachine;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,7 +348,12 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
     return makeBool(decide(*x < *y ? -1 : *x > *y));
   if (a.size == b.size)
     return makeBool(decide(0));
-  return emitted(a, b);
+  Val result = emitted(a, b);
+  x = onThisMachine(a.size);
+  y = onThisMachine(b.size);
+  if (x && y)
+    result.onThisMachine = decide(*x < *y ? -1 : *x > *y);
+  return result;
 }
 
 Val Checker::hostMath(HostOp op, const Val &operand) {

@@ -164,12 +164,8 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
   }
   if (name == "dtype")
     return makeDType(type.dtype);
-  if (name == "device") {
-    Place place = type.place;
-    if (place.kind == Place::Kind::Free)
-      place.kind = Place::Kind::Cpu;
-    return makeDevice(place, tensor.as<TensorInfo>().placed);
-  }
+  if (name == "device")
+    return c.deviceOf(tensor);
   if (name == "ndim")
     return makeInt(static_cast<int64_t>(rank));
   if (name == "T" || name == "mT") {

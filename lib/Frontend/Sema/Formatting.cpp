@@ -30,11 +30,8 @@ std::optional<std::string> Checker::constantText(const Val &val) {
     return std::nullopt;
   case ValKind::DType:
     return tdc::spelling(val.as<DTypeInfo>().dtype).str();
-  case ValKind::Device: {
-    // A symbol is the cpu as long as there is no other back end.
-    Place place = val.as<DeviceInfo>().place;
-    return place.kind == Place::Kind::Symbol ? "cpu" : placeText(place);
-  }
+  case ValKind::Device:
+    return placeText(chosenPlace(val).value_or(Place()));
   case ValKind::None:
     return std::string("none");
   default:

@@ -28,8 +28,7 @@ void Checker::ensureGradSlot(Slot &slot) {
   slot.gradName = "grad." + slot.name;
   llvm::StringRef key = llvm::StringRef(slot.name).split('.').second;
   llvm::StringRef instance = llvm::StringRef(slot.name).split('.').first;
-  emit().declareSlot(slot.gradName, td::SlotKind::Grad, key, instance,
-                     shapeOf(slot.type));
+  declareBeside(slot, slot.gradName, td::SlotKind::Grad, key, instance);
 }
 
 static bool isLearned(const Slot &slot) {
@@ -95,6 +94,7 @@ void Checker::zeroGrad(const Val &model, SourceRange range) {
       continue;
     ensureGradSlot(*named.slot);
     TensorType type = named.slot->type;
+    type.place = modelPlace(*named.slot->owner);
     rawWrite(named.slot->gradName, fillTensor(makeFloat(0), type).value);
   }
   if (!loops.empty())

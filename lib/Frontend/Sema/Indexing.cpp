@@ -346,10 +346,11 @@ Val Checker::updateTensor(const Val &tensor,
               tdc::spelling(type.dtype));
     return fail();
   }
-  if (!samePlace({tensor, value}, range))
+  Vals both{tensor, value};
+  if (!samePlace(both, range))
     return fail();
-  value = reshapeTo(broadcastTo(value, shown), part);
-  return updateAlong(tensor, restrictions, value);
+  value = reshapeTo(broadcastTo(both[1], shown), part);
+  return updateAlong(both[0], restrictions, value);
 }
 
 Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item,

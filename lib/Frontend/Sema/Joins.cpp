@@ -135,12 +135,47 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
   if (!lhs.is(ValKind::Tensor))
     return makeRunTime(lhs.kind, value);
   TensorType type = typeOf(lhs);
-  if (type.place.kind == Place::Kind::Free)
+  SourceRange placed = lhs.as<TensorInfo>().placed;
+  if (type.place.kind == Place::Kind::Free) {
     type.place = typeOf(rhs).place;
+    placed = rhs.as<TensorInfo>().placed;
+  }
   for (auto [i, size] : llvm::enumerate(type.dims))
     if (size != typeOf(rhs).dims[i] && !c.constantOf(size))
       size = c.newSize("?", c.emit().dim(value, i));
-  return makeTensor(std::move(type), value, lhs.as<TensorInfo>().placed);
+  return makeTensor(std::move(type), value, placed);
+}
+
+Val sema::goesTo(Checker &c, const Val &val, const Val &other) {
+  if (val.kind != other.kind)
+    return val;
+  if (val.is(ValKind::Tensor))
+    return c.bring(val, typeOf(other).place, other.as<TensorInfo>().placed);
+  if (!val.is(ValKind::Tuple) ||
+      elementsOf(val).size() != elementsOf(other).size())
+    return val;
+  Vals elements;
+  bool same = true;
+  for (auto [a, b] : llvm::zip(elementsOf(val), elementsOf(other))) {
+    elements.push_back(goesTo(c, a, b));
+    same &= isSame(elements.back(), a);
+  }
+  if (same)
+    return val;
+  Val result = makeSequence(ValKind::Tuple, std::move(elements));
+  result.range = val.range;
+  return result;
+}
+
+Val sema::unknownLike(Checker &c, const Val &val) {
+  if (!hasLeaves(val))
+    return val;
+  llvm::SmallVector<Value> leaves;
+  appendLeaves(c, val, leaves);
+  llvm::ArrayRef<Value> rest(leaves);
+  Val result = rebuild(c, val, val, rest, "");
+  result.range = val.range;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +186,8 @@ std::vector<ModelState> sema::saveModels(const Checker &checker) {
   std::vector<ModelState> states;
   states.reserve(checker.models.size());
   for (const auto &model : checker.models)
-    states.push_back({model->place, model->moved, model->mode});
+    states.push_back(
+        {model->place, model->moved, model->otherwise, model->mode});
   return states;
 }
 
@@ -159,22 +195,29 @@ void sema::restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states) {
   for (auto [model, state] : llvm::zip(checker.models, states)) {
     model->place = state.place;
     model->moved = state.moved;
+    model->otherwise = state.otherwise;
     model->mode = state.mode;
   }
 }
 
-void sema::joinModels(Checker &checker, llvm::ArrayRef<ModelState> other) {
-  for (auto [model, state] : llvm::zip(checker.models, other)) {
+void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other) {
+  for (auto [model, state] : llvm::zip(c.models, other))
+    if (!c.freeIsCpu() && model->place.kind == Place::Kind::Free &&
+        state.place.kind != Place::Kind::Free)
+      c.movePart(*model, state.place, state.moved, Transfer::Implied);
+}
+
+void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
+  bringModels(c, other);
+  for (auto [model, state] : llvm::zip(c.models, other)) {
     if (model->mode != state.mode)
       model->mode = ModelInstance::Unknown;
-    if (model->place == state.place)
-      continue;
-    if (model->place.kind == Place::Kind::Free) {
-      model->place = state.place;
-      model->moved = state.moved;
-    } else if (state.place.kind != Place::Kind::Free) {
-      model->place.kind = Place::Kind::Symbol;
-      model->place.symbol = "unknown";
-    }
+    if (state.otherwise)
+      model->otherwise = state.otherwise;
+    if (!c.agree(model->place, state.place))
+      model->otherwise = state.place;
+    else if (model->place != state.place && !c.freeIsCpu())
+      // The other path had left it where it was.
+      c.movePart(*model, model->place, model->moved, Transfer::Implied);
   }
 }

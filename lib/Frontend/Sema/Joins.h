@@ -37,14 +37,23 @@ bool canMeet(Checker &checker, const Val &lhs, const Val &rhs,
 Val rebuild(Checker &checker, const Val &lhs, const Val &rhs,
             llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
+/// A value whose free tensors are brought to the places of the other's.
+Val goesTo(Checker &checker, const Val &val, const Val &other);
+
+/// A value of the type, of which nothing is known.
+Val unknownLike(Checker &checker, const Val &val);
+
 /// What is known of a model at one point.
 struct ModelState {
   Place place;
   SourceRange moved;
+  std::optional<Place> otherwise;
   ModelInstance::Mode mode;
 };
 std::vector<ModelState> saveModels(const Checker &checker);
 void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
+/// Takes models that are free here to where another path has taken them.
+void bringModels(Checker &checker, llvm::ArrayRef<ModelState> other);
 /// Joins the current states with those of another path.
 void joinModels(Checker &checker, llvm::ArrayRef<ModelState> other);
 

@@ -35,7 +35,11 @@ Val Checker::buildLoader(const Bound &args) {
       error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
       return fail();
     }
-    info->tensors.push_back(tensor);
+    // Free tensors are at home on the cpu here, and so are their batches.
+    Place cpu;
+    cpu.kind = Place::Kind::Cpu;
+    info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
+    info->tensors.push_back(bring(tensor, cpu));
   }
   if (info->tensors.empty()) {
     error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
@@ -77,44 +81,52 @@ Val Checker::buildLoader(const Bound &args) {
   return val;
 }
 
-Val Checker::loaderBatch(const LoaderInfo &loader, Value permutation,
+Val Checker::loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                          const Val &start, const Size &size) {
   Vals parts;
-  Val rows;
-  if (permutation) {
-    TensorType order{DType::I64, {loader.rows}, {}};
-    rows = sliceOf(makeTensor(order, permutation), start, 0, 1, size);
+  for (auto [i, tensor] : llvm::enumerate(loader.tensors)) {
+    Val part;
+    if (orders.empty())
+      part = sliceOf(tensor, start, 0, 1, size);
+    else
+      part = gatherOf(tensor, sliceOf(orders[i], start, 0, 1, size), 0, here);
+    if (loader.isFree[i])
+      part = freed(part);
+    part.range = {};
+    parts.push_back(part);
   }
+  return makeSequence(ValKind::Tuple, std::move(parts));
+}
+
+/// One permutation of the rows, wherever the tensors are.
+static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
+  Vals orders;
   for (const Val &tensor : loader.tensors) {
-    if (!permutation) {
-      parts.push_back(sliceOf(tensor, start, 0, 1, size));
+    TensorType type{DType::I64, {loader.rows}, typeOf(tensor).place};
+    if (orders.empty()) {
+      Value drawn = c.emit().random(td::Distribution::Permutation, {},
+                                    c.runTimeSizes(type.dims), c.shapeOf(type));
+      orders.push_back(makeTensor(type, drawn));
       continue;
     }
-    // The order goes where the data is.
-    TensorType type = typeOf(rows);
-    type.place = typeOf(tensor).place;
-    parts.push_back(gatherOf(tensor, makeTensor(type, rows.value), 0, here));
+    orders.push_back(
+        c.moveTensor(orders[0], makeDevice(type.place, c.here), c.here));
   }
-  for (Val &part : parts)
-    part.range = {};
-  return makeSequence(ValKind::Tuple, std::move(parts));
+  return orders;
 }
 
 Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
                         std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();
   Size size(loader.batchSize);
-  Value permutation;
-  if (loader.shuffle) {
-    TensorType order{DType::I64, {loader.rows}, {}};
-    permutation = emit().random(td::Distribution::Permutation, {},
-                                runTimeSizes(order.dims), shapeOf(order));
-  }
+  Vals orders;
+  if (loader.shuffle)
+    orders = shuffledOrders(*this, loader);
   Size batches = Size::floorDiv(loader.rows, size);
   std::optional<int64_t> full = constantOf(batches);
   auto turn = [&](const Val &index, const Size &rows) {
     Val start = hostBinary(ast::BinaryOp::Mul, index, makeInt(size), here);
-    Val batch = loaderBatch(loader, permutation, start, rows);
+    Val batch = loaderBatch(loader, orders, start, rows);
     if (enumerateFrom)
       batch = makeSequence(
           ValKind::Tuple,

@@ -129,7 +129,7 @@ std::optional<Val> Checker::modelMember(const Val &val, llvm::StringRef name) {
     return methodOf(val, method);
   if (name == "device") {
     Place place = modelPlace(model);
-    if (place.kind == Place::Kind::Free)
+    if (place.kind == Place::Kind::Free && freeIsCpu())
       place.kind = Place::Kind::Cpu;
     return makeDevice(place, model.moved);
   }
@@ -201,7 +201,7 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
         if (keyword.name.text == "device")
           given = &keyword.val;
       if (given && given->is(ValKind::Tensor)) {
-        device = makeDevice(typeOf(*given).place, given->range);
+        device = deviceOf(*given);
       } else if (given && asDType(*given)) {
         return unsupported(args.range, "`.to(dtype)` of a model");
       } else if (given) {
@@ -215,7 +215,9 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
         return fail();
       }
     } else {
-      Place place;
+      Place place = wordCuda();
+      if (name == "cpu")
+        place = Place();
       place.kind = name == "cuda" ? Place::Kind::Cuda : Place::Kind::Cpu;
       if (!args.positional.empty()) {
         auto ordinal = requireInt(args.positional[0], "the number of a device");

@@ -52,6 +52,7 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   // The configuration and the members are evaluated in the model's own scope.
   Restore<FileScope *> savedFile(file, cls.file);
   Restore<Scope *> savedScope(scope, &cls.file->scope);
+  Restore<std::optional<Val>> savedWith(withDevice, std::nullopt);
   Frame frame;
   frame.file = cls.file;
   frame.callRange = args.range;
@@ -177,6 +178,10 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   std::optional<TensorType> type = tensorFromType(*decl.type, false);
   if (!type)
     return;
+  if (type->place.kind != Place::Kind::Free) {
+    unsupported(decl.type->range, "a place of its own for a tensor of a model");
+    return;
+  }
   for (const Size &size : type->dims)
     if (!constantOf(size)) {
       Val val = makeInt(size);
@@ -187,7 +192,6 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   auto slot = std::make_unique<Slot>();
   slot->kind = decl.isParam ? td::SlotKind::Param : td::SlotKind::Buffer;
   slot->type = *type;
-  slot->type.place = Place();
   slot->declared = decl.range;
   slot->owner = &model;
   if (decl.isParam && !isFloat(type->dtype)) {
@@ -204,7 +208,13 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
         !matchType(*decl.type, initial, decl.value->range,
                    "`" + decl.name.text + "`", DiagCode::TD407))
       return;
-    slot->initial = initial.value;
+    if (typeOf(initial).place.kind == Place::Kind::Cuda ||
+        typeOf(initial).place.kind == Place::Kind::Symbol) {
+      unsupported(decl.value->range, "a tensor of a model that is made on "
+                                     "another device than the model");
+      return;
+    }
+    slot->initial = freed(initial).value;
   }
   model.add(decl.name.text).slot = std::move(slot);
 }

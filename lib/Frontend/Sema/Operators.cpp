@@ -174,6 +174,21 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 
+/// Whether two devices are the same depends on the machine if one of them does.
+static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
+                          bool equal) {
+  const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;
+  if (a == b && a.kind != Place::Kind::Free)
+    return makeBool(equal);
+  std::optional<Place> x = c.chosenPlace(lhs), y = c.chosenPlace(rhs);
+  if (!x || !y)
+    return c.fail();
+  bool truth = (*x == *y) == equal;
+  if (a.kind != Place::Kind::Symbol && b.kind != Place::Kind::Symbol)
+    return makeBool(truth);
+  return c.ofThisMachine(truth);
+}
+
 Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
                          SourceRange range) {
   std::string what = ("`" + ast::getSpelling(op) + "`").str();
@@ -196,7 +211,7 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
     else if (auto a = asDType(lhs), b = asDType(rhs); a && b)
       same = *a == *b;
     else if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
-      same = agree(a->as<DeviceInfo>().place, b->as<DeviceInfo>().place);
+      return compareDevices(*this, *a, *b, op == CompareOp::Eq);
     if (same)
       return makeBool(*same == (op == CompareOp::Eq));
     if (lhs.kind == rhs.kind &&

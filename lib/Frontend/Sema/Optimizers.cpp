@@ -26,13 +26,20 @@ static const Kind kinds[] = {
     {OptimizerKind::AdamW, "AdamW", "adamw", 1e-3, 1e-2},
 };
 
+/// The number is the host's, wherever the model is.
+static TensorType hostNumber(DType dtype) {
+  TensorType type;
+  type.dtype = dtype;
+  type.place.kind = Place::Kind::Cpu;
+  return type;
+}
+
 /// Slots that hold one number of the optimizer itself.
 static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
                                  llvm::StringRef leaf, const Val &initial,
                                  DType dtype) {
   std::string slot = "opt." + optimizer.name + "." + leaf.str();
-  TensorType type;
-  type.dtype = dtype;
+  TensorType type = hostNumber(dtype);
   c.emit().declareSlot(slot, td::SlotKind::Moment, slot, optimizer.name,
                        c.shapeOf(type));
   c.rawWrite(slot, c.fillTensor(initial, type).value);
@@ -153,8 +160,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
     for (llvm::StringRef moment : info->momentNames) {
       std::string name =
           "opt." + info->name + "." + named.key + "." + moment.str();
-      emit().declareSlot(name, td::SlotKind::Moment, name, info->name,
-                         shapeOf(slot.type));
+      declareBeside(slot, name, td::SlotKind::Moment, name, info->name);
       leaf.moments.push_back(name);
     }
     info->leaves.push_back(std::move(leaf));
@@ -179,8 +185,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
 Val Checker::learningRate(OptimizerInfo &optimizer) {
   if (optimizer.lrSlot.empty())
     return optimizer.settings["lr"];
-  TensorType type;
-  type.dtype = DType::F64;
+  TensorType type = hostNumber(DType::F64);
   return itemOf(makeTensor(type, emit().read(optimizer.lrSlot, shapeOf(type))));
 }
 
@@ -224,6 +229,7 @@ Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
 void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                             SourceRange range) {
   const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
+  optimizer.hasStepped = true;
   Vals given;
   if (gradients) {
     if (gradients->isError())
@@ -254,8 +260,7 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
               optimizer.settings["nesterov"],
               optimizer.settings["weight_decay"]};
   } else {
-    TensorType type;
-    type.dtype = DType::I64;
+    TensorType type = hostNumber(DType::I64);
     Val step = itemOf(
         makeTensor(type, emit().read(optimizer.stepSlot, shapeOf(type))));
     step = hostBinary(ast::BinaryOp::Add, step, makeInt(1), range);
@@ -277,7 +282,7 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
   for (auto [i, leaf] : llvm::enumerate(optimizer.leaves)) {
     Slot &slot = *leaf.parameter;
     TensorType type = slot.type;
-    type.place = slot.owner->place;
+    type.place = modelPlace(*slot.owner);
     auto readTensor = [&](llvm::StringRef name) {
       return makeTensor(type, emit().read(name, shapeOf(type)));
     };

@@ -159,6 +159,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     Val &after = one.binding->val;
     if (!fitsStart(one, after))
       after = one.start;
+    after = goesTo(c, after, one.start);
     appendLeaves(c, after, next);
   }
   for (auto &[binding, val] : fixed)
@@ -194,6 +195,8 @@ llvm::StringRef Checker::indexName(const ast::ForStmt &stmt) {
 void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
                           const Val &to, const Val &step,
                           llvm::function_ref<void(Val)> body) {
+  settlePlaces(*stmt.body,
+               [&] { body(runTimeInt(Value(&nullEmitter), indexName(stmt))); });
   auto first = constantInt(from), last = constantInt(to);
   RunTimeLoop loop(*this, *stmt.body, stmt.range,
                    first && last && *first < *last);
@@ -216,6 +219,7 @@ Flow Checker::execWhile(const ast::WhileStmt &stmt) {
       execBlock(*stmt.body);
     return Flow::Next;
   }
+  settlePlaces(*stmt.body, [&] { execStatements(stmt.body->stmts); });
   RunTimeLoop loop(*this, *stmt.body, stmt.range, truth->known);
   llvm::SmallVector<Value> values =
       emit().beginWhile(materialize(*truth), loop.getInitial());

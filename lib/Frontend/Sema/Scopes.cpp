@@ -11,6 +11,7 @@
 #include "Prelude.h"
 #include "PyTorchNames.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace tdc;
@@ -180,10 +181,16 @@ std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
   if (name == "cpu" || name == "cuda") {
     Place place;
     place.kind = name == "cpu" ? Place::Kind::Cpu : Place::Kind::Cuda;
-    return makeDevice(place, here);
+    Val device = makeDevice(place, here);
+    device.as<DeviceInfo>().isWord = name == "cuda";
+    return device;
   }
   if (name == "auto")
     return autoDevice(here);
+  if (name == "here") {
+    auto [place, placed] = ambientPlace();
+    return makeDevice(place, placed);
+  }
   if (name == "inf")
     return makeFloat(std::numeric_limits<double>::infinity());
   if (name == "nan")
@@ -403,8 +410,16 @@ void Checker::run(FileId id, const ast::Program &program) {
   scope = &file->scope;
   declareItems(*this, file);
   for (const ast::Directive &directive : program.directives)
-    if (directive.key == "placement" && directive.value != "strict")
-      unsupported(directive.range, "placement other than strict");
+    if (directive.key == "placement") {
+      if (std::optional<Placement> mode = parsePlacement(directive.value))
+        placement = *mode;
+      else
+        error(DiagCode::TD222, directive.range,
+              "there is no placement mode `" + directive.value + "`")
+            .label("it is one of " + llvm::join(getPlacementNames(), ", "));
+    }
+  if (options.placement)
+    placement = *options.placement;
   learningRateAssigned = assignsLearningRate(program);
   // Command-line arguments are declared first: `--help` lists them all.
   for (const ast::Stmt *item : program.items)

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
-#include <functional>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -65,11 +64,7 @@ void Checker::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
     if (!slot.name.empty())
       continue;
     slot.name = model.name + "." + named.key;
-    emit().declareSlot(slot.name, slot.kind, named.key, model.name,
-                       shapeOf(slot.type));
-    if (slot.initial)
-      rawWrite(slot.name, slot.initial);
-    slot.initial = Value();
+    declareSlot(slot, named.key, model.name);
   }
 }
 
@@ -102,11 +97,27 @@ void Checker::ensureSlotNamed(Slot &slot) {
     return;
   // A part that is used while its model is still being made.
   slot.name = uniqueName("part") + "." + slot.owner->typeName;
-  emit().declareSlot(slot.name, slot.kind, slot.name, slot.name,
-                     shapeOf(slot.type));
+  declareSlot(slot, slot.name, slot.name);
+}
+
+TensorShape Checker::slotShape(const TensorType &type) {
+  TensorShape shape = shapeOf(type);
+  shape.place = Place();
+  return shape;
+}
+
+void Checker::declareSlot(Slot &slot, llvm::StringRef key,
+                          llvm::StringRef instance) {
+  emit().declareSlot(slot.name, slot.kind, key, instance, slotShape(slot.type));
   if (slot.initial)
     rawWrite(slot.name, slot.initial);
   slot.initial = Value();
+  // It may have moved while it had no name.
+  TensorType there = slot.type;
+  there.place = slot.owner->place;
+  if (shapeOf(there).place != shapeOf(slot.type).place)
+    moveSlot(slot, there.place,
+             placement == Placement::Off ? Transfer::Kept : Transfer::Written);
 }
 
 Val Checker::readSlot(Slot &slot, SourceRange range) {
@@ -131,45 +142,8 @@ void Checker::writeSlot(Slot &slot, const Val &val) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places and modes
+// Modes
 //===----------------------------------------------------------------------===//
-
-Place Checker::modelPlace(const ModelInstance &model) {
-  for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].placeSet.lookup(&model))
-      loops[i].placeUses.try_emplace(&model, userRange(here));
-    else
-      break;
-  return model.place;
-}
-
-/// Calls `visit` for a model and all models in it.
-static void forEachModel(ModelInstance &model,
-                         llvm::function_ref<void(ModelInstance &)> visit) {
-  visit(model);
-  std::function<void(const Val &)> descend = [&](const Val &val) {
-    if (val.is(ValKind::Model))
-      forEachModel(val.as<ModelInstance>(), visit);
-    else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
-      for (const Val &element : elementsOf(val))
-        descend(element);
-  };
-  for (auto &member : model.members)
-    descend(member.val);
-}
-
-void Checker::moveModel(ModelInstance &model, const Val &device,
-                        SourceRange range) {
-  auto &info = device.as<DeviceInfo>();
-  checkDeviceExists(info.place, device.range.isValid() ? device.range : range);
-  forEachModel(model, [&](ModelInstance &part) {
-    part.place = info.place;
-    part.moved = userRange(range);
-    if (!loops.empty())
-      loops.back().placeSet[&part] = true;
-  });
-  forgetReads();
-}
 
 void Checker::setMode(ModelInstance &model, ModelInstance::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {

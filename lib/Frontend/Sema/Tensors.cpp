@@ -36,9 +36,11 @@ TensorShape Checker::shapeOf(const TensorType &type) {
     saidTooLarge = true;
     error(DiagCode::TD412, here).label("this would be " + typeText(type));
   }
-  // Without a GPU back end every place is the cpu, and a free tensor is at home
-  // there in PyTorch's meaning of places.
-  shape.place.kind = Place::Kind::Cpu;
+  shape.place = type.place;
+  if (type.place.kind == Place::Kind::Symbol)
+    declareSymbol(type.place.symbol);
+  else if (type.place.kind == Place::Kind::Free && freeIsCpu())
+    shape.place.kind = Place::Kind::Cpu;
   return shape;
 }
 
@@ -321,16 +323,16 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
         .label(answer.problem);
     return fail();
   }
-  Vals all{condition, onTrue, onFalse};
+  Vals all{condition, values[0], values[1]};
   std::optional<Place> place = samePlace(all, range);
   if (!place)
     return fail();
   common.dims = answer.dims;
   common.place = *place;
   Value result =
-      emit().select(broadcastTo(condition, common.dims).value,
-                    broadcastTo(values[0], common.dims).value,
-                    broadcastTo(values[1], common.dims).value, shapeOf(common));
+      emit().select(broadcastTo(all[0], common.dims).value,
+                    broadcastTo(all[1], common.dims).value,
+                    broadcastTo(all[2], common.dims).value, shapeOf(common));
   return makeTensor(common, result, placedOf(all));
 }
 
@@ -455,8 +457,9 @@ Val Checker::itemOf(const Val &tensor) {
 // Several tensors in
 //===----------------------------------------------------------------------===//
 
-Val Checker::concatOf(llvm::ArrayRef<Val> tensors, unsigned dim,
+Val Checker::concatOf(llvm::ArrayRef<Val> inputs, unsigned dim,
                       SourceRange range) {
+  Vals tensors(inputs.begin(), inputs.end());
   llvm::SmallVector<DimsRef, 4> shapes;
   for (const Val &tensor : tensors) {
     shapes.push_back(typeOf(tensor).dims);
@@ -500,13 +503,14 @@ Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
         .label(answer.problem);
     return fail();
   }
-  std::optional<Place> place = samePlace({tensor, indices}, range);
+  Vals both{tensor, indices};
+  std::optional<Place> place = samePlace(both, range);
   if (!place)
     return fail();
   TensorType type{typeOf(tensor).dtype, answer.dims, *place};
-  Value value = emit().gather(tensor.value, castTo(indices, DType::I64).value,
+  Value value = emit().gather(both[0].value, castTo(both[1], DType::I64).value,
                               dim, shapeOf(type));
-  return makeTensor(std::move(type), value, placedOf({tensor, indices}));
+  return makeTensor(std::move(type), value, placedOf(both));
 }
 
 Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
@@ -524,7 +528,8 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
         .label(answer.problem);
     return fail();
   }
-  std::optional<Place> place = samePlace({lhs, rhs}, range);
+  Vals both{lhs, rhs};
+  std::optional<Place> place = samePlace(both, range);
   if (!place)
     return fail();
   // Vectors become matrices; leading dims are made equal.
@@ -533,7 +538,7 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
     left.insert(left.begin(), Size(1));
   if (right.size() == 1)
     right.push_back(Size(1));
-  Val l = reshapeTo(lhs, left), r = reshapeTo(rhs, right);
+  Val l = reshapeTo(both[0], left), r = reshapeTo(both[1], right);
   size_t dropped = (a.dims.size() == 1) + (b.dims.size() == 1);
   size_t batch = answer.dims.size() - (2 - dropped);
   DimsRef leading = DimsRef(answer.dims).take_front(batch);
@@ -549,7 +554,7 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   wide.push_back(left[left.size() - 2]);
   wide.push_back(right.back());
   TensorType type{a.dtype, wide, *place};
-  SourceRange placed = placedOf({lhs, rhs});
+  SourceRange placed = placedOf(both);
   Val result;
   if (flatten) {
     Size rows = numElements(DimsRef(left).drop_back());

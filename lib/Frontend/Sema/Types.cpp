@@ -34,11 +34,13 @@ bool Checker::isTensorType(const ast::TypeExpr &type) {
 
 std::optional<Place> Checker::placeFromType(const ast::Place &place) {
   Place result;
-  if (place.ordinal || place.name == "cuda") {
+  if (place.ordinal) {
     result.kind = Place::Kind::Cuda;
-    result.ordinal = place.ordinal.value_or(0);
+    result.ordinal = *place.ordinal;
     return result;
   }
+  if (place.name == "cuda")
+    return wordCuda();
   if (place.name == "cpu") {
     result.kind = Place::Kind::Cpu;
     return result;
@@ -47,7 +49,7 @@ std::optional<Place> Checker::placeFromType(const ast::Place &place) {
   if (binding)
     binding->used = true;
   if (binding && binding->val.is(ValKind::Device))
-    return binding->val.as<DeviceInfo>().place;
+    return asDevice(binding->val)->as<DeviceInfo>().place;
   if (!binding || !binding->val.isError())
     error(DiagCode::TD509, place.range, "`" + place.name + "` is not a device")
         .label("a place is cpu, cuda, cuda:N or the name of a device value");
@@ -252,13 +254,8 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
           range, ".to(" + placeText(*place) + ")");
       return false;
     }
-    if (*place != actual.place) {
-      TensorType pinned = actual;
-      pinned.place = *place;
-      SourceRange origin = val.range;
-      val = makeTensor(pinned, val.value, type.range);
-      val.range = origin;
-    }
+    if (*place != actual.place)
+      val = pin(val, *place, type.range);
   }
   return true;
 }

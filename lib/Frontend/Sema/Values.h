@@ -59,6 +59,9 @@ struct Val {
   double number = 0;
   /// Int: always; a run-time int is a size variable of its own.
   Size size;
+  /// Bool: what it is on the machine that is compiled for, where that is known.
+  /// Types must not depend on it.
+  std::optional<bool> onThisMachine;
   /// The emitter's value; null while a known scalar has not been needed.
   Value value;
   /// The user's expression that gave the value, for diagnostics.
@@ -105,10 +108,12 @@ struct DTypeInfo : Payload {
   DType dtype = DType::F32;
 };
 
-/// A device value. A symbol may be one of several, decided at run time.
+/// A device value. A free place is that of a tensor which is not decided yet.
 struct DeviceInfo : Payload {
   Place place;
-  llvm::SmallVector<Place, 2> domain; ///< of a symbol
+  bool isWord = false; ///< bare `cuda`: which one is said by `with device`
+  llvm::SmallVector<Place, 2> domain; ///< of a symbol: all that it may be
+  bool isNamed = false;               ///< … and whether a binding named it
   SourceRange made;
 };
 
@@ -158,6 +163,7 @@ struct ModelInstance : Payload {
   // Known at each program point.
   Place place;
   SourceRange moved;
+  std::optional<Place> otherwise; ///< its place on another path to this point
   enum Mode : uint8_t { Train, Eval, Unknown } mode = Train;
 
   Member *find(llvm::StringRef name) {
@@ -206,6 +212,7 @@ struct OptimizerInfo : Payload {
   Val model;
   llvm::StringMap<Val> settings; ///< lr, momentum, beta1 …
   std::string stepSlot, lrSlot;
+  bool hasStepped = false;
   struct Leaf {
     Slot *parameter;
     std::string path;
@@ -217,6 +224,7 @@ struct OptimizerInfo : Payload {
 
 struct LoaderInfo : Payload {
   Vals tensors;
+  llvm::SmallVector<bool, 4> isFree; ///< the tensors, for the program
   int64_t batchSize = 1;
   bool shuffle = false, dropLast = false;
   Size rows;

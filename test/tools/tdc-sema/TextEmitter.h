@@ -281,7 +281,9 @@ private:
     for (int64_t size : t.dims)
       all += (all.empty() ? "" : ", ") +
              (size == kRunTimeSize ? "?" : std::to_string(size));
-    return spelling(t.dtype).str() + "[" + all + "]";
+    std::string place = spelling(t.place);
+    return spelling(t.dtype).str() + "[" + all + "]" +
+           (place.empty() ? "" : " @" + place);
   }
   static Ref hostType(HostType t) {
     static const char *names[] = {"int", "float", "bool", "str"};

@@ -1,6 +1,7 @@
 //===- tdc-sema.cpp - run the checker and print what it emits -------------===//
 //
 // tdc-sema x.tdsl [--run] [--set name=value]… [--header f=f32:10,2]…
+//          [--placement mode] [--sim-cuda n]
 //
 // Prints the emitter's calls (nothing if there are errors), then diagnostics on
 // standard error. --run treats arguments and file headers as final, as `tdc
@@ -25,6 +26,10 @@ int main(int argc, char **argv) {
       options.argumentsAreFinal = options.headersAreFinal = true;
     } else if (word == "--set") {
       options.arguments[key] = text.str(), ++i;
+    } else if (word == "--placement") {
+      options.placement = parsePlacement(value), ++i;
+    } else if (word == "--sim-cuda") {
+      value.getAsInteger(10, options.cudaDevices), ++i;
     } else if (word == "--header") {
       auto [dtype, sizes] = text.split(':');
       FileHeader &header = headers[key];

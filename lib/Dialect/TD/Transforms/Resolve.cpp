@@ -102,6 +102,7 @@ struct ResolvePass : public impl::TDResolvePassBase<ResolvePass> {
         return signalPassFailure();
       }
     getOperation()->walk([&](Operation *op) { resolver.resolve(op); });
+    getOperation()->walk([](MoveOp move) { move.erase(); });
     getOperation()->walk([&](ToDeviceOp transfer) {
       if (transfer.getInput().getType() != transfer.getType())
         return;

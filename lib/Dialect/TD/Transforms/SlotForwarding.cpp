@@ -25,6 +25,7 @@ using SlotSet = llvm::DenseSet<StringAttr>;
 
 StringAttr slotOf(ReadOp read) { return read.getSlotAttr().getAttr(); }
 StringAttr slotOf(WriteOp write) { return write.getSlotAttr().getAttr(); }
+StringAttr slotOf(MoveOp move) { return move.getSlotAttr().getAttr(); }
 
 template <typename Callback> void forEachSlot(ArrayAttr slots, Callback call) {
   for (auto slot : slots.getAsRange<FlatSymbolRefAttr>())
@@ -44,6 +45,9 @@ struct SlotUses {
       if (auto op = dyn_cast<ReadOp>(inner)) {
         read.insert({slotOf(op), op});
       } else if (auto op = dyn_cast<WriteOp>(inner)) {
+        writes(slotOf(op));
+      } else if (auto op = dyn_cast<MoveOp>(inner)) {
+        reads(slotOf(op));
         writes(slotOf(op));
       } else if (auto op = dyn_cast<SaveOp>(inner)) {
         forEachSlot(op.getSlots(), reads);
@@ -181,6 +185,11 @@ public:
       if (auto write = dyn_cast<WriteOp>(op)) {
         if (!overwritten.insert(slotOf(write)).second)
           write.erase();
+        continue;
+      }
+      if (auto move = dyn_cast<MoveOp>(op);
+          move && !move.getKept() && overwritten.contains(slotOf(move))) {
+        move.erase();
         continue;
       }
       SlotUses uses(&op);

@@ -31,7 +31,7 @@ public:
         writes[write.getSlotAttr().getAttr()].push_back(op);
       else if (auto write = dyn_cast<WriteHandleOp>(op))
         writes[write.getSlotAttr().getAttr()].push_back(op);
-      else if (auto move = dyn_cast<MoveOp>(op))
+      else if (auto move = dyn_cast<MoveOp>(op); move && !move.getKept())
         writes[move.getSlotAttr().getAttr()].push_back(op);
       else if (isRoot(op))
         roots.push_back(op);
@@ -54,7 +54,7 @@ public:
 
 private:
   static bool isRoot(Operation *op) {
-    if (isStructured(op) || isa<MoveOp, ReadHandleOp, ReadOp, SlotOp, WriteHandleOp>(op))
+    if (isStructured(op) || isa<ReadHandleOp, ReadOp, SlotOp>(op))
       return false;
     if (isa<scf::ConditionOp, scf::YieldOp>(op) &&
         isStructured(op->getParentOp()))
@@ -129,6 +129,8 @@ private:
       markSlot(read.getSlotAttr().getAttr());
     } else if (auto read = dyn_cast<ReadHandleOp>(op)) {
       markSlot(read.getSlotAttr().getAttr());
+    } else if (auto move = dyn_cast<MoveOp>(op)) {
+      markSlot(move.getSlotAttr().getAttr());
     } else if (auto save = dyn_cast<SaveOp>(op)) {
       markSlots(save.getSlots());
     } else if (auto restore = dyn_cast<RestoreOp>(op)) {

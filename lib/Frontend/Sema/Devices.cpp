@@ -1,0 +1,234 @@
+//===- Devices.cpp - device values ----------------------------------------===//
+//
+// A device is cpu, cuda:N, or a symbol: one that depends on the machine. Types
+// name the symbol, so that a program for a GPU is checked on a machine without
+// one; what the symbol stands for is known, and said to the emitter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Place cpuPlace() {
+  Place place;
+  place.kind = Place::Kind::Cpu;
+  return place;
+}
+
+static Place cudaPlace(int64_t ordinal = 0) {
+  Place place;
+  place.kind = Place::Kind::Cuda;
+  place.ordinal = ordinal;
+  return place;
+}
+
+Place Checker::wordCuda() const {
+  if (withDevice) {
+    const Place &place = withDevice->as<DeviceInfo>().place;
+    if (place.kind == Place::Kind::Cuda)
+      return place;
+  }
+  return cudaPlace();
+}
+
+std::optional<Val> Checker::asDevice(const Val &val) {
+  if (val.is(ValKind::Device)) {
+    if (!val.as<DeviceInfo>().isWord)
+      return val;
+    Val device = makeDevice(wordCuda(), val.as<DeviceInfo>().made);
+    device.range = val.range;
+    return device;
+  }
+  if (!val.is(ValKind::Str))
+    return std::nullopt;
+  if (!val.known) {
+    error(DiagCode::TD509, val.range,
+          "a str that is known only when the program runs cannot be a device")
+        .note("devices can be chosen then, without quotes: `cuda:0 if "
+              "cuda.is_available() else cpu`");
+    return std::nullopt;
+  }
+  llvm::StringRef name = textOf(val);
+  Place place;
+  if (name == "cpu") {
+    place = cpuPlace();
+  } else if (name == "cuda") {
+    place = wordCuda();
+  } else if (int64_t ordinal; name.consume_front("cuda:") &&
+                              !name.getAsInteger(10, ordinal) && ordinal >= 0) {
+    place = cudaPlace(ordinal);
+  } else {
+    error(DiagCode::TD509, val.range, "`" + textOf(val) + "` is not a device")
+        .label("a device is cpu, cuda or cuda:N");
+    return std::nullopt;
+  }
+  Val device = makeDevice(place, val.range);
+  device.range = val.range;
+  return device;
+}
+
+//===----------------------------------------------------------------------===//
+// The devices of this machine
+//===----------------------------------------------------------------------===//
+
+Val Checker::ofThisMachine(bool truth) {
+  Val val = makeRunTime(ValKind::Bool, emit().constantBool(truth));
+  val.onThisMachine = truth;
+  return val;
+}
+
+bool Checker::isVisible(const Place &place) const {
+  return place.kind != Place::Kind::Cuda || place.ordinal < options.cudaDevices;
+}
+
+/// "cuda:0, cuda:1"
+static std::string listDevices(int count) {
+  std::string names;
+  for (int i = 0; i != count; ++i)
+    names += (i ? ", cuda:" : "cuda:") + std::to_string(i);
+  return names;
+}
+
+void Checker::checkDeviceExists(const Place &place, SourceRange range) {
+  if (isVisible(place))
+    return;
+  std::string title = "there is no device " + spelling(place);
+  if (conditionDepth != 0) {
+    // It may never come to that.
+    emit().assertThat(emit().constantBool(false), materialize(makeStr(title)));
+    return;
+  }
+  Diagnostic &report = error(DiagCode::TD506, range, title);
+  int count = options.cudaDevices;
+  if (count == 0) {
+    report.label("this machine shows no CUDA device")
+        .note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
+              "program starts");
+    return;
+  }
+  report
+      .label("this machine shows " + llvm::Twine(count) + " CUDA device" +
+             (count == 1 ? "" : "s") + ": " + listDevices(count))
+      .note("CUDA_VISIBLE_DEVICES renumbers devices: with "
+            "CUDA_VISIBLE_DEVICES=2,3 physical GPUs 2 and 3 are cuda:0 and "
+            "cuda:1");
+  std::string last = "cuda:" + std::to_string(count - 1);
+  if (text(range) == spelling(place))
+    report.fix(FixIt::Choice, "`" + last + "`", {{range, last}});
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// A symbol of this name, or of one like it if the name stands for something
+/// else already.
+static Place makeSymbol(Checker &c, llvm::StringRef wanted, const Place &chosen,
+                        SourceRange made) {
+  Place place;
+  place.kind = Place::Kind::Symbol;
+  place.symbol = wanted.str();
+  for (unsigned i = 2;; ++i) {
+    auto [entry, isNew] = c.deviceSymbols.try_emplace(place.symbol);
+    if (isNew)
+      entry->second = {chosen, made};
+    if (entry->second.made == made)
+      return place;
+    place.symbol = wanted.str() + "_" + std::to_string(i);
+  }
+}
+
+Val Checker::autoDevice(SourceRange range) {
+  if (!options.device.empty() && options.device != "auto") {
+    Val fixed = makeStr(options.device);
+    fixed.range = range;
+    if (std::optional<Val> device = asDevice(fixed)) {
+      checkDeviceExists(device->as<DeviceInfo>().place, range);
+      return *device;
+    }
+  }
+  Place chosen = options.cudaDevices > 0 ? cudaPlace() : cpuPlace();
+  Val device =
+      makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
+  device.as<DeviceInfo>().domain = {cudaPlace(), cpuPlace()};
+  return device;
+}
+
+Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
+                          const Val &onFalse, SourceRange range) {
+  std::optional<Val> sides[] = {asDevice(onTrue), asDevice(onFalse)};
+  Place a = sides[0]->as<DeviceInfo>().place,
+        b = sides[1]->as<DeviceInfo>().place;
+  if (a == b)
+    return *sides[0];
+  auto standsFor = [&](const Place &place) {
+    return place.kind == Place::Kind::Symbol
+               ? deviceSymbols[place.symbol].chosen
+               : place;
+  };
+  Place chosen;
+  std::optional<bool> truth = condition.onThisMachine;
+  if (truth) {
+    chosen = standsFor(*truth ? a : b);
+    checkDeviceExists(chosen, (*truth ? onTrue : onFalse).range);
+  } else if (isVisible(standsFor(a)) == isVisible(standsFor(b))) {
+    return unsupported(range, "a choice of a device that depends on more than "
+                              "the devices of the machine");
+  } else {
+    // Only one of the two exists here.
+    bool first = isVisible(standsFor(a));
+    chosen = standsFor(first ? a : b);
+    Value right = condition.value;
+    emit().assertThat(
+        first ? right : emit().host(HostOp::Not, {right}),
+        materialize(makeStr("there is no device " + spelling(first ? b : a))));
+  }
+  Val device = makeDevice(makeSymbol(*this, text(range), chosen, range), range);
+  auto &domain = device.as<DeviceInfo>().domain;
+  for (const std::optional<Val> &side : sides) {
+    auto &info = side->as<DeviceInfo>();
+    if (info.place.kind == Place::Kind::Symbol)
+      domain.append(info.domain);
+    else
+      domain.push_back(info.place);
+  }
+  return device;
+}
+
+Val Checker::nameDevice(Val val, llvm::StringRef name) {
+  if (!val.is(ValKind::Device) || name.empty())
+    return val;
+  auto &info = val.as<DeviceInfo>();
+  if (info.place.kind != Place::Kind::Symbol || info.isNamed)
+    return val;
+  auto copy = std::make_shared<DeviceInfo>(info);
+  copy->place = makeSymbol(*this, name, deviceSymbols[info.place.symbol].chosen,
+                           info.made);
+  copy->isNamed = true;
+  val.data = std::move(copy);
+  return val;
+}
+
+void Checker::declareSymbol(llvm::StringRef symbol) {
+  DeviceSymbol &known = deviceSymbols[symbol];
+  if (known.declared || alone)
+    return;
+  known.declared = true;
+  emit().declareDevice(symbol, known.chosen);
+}
+
+std::optional<Place> Checker::chosenPlace(const Val &device) {
+  Place place = asDevice(device)->as<DeviceInfo>().place;
+  if (place.kind == Place::Kind::Symbol)
+    return deviceSymbols[place.symbol].chosen;
+  if (place.kind != Place::Kind::Free)
+    return place;
+  // Where there is one device, everything is on it.
+  if (freeIsCpu() || options.cudaDevices == 0)
+    return cpuPlace();
+  unsupported(device.range.isValid() ? device.range : here,
+              "asking for the device of a tensor that was not given one");
+  return std::nullopt;
+}

@@ -1,0 +1,92 @@
+//===- LoopPlaces.cpp - free values that a loop puts somewhere ------------===//
+//
+// What is free in front of a loop and on a device after one turn must be on
+// that device from the start: the second turn begins with what the first one
+// left. Where that is shows only when the turn has been walked, so it is walked
+// once aside.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Joins.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static bool hasFreeTensor(const Val &val) {
+  if (val.is(ValKind::Tuple))
+    return llvm::any_of(elementsOf(val), hasFreeTensor);
+  return val.is(ValKind::Tensor) && typeOf(val).place.kind == Place::Kind::Free;
+}
+
+/// Whether the program says anything of devices at all.
+static bool namesDevices(const Checker &c) {
+  return llvm::any_of(c.files, [&](const auto &file) {
+    llvm::StringRef text = c.sources.getText(file->id);
+    return !file->isPrelude &&
+           (text.contains("cuda") || text.contains("cpu") ||
+            text.contains("device") || text.contains("auto"));
+  });
+}
+
+void Checker::settlePlaces(const ast::Block &body,
+                           llvm::function_ref<void()> turn) {
+  if (freeIsCpu() || !namesDevices(*this))
+    return;
+  std::vector<std::pair<Binding *, Val>> assigned;
+  for (auto &entry : assignedNames(&body))
+    if (Binding *binding = lookup(entry.first()); binding && binding->isVar)
+      assigned.emplace_back(binding, binding->val);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    bool anyFree = llvm::any_of(assigned,
+                                [](const auto &one) {
+                                  return hasFreeTensor(one.second);
+                                }) ||
+                   llvm::any_of(models, [](const auto &model) {
+                     return model->place.kind == Place::Kind::Free;
+                   });
+    if (!anyFree)
+      return;
+    std::vector<Val> after;
+    std::vector<ModelState> states;
+    llvm::DenseMap<const ModelInstance *, SourceRange> usedFirst;
+    {
+      Restore<unsigned> savedErrors(errorCount);
+      walkAside([&] {
+        diags = scratch;
+        ++regionDepth;
+        ++conditionDepth;
+        pushScope();
+        loops.emplace_back();
+        loops.back().runTime = true;
+        loops.back().regionDepth = regionDepth;
+        loops.back().scope = scope;
+        for (auto &[binding, before] : assigned)
+          binding->val = unknownLike(*this, before);
+        turn();
+        for (auto &[binding, before] : assigned) {
+          after.push_back(binding->val);
+          binding->val = before;
+        }
+        states = saveModels(*this);
+        usedFirst = loops.back().placeUses;
+        popScope();
+      });
+    }
+    for (auto [one, left] : llvm::zip(assigned, after)) {
+      Val settled = goesTo(*this, one.second, left);
+      if (isSame(settled, one.second))
+        continue;
+      one.first->val = one.second = settled;
+      changed = true;
+    }
+    for (auto [model, state] : llvm::zip(models, states))
+      if (model->place.kind == Place::Kind::Free &&
+          state.place.kind != Place::Kind::Free &&
+          usedFirst.count(model.get())) {
+        movePart(*model, state.place, state.moved, Transfer::Implied);
+        changed = true;
+      }
+  }
+}

@@ -1,0 +1,189 @@
+//===- Moves.cpp - .to and what it does to tensors and models -------------===//
+//
+// On a tensor it gives another one; a model it takes along with all that
+// belongs to it: gradients, and the moments of optimizers that hold it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include <functional>
+
+using namespace tdc;
+using namespace tdc::sema;
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Val Checker::moveTensor(const Val &tensor, const Val &device,
+                        SourceRange range) {
+  const Place &place = device.as<DeviceInfo>().place;
+  checkDeviceExists(place, device.range.isValid() ? device.range : range);
+  TensorType type = typeOf(tensor);
+  if (place.kind == Place::Kind::Free || type.place == place)
+    return tensor;
+  TensorShape before = shapeOf(type);
+  type.place = place;
+  TensorShape after = shapeOf(type);
+  Value value = tensor.value;
+  if (before.place != after.place)
+    value = emit().toDevice(value, after,
+                            placement == Placement::Off ? Transfer::Kept
+                                                        : Transfer::Written);
+  return makeTensor(std::move(type), value, userRange(range));
+}
+
+Val Checker::applyTo(const Val &base, CallArgs &args) {
+  std::optional<Val> device;
+  std::optional<DType> dtype;
+  auto take = [&](const Val &val) {
+    if (val.is(ValKind::DType)) {
+      dtype = val.as<DTypeInfo>().dtype;
+      return isBuilt(*dtype, val.range);
+    } else if (val.is(ValKind::Builtin)) {
+      // `int`, `float` and `bool` are functions as values and dtypes here.
+      dtype = dtypeFromName(val.as<BuiltinInfo>().builtin->name);
+    } else if (val.is(ValKind::Tensor)) {
+      dtype = typeOf(val).dtype;
+      device = deviceOf(val);
+    } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
+      device = asDevice(val);
+      return bool(device);
+    } else {
+      error(DiagCode::TD303, val.range,
+            "`.to` takes a device, a dtype or a tensor, not " + describe(val));
+      return false;
+    }
+    if (!dtype && !device)
+      error(DiagCode::TD303, val.range, "`.to` takes a device or a dtype");
+    return dtype || device;
+  };
+  for (const Val &val : args.positional)
+    if (!take(val))
+      return fail();
+  for (const auto &keyword : args.keywords) {
+    if (keyword.name.text == "non_blocking")
+      continue; // the schedule does it
+    if (keyword.name.text != "device" && keyword.name.text != "dtype") {
+      error(DiagCode::TD205, keyword.name.range,
+            "`.to` has no parameter `" + keyword.name.text + "`");
+      return fail();
+    }
+    if (!take(keyword.val))
+      return fail();
+  }
+  if (!device && !dtype) {
+    error(DiagCode::TD205, args.range, "`.to` needs a device or a dtype");
+    return fail();
+  }
+  if (base.is(ValKind::Tuple) || base.is(ValKind::List)) {
+    Vals moved;
+    for (const Val &element : elementsOf(base)) {
+      CallArgs inner = args;
+      Val result = applyTo(element, inner);
+      if (result.isError())
+        return fail();
+      moved.push_back(result);
+    }
+    return makeSequence(base.kind, std::move(moved));
+  }
+  if (!isTensor(base, args.range, "`.to`"))
+    return fail();
+  Val result = dtype ? castTo(base, *dtype) : base;
+  return device ? moveTensor(result, *device, args.range) : result;
+}
+
+Val Checker::deviceOf(const Val &tensor) {
+  Place place = typeOf(tensor).place;
+  if (place.kind == Place::Kind::Free && freeIsCpu())
+    place.kind = Place::Kind::Cpu;
+  return makeDevice(place, tensor.as<TensorInfo>().placed);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+void sema::forEachModel(ModelInstance &model,
+                        llvm::function_ref<void(ModelInstance &)> visit) {
+  visit(model);
+  std::function<void(const Val &)> descend = [&](const Val &val) {
+    if (val.is(ValKind::Model))
+      forEachModel(val.as<ModelInstance>(), visit);
+    else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+      for (const Val &element : elementsOf(val))
+        descend(element);
+  };
+  for (auto &member : model.members)
+    descend(member.val);
+}
+
+Place Checker::modelPlace(const ModelInstance &model) {
+  for (size_t i = loops.size(); i-- != 0;)
+    if (!loops[i].placeSet.lookup(&model))
+      loops[i].placeUses.try_emplace(&model, userRange(here));
+    else
+      break;
+  if (model.otherwise && model.place != *model.otherwise) {
+    std::string name = model.name.empty() ? model.typeName : model.name;
+    error(DiagCode::TD508, here, "`" + name + "` ends on different devices")
+        .label("@" + placeText(model.place) + " on one path to this point, @" +
+               placeText(*model.otherwise) + " on another")
+        .note("move it before it is used: `" + name + ".to(…)`", model.moved);
+  }
+  return model.place;
+}
+
+void Checker::moveModel(ModelInstance &model, const Val &device,
+                        SourceRange range) {
+  const Place &place = device.as<DeviceInfo>().place;
+  checkDeviceExists(place, device.range.isValid() ? device.range : range);
+  if (place.kind == Place::Kind::Free)
+    return;
+  forEachModel(model, [&](ModelInstance &part) {
+    movePart(part, place, userRange(range),
+             placement == Placement::Off ? Transfer::Kept : Transfer::Written);
+  });
+}
+
+void Checker::movePart(ModelInstance &model, const Place &place,
+                       SourceRange moved, Transfer transfer) {
+  if (place.kind == Place::Kind::Symbol)
+    declareSymbol(place.symbol);
+  // In a loop it may be elsewhere in the next turn.
+  bool isThere = model.place == place && !model.otherwise && loops.empty();
+  model.place = place;
+  model.otherwise.reset();
+  model.moved = moved;
+  if (!loops.empty())
+    loops.back().placeSet[&model] = true;
+  for (auto &member : model.members)
+    if (member.slot && !isThere && !member.slot->name.empty())
+      moveSlot(*member.slot, place, transfer);
+  forgetReads();
+}
+
+void Checker::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
+  emit().moveSlot(slot.name, place, transfer);
+  // What belongs to a parameter goes with it. Moments that no step has used yet
+  // are zeros wherever they are.
+  bool isKept = placement == Placement::Off;
+  if (!slot.gradName.empty())
+    emit().moveSlot(slot.gradName, place,
+                    isKept ? Transfer::Kept : Transfer::Implied);
+  for (const auto &optimizer : optimizers)
+    for (const OptimizerInfo::Leaf &leaf : optimizer->leaves)
+      if (leaf.parameter == &slot)
+        for (const std::string &moment : leaf.moments)
+          emit().moveSlot(moment, place,
+                          isKept && optimizer->hasStepped ? Transfer::Kept
+                                                          : Transfer::Implied);
+}
+
+void Checker::declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
+                            llvm::StringRef key, llvm::StringRef instance) {
+  emit().declareSlot(name, kind, key, instance, slotShape(slot.type));
+  Place place = modelPlace(*slot.owner);
+  if (place.kind != Place::Kind::Free)
+    emit().moveSlot(name, place, Transfer::Implied);
+}
