@@ -99,6 +99,8 @@ DType getDType(mlir::Type elementType);
 
 /// On a module: the devices that the program's symbols stand for.
 inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
+/// On a module: where free values go that nothing else decides; absent: the cpu.
+inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
 
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.

@@ -105,9 +105,16 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
 def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let summary = "give every tensor a concrete place";
   let description = [{
-    Code is made for devices, so a place must be known: free tensors and those
-    at a symbol become the symbol's device, by default the cpu. A td.to_device
-    that then changes nothing goes.
+    Code is made for devices, so a place must be known. A symbol stands for the
+    device that the module's attribute `td.devices` says. A tensor that the
+    program left free is made on the one device that its results reach (the
+    nearest), if they reach several or none on the device of its operands, else
+    on the module's `td.default_device`, else on the cpu. What stands in front of
+    a transfer that the program wrote is not pulled across. Constructors run on
+    each device that demands them.
+
+    Afterwards every op has its operands on its device, by transfers that are
+    `implied` where the program did not write them, in front of each use.
 
     Before:
     ```mlir
@@ -121,7 +128,8 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"symbols", "symbols", "std::string",
-               "devices of symbols, as name=cpu or name=cuda:1">
+               "devices of symbols, as name=cpu or name=cuda:1, instead of those "
+               "that the module says">
   ];
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
