@@ -90,8 +90,8 @@ public:
   }
 
   /// Whether no value can be copied to a device twice: after one copy to it no
-  /// other is reached, nor the same again, and no two copies stand on ways that
-  /// a value takes both.
+  /// other is reached, nor the same again, and no two ways to copies are such
+  /// that a value takes both.
   bool areUnique(llvm::ArrayRef<PlannedCopy> copies) {
     for (const PlannedCopy &first : copies) {
       llvm::DenseSet<unsigned> reached = getReached(flow.edges[first.edge].to);
@@ -101,11 +101,21 @@ public:
           return false;
     }
     for (size_t i = 0; i != copies.size(); ++i)
-      for (size_t j = i + 1; j != copies.size(); ++j)
+      for (size_t j = i; j != copies.size(); ++j)
         if (copies[i].to == copies[j].to &&
             areOnBothWays(copies[i].edge, copies[j].edge))
           return false;
     return true;
+  }
+
+  /// Whether no copy can find the zeros that a slot starts with, which every
+  /// device has.
+  bool haveHome(llvm::ArrayRef<PlannedCopy> copies) const {
+    return llvm::all_of(copies, [&](const PlannedCopy &copy) {
+      return llvm::none_of(getSources(copy.edge), [&](unsigned node) {
+        return flow.nodes[node].isHomeless;
+      });
+    });
   }
 
 private:
@@ -154,7 +164,7 @@ private:
     return a != b && a != FlowEdge::Always && b != FlowEdge::Always;
   }
 
-  /// Whether a value can take ways to both edges.
+  /// Whether a value can take two ways, one to each edge (or both to one).
   bool areOnBothWays(unsigned first, unsigned second) const {
     llvm::DenseSet<unsigned> toFirst = getSources(first),
                              toSecond = getSources(second);
@@ -193,7 +203,8 @@ PlacementPlan::PlacementPlan(const ValueFlow &flow)
     plan.prune();
     llvm::SmallVector<PlannedCopy> own;
     plan.findCopies(own);
-    isConditional[web] = !plan.areAnticipated(own) || !plan.areUnique(own);
+    isConditional[web] = !plan.areAnticipated(own) || !plan.areUnique(own) ||
+                         !plan.haveHome(own);
     llvm::append_range(copies, own);
   }
 }

@@ -63,6 +63,8 @@ private:
   struct State {
     llvm::MapVector<unsigned, unsigned> nodes; ///< by name
     unsigned segment = 0;
+    /// Names that go on behind the op around the block.
+    llvm::DenseSet<unsigned> goOn;
   };
   using Outcome = FlowEdge::Outcome;
 
@@ -267,6 +269,9 @@ private:
       addEdge(node, first, frequency, at(TransferSite::Start, &block),
               outcome);
       inside.nodes[name] = first;
+      if (outside.goOn.contains(name) ||
+          names.isLive(name, op->getBlock(), outside.segment + 1))
+        inside.goOn.insert(name);
     }
     return inside;
   }
@@ -276,11 +281,14 @@ private:
              ArrayRef<const State *> ends) {
     State behind;
     behind.segment = state.segment + 1;
+    behind.goOn = state.goOn;
     const SlotAccess &slots = names.getSlotAccess(op);
     for (auto [name, node] : state.nodes) {
       StringAttr slot = flow.names[name].slot;
       bool stays = slot ? !slots.written.contains(slot)
-                        : names.isLive(name, op->getBlock(), behind.segment);
+                        : state.goOn.contains(name) ||
+                              names.isLive(name, op->getBlock(),
+                                           behind.segment);
       if (!stays)
         continue;
       unsigned next = addNode(name);
@@ -406,7 +414,8 @@ private:
 
   /// Slots that a loop writes are carried by it.
   State withoutWritten(Operation *op, const State &state) {
-    State rest;
+    State rest = state;
+    rest.nodes.clear();
     for (auto [name, node] : state.nodes)
       if (!flow.names[name].slot ||
           !names.getSlotAccess(op).written.contains(flow.names[name].slot))
