@@ -108,12 +108,12 @@ public:
     return true;
   }
 
-  /// Whether no copy can find the zeros that a slot starts with, which every
-  /// device has.
-  bool haveHome(llvm::ArrayRef<PlannedCopy> copies) const {
+  /// Whether no copy can bring a value to where it was made, nor the zeros that
+  /// a slot starts with, which every device has.
+  bool leaveHome(llvm::ArrayRef<PlannedCopy> copies) const {
     return llvm::all_of(copies, [&](const PlannedCopy &copy) {
       return llvm::none_of(getSources(copy.edge), [&](unsigned node) {
-        return flow.nodes[node].isHomeless;
+        return flow.nodes[node].isHomeless || flow.nodes[node].home == copy.to;
       });
     });
   }
@@ -204,7 +204,7 @@ PlacementPlan::PlacementPlan(const ValueFlow &flow)
     llvm::SmallVector<PlannedCopy> own;
     plan.findCopies(own);
     isConditional[web] = !plan.areAnticipated(own) || !plan.areUnique(own) ||
-                         !plan.haveHome(own);
+                         !plan.leaveHome(own);
     llvm::append_range(copies, own);
   }
 }
