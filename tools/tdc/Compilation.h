@@ -57,6 +57,7 @@ private:
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
+  void setDevices();
   void refuseSimulated();
   bool fail(int code);
   void done(llvm::StringRef step);

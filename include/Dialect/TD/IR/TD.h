@@ -102,6 +102,9 @@ inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
 /// On a module: where free values go that nothing else decides; absent: the cpu.
 inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
 
+/// On a module: transfers stay as the program has them (--placement=off).
+inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
+
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.
 inline constexpr llvm::StringLiteral kFitsAttr = "fits";

@@ -18,8 +18,9 @@ namespace tdc::td {
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
-/// Whether everything is on the cpu: there is nothing to place then.
-bool hasOneDevice(mlir::ModuleOp module);
+/// Whether anything is on another device than the cpu or is moved, and
+/// transfers are not to stay as they are.
+bool needsPlacement(mlir::ModuleOp module);
 
 } // namespace tdc::td
 

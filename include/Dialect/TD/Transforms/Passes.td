@@ -190,6 +190,16 @@ def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
+def TDVerifyPlacementPass
+    : Pass<"td-verify-placement", "::mlir::ModuleOp"> {
+  let summary = "check that everything is where it is read";
+  let description = [{
+    The gate after td-place, which it shares no code with: every tensor is on a
+    device, every op reads tensors on its own, the host and files read and write
+    those on the cpu, and a slot has the type of what goes in and out of it.
+  }];
+}
+
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group compute ops into kernels";
   let description = [{

@@ -14,20 +14,20 @@ using namespace mlir;
 
 namespace tdc::td {
 
-bool hasOneDevice(ModuleOp module) {
+bool needsPlacement(ModuleOp module) {
+  if (module->hasAttr(kAsWrittenAttr))
+    return false;
   auto isElsewhere = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && getPlace(tensor).kind == Place::Kind::Cuda;
   };
-  return !module
-              .walk([&](Operation *op) {
-                bool found = llvm::any_of(op->getResultTypes(), isElsewhere) ||
-                             (isa<MoveOp>(op) &&
-                              getPlace(cast<MoveOp>(op).getDevice()).kind ==
-                                  Place::Kind::Cuda);
-                return found ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return module
+      .walk([&](Operation *op) {
+        bool found =
+            isa<MoveOp>(op) || llvm::any_of(op->getResultTypes(), isElsewhere);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 namespace {
@@ -85,7 +85,7 @@ void branchOnSelect(arith::SelectOp op) {
 
 struct NormalizePass : public impl::TDNormalizePassBase<NormalizePass> {
   void runOnOperation() override {
-    if (hasOneDevice(getOperation()))
+    if (!needsPlacement(getOperation()))
       return;
     getOperation()->walk([](Operation *op) {
       if (CarryingLoop loop(op); loop && !isKnownToRun(loop))

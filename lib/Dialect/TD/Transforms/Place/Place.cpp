@@ -507,7 +507,7 @@ private:
 
 struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
   void runOnOperation() override {
-    if (hasOneDevice(getOperation()))
+    if (!needsPlacement(getOperation()))
       return;
     // What nobody needs must not be brought anywhere.
     sweepDead(getOperation());
