@@ -10,6 +10,7 @@
 #include "FusionGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -19,13 +20,21 @@ namespace tdc::td {
 
 namespace {
 
+bool isNarrow(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
 /// Writes softmax as the reductions and elementwise ops it consists of, which
-/// fuse with what stands around it.
+/// fuse with what stands around it. Narrow floats are rounded in the end only.
 void decomposeSoftmax(Operation *op, Value input, int64_t dim,
                       bool isLogarithm) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(input.getType());
+  if (isNarrow(type.getElementType())) {
+    type = type.clone(builder.getF32Type());
+    input = CastOp::create(builder, loc, type, input);
+  }
   SmallVector<int64_t> kept(type.getShape()), reduced(type.getShape());
   kept[dim] = 1;
   reduced.erase(reduced.begin() + dim);
@@ -51,8 +60,26 @@ void decomposeSoftmax(Operation *op, Value input, int64_t dim,
                            spread(LogOp::create(builder, loc, sum)));
   else
     result = DivOp::create(builder, loc, powers, spread(sum));
+  if (Type wanted = op->getResult(0).getType(); wanted != result.getType())
+    result = CastOp::create(builder, loc, wanted, result);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
+}
+
+/// Uniform f32 without the bits that a narrow float has not: rounded to the
+/// nearest instead, some would be 1.
+Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
+  Location loc = random.getLoc();
+  auto scale = [&](Value value, int exponent) -> Value {
+    Value factor = arith::ConstantOp::create(
+        builder, loc, builder.getF64FloatAttr(std::ldexp(1.0, exponent)));
+    Value factors = FillOp::create(builder, loc, random.getType(), factor,
+                                   random.getSizes());
+    return MulOp::create(builder, loc, value, factors);
+  };
+  int bits = narrow.getFPMantissaWidth();
+  Value whole = FloorOp::create(builder, loc, scale(random, bits));
+  return scale(whole, -bits);
 }
 
 /// The runtime makes random numbers of 32 and 64 bits; narrower ones are cast
@@ -62,15 +89,18 @@ void widenRandom(RandomOp random) {
   if (type.getElementTypeBitWidth() >= 32)
     return;
   OpBuilder builder(random);
-  Type wide = isa<FloatType>(type.getElementType())
-                  ? Type(builder.getF32Type())
-                  : Type(builder.getI32Type());
+  auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
+  Type wide =
+      narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
   auto made = cast<RandomOp>(builder.clone(*random));
   made.getResult().setType(type.clone(wide));
   // The cast wraps: bounds that the narrow type has not are an error before.
   if (random.getDistribution() == Distribution::RandInt)
     made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
-  Value narrow = CastOp::create(builder, random.getLoc(), type, made);
+  Value numbers = random.getDistribution() == Distribution::Uniform
+                      ? cutUniform(builder, made, narrowFloat)
+                      : made.getResult();
+  Value narrow = CastOp::create(builder, random.getLoc(), type, numbers);
   random.getResult().replaceAllUsesWith(narrow);
   random.erase();
 }
