@@ -501,7 +501,8 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   auto add = [&](Value old) -> Value {
-    old = emitFromMemory(b, loc, old, element);
+    // Narrow floats are added up in f32 (form-kernels): what there is in memory
+    // is what is computed with.
     if (isa<FloatType>(element))
       return arith::AddFOp::create(b, loc, old, value);
     return arith::AddIOp::create(b, loc, old, value);

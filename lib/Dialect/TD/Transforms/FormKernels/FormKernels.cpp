@@ -66,6 +66,26 @@ void decomposeSoftmax(Operation *op, Value input, int64_t dim,
   op->erase();
 }
 
+/// Sums of narrow floats are f32 inside, and rounded in the end only.
+void widenScatter(Operation *scatter) {
+  auto type = cast<RankedTensorType>(scatter->getResult(0).getType());
+  if (!isNarrow(type.getElementType()))
+    return;
+  OpBuilder builder(scatter);
+  for (unsigned i : {0, 2}) { // not the indices
+    Value operand = scatter->getOperand(i);
+    auto own = cast<RankedTensorType>(operand.getType());
+    scatter->setOperand(i, CastOp::create(builder, scatter->getLoc(),
+                                          own.clone(builder.getF32Type()),
+                                          operand));
+  }
+  Value result = scatter->getResult(0);
+  result.setType(type.clone(builder.getF32Type()));
+  builder.setInsertionPointAfter(scatter);
+  auto rounded = CastOp::create(builder, scatter->getLoc(), type, result);
+  result.replaceAllUsesExcept(rounded, rounded);
+}
+
 /// Uniform f32 without the bits that a narrow float has not: rounded to the
 /// nearest instead, some would be 1.
 Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
@@ -192,12 +212,14 @@ private:
 
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
-    SmallVector<Operation *> softmaxes;
+    SmallVector<Operation *> softmaxes, scatters;
     SmallVector<RandomOp> randoms;
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Operation *op) {
       if (isa<SoftmaxOp, LogSoftmaxOp>(op))
         softmaxes.push_back(op);
+      if (isa<ScatterAddAlongOp, ScatterAddOp>(op))
+        scatters.push_back(op);
       if (auto random = dyn_cast<RandomOp>(op))
         randoms.push_back(random);
       if (!isa<ModuleOp, KernelOp>(op))
@@ -206,6 +228,7 @@ struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
             blocks.push_back(&block);
     });
     llvm::for_each(randoms, widenRandom);
+    llvm::for_each(scatters, widenScatter);
     for (Operation *op : softmaxes) {
       if (auto softmax = dyn_cast<SoftmaxOp>(op))
         decomposeSoftmax(op, softmax.getInput(), softmax.getDim(), false);
