@@ -18,16 +18,16 @@ Type getRegisterType(Type element) {
   if (element.isUnsignedInteger())
     return IntegerType::get(element.getContext(),
                             element.getIntOrFloatBitWidth());
-  return isNarrowFloat(element) ? Float32Type::get(element.getContext())
-                                : element;
+  return td::isNarrowFloat(element) ? Float32Type::get(element.getContext())
+                                    : element;
 }
 
 Type getMemoryType(Type element) {
   MLIRContext *context = element.getContext();
   if (element.isInteger(1))
     return IntegerType::get(context, 8);
-  return isNarrowFloat(element) ? IntegerType::get(context, 16)
-                                : getRegisterType(element);
+  return td::isNarrowFloat(element) ? IntegerType::get(context, 16)
+                                    : getRegisterType(element);
 }
 
 Type getTypeLike(Type type, Value like) {
@@ -67,7 +67,7 @@ Value emitFromMemory(OpBuilder &builder, Location loc, Value value,
     return arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ne, value,
         makeIntConstant(builder, loc, value.getType(), 0));
-  if (!isNarrowFloat(element))
+  if (!td::isNarrowFloat(element))
     return value;
   value = arith::BitcastOp::create(builder, loc, getTypeLike(element, value),
                                    value);
@@ -80,7 +80,7 @@ Value emitToMemory(OpBuilder &builder, Location loc, Value value,
   Type type = getTypeLike(getMemoryType(element), value);
   if (element.isInteger(1))
     return arith::ExtUIOp::create(builder, loc, type, value);
-  if (!isNarrowFloat(element))
+  if (!td::isNarrowFloat(element))
     return value;
   // What was loaded or rounded just before is there in 16 bits already.
   Type narrow = getTypeLike(element, value);
@@ -182,9 +182,9 @@ Value emitCast(OpBuilder &builder, Location loc, Value value, Type from,
   if (from == to)
     return value;
   Arith a(builder, loc);
-  if (isNarrowFloat(to))
+  if (td::isNarrowFloat(to))
     return toNarrowFloat(a, value, from, to);
-  from = isNarrowFloat(from) ? getRegisterType(from) : from;
+  from = td::isNarrowFloat(from) ? getRegisterType(from) : from;
   Type target = getRegisterType(to), result = getTypeLike(target, value);
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
   bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
@@ -483,7 +483,7 @@ Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   bool isExact =
       lookupOp(op->getName().stripDialect())->tolerance == Tolerance::Exact;
-  if (!isNarrowFloat(element) || isExact)
+  if (!td::isNarrowFloat(element) || isExact)
     return result;
   return emitRounded(builder, op->getLoc(), result, element);
 }

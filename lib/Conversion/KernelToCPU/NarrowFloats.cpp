@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace tdc {
 
-bool isNarrowFloat(Type element) { return element.isF16() || element.isBF16(); }
-
 Value emitRounded(OpBuilder &builder, Location loc, Value value, Type element) {
   Value rounded =
       arith::TruncFOp::create(builder, loc, getTypeLike(element, value), value);

@@ -15,9 +15,6 @@
 
 namespace tdc {
 
-/// Whether td elements of this type are computed in f32.
-bool isNarrowFloat(mlir::Type element);
-
 /// The f32 `value`, rounded to what `element`, a narrow float, has.
 mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type element);

@@ -184,7 +184,7 @@ constexpr int64_t kShortSum = 32;
 AddOp GroupEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
   if (laneSum >= 0 || getKind(reduction.op) != ReduceKind::Sum ||
-      isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
+      td::isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
       loops.countBlocks(reduction.loops) > kShortSum)
     return {};
   auto add = dyn_cast<AddOp>(*result.user_begin());
@@ -357,7 +357,7 @@ void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   ReduceKind kind = getKind(reduction.op);
   bool isExact = kind == ReduceKind::Max || kind == ReduceKind::Min;
-  if (isNarrowFloat(element) && !isExact)
+  if (td::isNarrowFloat(element) && !isExact)
     result = emitRounded(b, loc, result, element);
   evaluator.setResult(op->getResult(0), reduction, accumulator.tile, result);
 }

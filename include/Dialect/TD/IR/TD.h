@@ -94,6 +94,9 @@ mlir::Value findSize(mlir::Value tensor, int64_t dim);
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);
 
+/// Whether elements of the type are computed in f32: f16 and bf16.
+bool isNarrowFloat(mlir::Type elementType);
+
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.
 inline constexpr llvm::StringLiteral kFitsAttr = "fits";

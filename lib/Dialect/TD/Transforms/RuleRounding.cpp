@@ -11,8 +11,7 @@ namespace tdc::td {
 
 static bool isNarrow(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType()) &&
-         type.getElementTypeBitWidth() < 32;
+  return type && isNarrowFloat(type.getElementType());
 }
 
 static bool rounds(Operation *op) {
