@@ -105,8 +105,8 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
     const Datum &datum = m.world.slotValue(slot.getValue());
     const Tensor &value = *std::get<TensorRef>(datum);
     if (value.place != Place() && value.place != getCpu())
-      return op.emitOpError("saves ") << slot << ", whose value is at '"
-                                      << spelling(value.place) << "'";
+      return op.emitOpError("saves ")
+             << slot << ", whose value is at '" << spelling(value.place) << "'";
     m.ledger.addDemand(value, getCpu());
     m.world.storeSlot(slot.getValue());
   }

@@ -3,8 +3,8 @@
 // An instance is one execution of an op that made a tensor; a copy is still the
 // same instance. Its home is where it was made. Whatever a program does, an
 // instance that an op reads on another device has to be copied there once: the
-// number of such pairs (instance, device) is K0, the least number of copies with
-// which the ops of the run can read what they read.
+// number of such pairs (instance, device) is K0, the least number of copies
+// with which the ops of the run can read what they read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace tdc {
 
 class Ledger {
 public:
-  /// A copy of `tensor` to `device`; `line` is that of the source, 0 if there is
-  /// none.
+  /// A copy of `tensor` to `device`; `line` is that of the source, 0 if there
+  /// is none.
   void addCopy(const Tensor &tensor, const Place &device, int64_t line);
   /// An op at `device` reads `tensor`.
   void addDemand(const Tensor &tensor, const Place &device);

@@ -9,9 +9,8 @@ using namespace tdc::td;
 namespace tdc {
 
 static LogicalResult runToDevice(Machine &m, ToDeviceOp op) {
-  return m.set(op.getResult(),
-               m.copy(std::get<TensorRef>(m.get(op.getInput())),
-                      getPlace(op.getType()), op));
+  return m.set(op.getResult(), m.copy(std::get<TensorRef>(m.get(op.getInput())),
+                                      getPlace(op.getType()), op));
 }
 
 static LogicalResult runMove(Machine &m, MoveOp op) {
@@ -38,7 +37,7 @@ static LogicalResult runReplicaGet(Machine &m, ReplicaGetOp op) {
   replicas.push_back(
       first->home || first->place != Place()
           ? m.copy(first, device, op)
-                  : std::make_shared<const Tensor>(first->copyTo(device)));
+          : std::make_shared<const Tensor>(first->copyTo(device)));
   return m.set(op.getResult(), replicas.back());
 }
 

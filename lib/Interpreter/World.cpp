@@ -43,7 +43,8 @@ const char *World::keep(llvm::StringRef text) {
 
 void World::addSlot(td::SlotOp op) {
   auto handle = dyn_cast<td::HandleType>(op.getType());
-  auto type = handle ? handle.getTensor() : cast<RankedTensorType>(op.getType());
+  auto type =
+      handle ? handle.getTensor() : cast<RankedTensorType>(op.getType());
   Dims &dims = shapes.emplace_back(type.getShape());
   DType dtype = td::getDType(type.getElementType());
   slotIndex[op.getSymName()] = slots.size();

@@ -70,8 +70,8 @@ static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
 }
 
 /// Loops, arithmetic and vectors become the llvm dialect, all at once.
-static void addLLVMPasses(OpPassManager &passes, const VectorUnit &) {
-  passes.addPass(createLowerToLLVMPass());
+static void addLLVMPasses(OpPassManager &passes, const VectorUnit &vectors) {
+  passes.addPass(createLowerToLLVMPass(vectors.convertsF16));
 }
 
 static const PhaseInfo phases[] = {

@@ -56,6 +56,8 @@ class LowerToLLVMPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLLVMPass)
 
+  explicit LowerToLLVMPass(bool convertsF16) : convertsF16(convertsF16) {}
+
   llvm::StringRef getArgument() const override { return "tdc-lower-to-llvm"; }
   llvm::StringRef getDescription() const override {
     return "lower scf, arith, math and vector to the llvm dialect";
@@ -76,6 +78,7 @@ public:
     populateVectorToLLVMConversionPatterns(types, patterns,
                                            /*reassociateFPReductions=*/true);
     patterns.add<CreateMaskLowering>(&getContext());
+    tdc::populateNarrowFloatPatterns(patterns, convertsF16);
 
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
@@ -83,10 +86,13 @@ public:
             applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
+
+private:
+  bool convertsF16;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tdc::createLowerToLLVMPass() {
-  return std::make_unique<LowerToLLVMPass>();
+std::unique_ptr<Pass> tdc::createLowerToLLVMPass(bool convertsF16) {
+  return std::make_unique<LowerToLLVMPass>(convertsF16);
 }

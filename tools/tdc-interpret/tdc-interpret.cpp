@@ -56,9 +56,9 @@ int main(int argc, char **argv) {
   options.outputs.assign(outputs.begin(), outputs.end());
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<tdc::td::TDDialect, arith::ArithDialect,
-                      func::FuncDialect, math::MathDialect, scf::SCFDialect,
-                      ub::UBDialect>();
+  context
+      .loadDialect<tdc::td::TDDialect, arith::ArithDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, ub::UBDialect>();
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.file, &context);
   return module ? run(*module, options) : 1;

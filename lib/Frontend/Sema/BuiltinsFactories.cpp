@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 
 using namespace tdc;
@@ -68,8 +69,6 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
               "`dtype=` takes a dtype, not " + c.describe(*dtype));
       return std::nullopt;
     }
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
     type.dtype = *given;
   }
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
@@ -139,8 +138,6 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;
     }
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
     type.dtype = *given;
   }
   return type;
@@ -398,6 +395,14 @@ template <typename T> static void put(std::vector<char> &bytes, T value) {
   bytes.insert(bytes.end(), data, data + sizeof(T));
 }
 
+static void putRounded(std::vector<char> &bytes, double number,
+                       const llvm::fltSemantics &semantics) {
+  llvm::APFloat rounded(number);
+  bool losesInfo;
+  rounded.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  put(bytes, static_cast<uint16_t>(rounded.bitcastToAPInt().getZExtValue()));
+}
+
 static void putNumber(std::vector<char> &bytes, DType dtype, double number,
                       int64_t whole) {
   switch (dtype) {
@@ -405,6 +410,10 @@ static void putNumber(std::vector<char> &bytes, DType dtype, double number,
     return put(bytes, number);
   case DType::F32:
     return put(bytes, static_cast<float>(number));
+  case DType::F16:
+    return putRounded(bytes, number, llvm::APFloat::IEEEhalf());
+  case DType::BF16:
+    return putRounded(bytes, number, llvm::APFloat::BFloat());
   case DType::I64:
     return put(bytes, whole);
   case DType::I32:
@@ -448,7 +457,7 @@ static Val tensor(Checker &c, const Bound &args) {
   TensorType result = type->first;
   if (leaves.size() == 1 && shape.dims.empty())
     return c.fillTensor(leaves[0], result, type->second);
-  if (known && result.dtype != DType::F16 && result.dtype != DType::BF16) {
+  if (known) {
     std::vector<char> bytes;
     for (const Val &leaf : leaves) {
       Val number = c.toFloat(leaf), whole = c.toInt(leaf);

@@ -87,20 +87,6 @@ std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
   return index;
 }
 
-bool Checker::isBuilt(DType dtype, SourceRange range) {
-  switch (dtype) {
-  case DType::F16:
-  case DType::BF16:
-  case DType::I16:
-  case DType::I8:
-    // The op table and the interpreter have them, the machine code has not.
-    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
-    return false;
-  default:
-    return true;
-  }
-}
-
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))
@@ -188,7 +174,10 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
       dtype = own;
       giver = &operand;
     } else if (own != *dtype && own != DType::Bool) {
-      const Val *wrong = rankOf(own) <= rankOf(*dtype) ? &operand : giver;
+      auto order = [](DType dtype) {
+        return std::make_pair(rankOf(dtype), byteSize(dtype));
+      };
+      const Val *wrong = order(own) <= order(*dtype) ? &operand : giver;
       DType right = wrong == giver ? own : *dtype;
       Diagnostic &report =
           error(DiagCode::TD301, range,
@@ -263,6 +252,11 @@ static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
 Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
                          SourceRange range, llvm::StringRef what) {
   Vals values(operands.begin(), operands.end());
+  if (std::optional<DType> narrow = findNarrowBesideNumber(op, operands)) {
+    for (Val &value : values)
+      value = widened(value);
+    return rounded(elementwise(op, values, range, what), *narrow);
+  }
   SourceRange placed = placedOf(operands);
   TensorType common;
   if (!unify(values, range, what, common) ||

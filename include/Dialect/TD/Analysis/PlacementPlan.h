@@ -1,4 +1,5 @@
-//===- PlacementPlan.h - where every value is held, and the copies between -===//
+//===- PlacementPlan.h - where every value is held, and the copies between
+//-===//
 //
 // For each web the cheapest labelling of its nodes with the devices that hold
 // the value: a minimum cut, exact where all values of the web are made on one

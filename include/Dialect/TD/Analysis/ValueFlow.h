@@ -1,13 +1,13 @@
 //===- ValueFlow.h - the ways of values between devices -------------------===//
 //
-// The network that transfers are placed on. A *name* is a tensor value or what a
-// slot holds between two writes; td.to_device gives no new name, for it does not
-// change the content. A *segment* is a run of ops of a block between two ops
-// that have regions: all of it runs equally often. A *node* is a name in a
+// The network that transfers are placed on. A *name* is a tensor value or what
+// a slot holds between two writes; td.to_device gives no new name, for it does
+// not change the content. A *segment* is a run of ops of a block between two
+// ops that have regions: all of it runs equally often. A *node* is a name in a
 // segment, and an *edge* is a way that a value takes from one node to the next:
-// into a branch, around a loop, into a slot. What is known of a node is on which
-// device it has to be (needs) and, where a value is made, on which device that
-// happens (home). Names that flow into each other form a *web*.
+// into a branch, around a loop, into a slot. What is known of a node is on
+// which device it has to be (needs) and, where a value is made, on which device
+// that happens (home). Names that flow into each other form a *web*.
 //
 // Expects loops that have at least one turn (td-normalize).
 //
@@ -97,16 +97,16 @@ struct FlowUse {
   std::optional<unsigned> device;
 };
 
-/// A value that a loop carries, a result of an scf.if, or a slot that is written
-/// in such an op.
+/// A value that a loop carries, a result of an scf.if, or a slot that is
+/// written in such an op.
 struct FlowJoin {
   mlir::Operation *op;
-  unsigned index;         ///< of the carried value or result; for slots unused
-  mlir::StringAttr slot;  ///< null for values
-  unsigned node;          ///< inside a loop, or where the branches meet
-  unsigned result;        ///< behind the op
+  unsigned index;        ///< of the carried value or result; for slots unused
+  mlir::StringAttr slot; ///< null for values
+  unsigned node;         ///< inside a loop, or where the branches meet
+  unsigned result;       ///< behind the op
   llvm::SmallVector<unsigned, 2> ends; ///< yielded, for each region
-  unsigned init = 0;      ///< of a loop
+  unsigned init = 0;                   ///< of a loop
 };
 
 class ValueFlow {

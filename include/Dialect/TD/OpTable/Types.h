@@ -25,6 +25,8 @@ std::optional<DType> parseDType(llvm::StringRef spelling);
 /// Size of one element in bytes (bool takes one).
 unsigned byteSize(DType dtype);
 bool isFloat(DType dtype);
+/// A float of 16 bits: computed in f32 and rounded.
+bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
 bool isInteger(DType dtype);
 

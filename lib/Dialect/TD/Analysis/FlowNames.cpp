@@ -51,10 +51,8 @@ FlowNames::FlowNames(ModuleOp module, ValueFlow &flow) : flow(flow) {
 
 unsigned FlowNames::add(Value value) {
   unsigned name = flow.names.size();
-  auto type =
-      withPlace(cast<RankedTensorType>(value.getType()), Place());
-  flow.names.push_back(
-      {value, {}, type, value.getLoc(), estimateBytes(type)});
+  auto type = withPlace(cast<RankedTensorType>(value.getType()), Place());
+  flow.names.push_back({value, {}, type, value.getLoc(), estimateBytes(type)});
   touched.push_back(false);
   values[value] = name;
   webs.insert(name);
@@ -80,8 +78,8 @@ void FlowNames::nameOp(Operation *op) {
   if (auto transfer = dyn_cast<ToDeviceOp>(op)) {
     unsigned name = values.at(transfer.getInput());
     values[transfer.getResult()] = name;
-    touched[name] = touched[name] ||
-                    transfer.getInput().getType() != transfer.getType();
+    touched[name] =
+        touched[name] || transfer.getInput().getType() != transfer.getType();
     return;
   }
   for (Region &region : op->getRegions())
@@ -93,8 +91,8 @@ void FlowNames::nameOp(Operation *op) {
     if (isTensor(result))
       add(result);
   if (CarryingLoop loop(op); loop) {
-    for (auto [init, argument, result] : llvm::zip(
-             loop.getInits(), loop.getArguments(), loop.getResults())) {
+    for (auto [init, argument, result] :
+         llvm::zip(loop.getInits(), loop.getArguments(), loop.getResults())) {
       join(argument, init.get());
       join(argument, result);
     }
@@ -199,8 +197,7 @@ void FlowNames::findActive(ModuleOp module) {
   active.resize(flow.names.size());
   for (unsigned name = 0; name != flow.names.size(); ++name) {
     unsigned leader = lead(name);
-    active[name] =
-        llvm::popcount(devices[leader]) > 1 || isTouched[leader];
+    active[name] = llvm::popcount(devices[leader]) > 1 || isTouched[leader];
     if (active[name])
       flow.names[name].web =
           numbers.try_emplace(leader, numbers.size()).first->second;

@@ -46,8 +46,7 @@ namespace {
 
 class Builder {
 public:
-  Builder(ModuleOp module, ValueFlow &flow)
-      : flow(flow), names(module, flow) {}
+  Builder(ModuleOp module, ValueFlow &flow) : flow(flow), names(module, flow) {}
 
   void run(ModuleOp module) {
     auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -113,8 +112,7 @@ private:
       define(argument, state, frequency, at(TransferSite::Start, &body));
     // A slot lives across functions: what main leaves, exports find, and each
     // other's.
-    for (auto slot :
-         function->getParentOfType<ModuleOp>().getOps<SlotOp>()) {
+    for (auto slot : function->getParentOfType<ModuleOp>().getOps<SlotOp>()) {
       std::optional<unsigned> name = names.find(slot.getSymNameAttr());
       if (!name)
         continue;
@@ -126,9 +124,10 @@ private:
                 at(TransferSite::Start, &body), Outcome::Then);
       state.nodes[*name] = first;
     }
-    bool hasExports = llvm::count_if(
-        function->getParentOfType<ModuleOp>().getOps<func::FuncOp>(),
-        [](func::FuncOp other) { return !other.isExternal(); }) > 1;
+    bool hasExports =
+        llvm::count_if(
+            function->getParentOfType<ModuleOp>().getOps<func::FuncOp>(),
+            [](func::FuncOp other) { return !other.isExternal(); }) > 1;
     runBlock(body, frequency, state);
     if (!hasExports)
       return;
@@ -260,14 +259,13 @@ private:
     const SlotAccess &slots = names.getSlotAccess(op);
     for (auto [name, node] : outside.nodes) {
       StringAttr slot = flow.names[name].slot;
-      bool goesIn = slot ? slots.read.contains(slot) ||
-                               slots.written.contains(slot)
-                         : names.isLive(name, &block, 0);
+      bool goesIn =
+          slot ? slots.read.contains(slot) || slots.written.contains(slot)
+               : names.isLive(name, &block, 0);
       if (!goesIn)
         continue;
       unsigned first = addNode(name);
-      addEdge(node, first, frequency, at(TransferSite::Start, &block),
-              outcome);
+      addEdge(node, first, frequency, at(TransferSite::Start, &block), outcome);
       inside.nodes[name] = first;
       if (outside.goOn.contains(name) ||
           names.isLive(name, op->getBlock(), outside.segment + 1))
@@ -285,10 +283,10 @@ private:
     const SlotAccess &slots = names.getSlotAccess(op);
     for (auto [name, node] : state.nodes) {
       StringAttr slot = flow.names[name].slot;
-      bool stays = slot ? !slots.written.contains(slot)
-                        : state.goOn.contains(name) ||
-                              names.isLive(name, op->getBlock(),
-                                           behind.segment);
+      bool stays = slot
+                       ? !slots.written.contains(slot)
+                       : state.goOn.contains(name) ||
+                             names.isLive(name, op->getBlock(), behind.segment);
       if (!stays)
         continue;
       unsigned next = addNode(name);
@@ -323,11 +321,10 @@ private:
       std::optional<unsigned> name = names.find(result);
       if (!name)
         continue;
-      FlowJoin join{op, result.getResultNumber(), {}, addNode(*name),
-                    addNode(*name), {}};
+      FlowJoin join{
+          op, result.getResultNumber(), {}, addNode(*name), addNode(*name), {}};
       for (auto [region, end, run] : llvm::zip(op->getRegions(), ends, runs)) {
-        Value value =
-            region.front().getTerminator()->getOperand(join.index);
+        Value value = region.front().getTerminator()->getOperand(join.index);
         join.ends.push_back(end.nodes[*names.find(value)]);
         addEdge(join.ends.back(), join.node, run,
                 at(TransferSite::End, &region.front()));
@@ -373,8 +370,8 @@ private:
         carried.push_back(
             {op, 0, slot, addNode(*name), 0, {}, state.nodes[*name]});
 
-    State inside = enter(op, *body, turns, withoutWritten(op, state),
-                         Outcome::Always);
+    State inside =
+        enter(op, *body, turns, withoutWritten(op, state), Outcome::Always);
     for (const FlowJoin &join : carried) {
       addEdge(join.init, join.node, frequency, before(op));
       unsigned name = flow.nodes[join.node].name, first = addNode(name);
@@ -405,8 +402,7 @@ private:
       join.result = addNode(name);
       addEdge(join.ends[0], join.node, turns - frequency,
               at(TransferSite::TurnEnd, body), Outcome::Again);
-      addEdge(join.ends[0], join.result, frequency, after(op),
-              Outcome::Leave);
+      addEdge(join.ends[0], join.result, frequency, after(op), Outcome::Leave);
       state.nodes[name] = join.result;
       flow.joins.push_back(join);
     }

@@ -47,9 +47,9 @@ void guard(CarryingLoop loop) {
   Location loc = op->getLoc();
   Value runs;
   if (auto counted = dyn_cast<scf::ForOp>(op))
-    runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                 counted.getLowerBound(),
-                                 counted.getUpperBound());
+    runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              counted.getLowerBound(), counted.getUpperBound());
   else
     runs = loop.getInits()[0].get();
   SmallVector<Value> inits;

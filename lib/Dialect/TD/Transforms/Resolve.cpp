@@ -154,9 +154,8 @@ private:
   /// Where a value is: one that is free again is where it was.
   static Place sourcePlace(Value value) {
     auto transfer = value.getDefiningOp<ToDeviceOp>();
-    return transfer && isFree(value.getType())
-               ? placeOf(transfer.getInput())
-               : placeOf(value);
+    return transfer && isFree(value.getType()) ? placeOf(transfer.getInput())
+                                               : placeOf(value);
   }
 
   void reach(unsigned origin, const Place &place) {
@@ -293,8 +292,7 @@ public:
       });
     });
     for (auto &[value, place] : values)
-      value.setType(
-          withPlace(cast<RankedTensorType>(value.getType()), place));
+      value.setType(withPlace(cast<RankedTensorType>(value.getType()), place));
     module->walk([&](Operation *op) { finish(op); });
     module->walk([&](Operation *op) { bringOperands(op); });
     dropTransfers();
@@ -335,11 +333,11 @@ private:
       if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue()))
         constant.setValueAttr(value.reshape(constant.getType()));
     } else if (auto function = dyn_cast<func::FuncOp>(op)) {
-      SmallVector<Type> results = llvm::map_to_vector(
-          function.getResultTypes(), [&](Type type) {
-            return isFree(type) ? withPlace(cast<RankedTensorType>(type),
-                                            standard)
-                                : resolve(type);
+      SmallVector<Type> results =
+          llvm::map_to_vector(function.getResultTypes(), [&](Type type) {
+            return isFree(type)
+                       ? withPlace(cast<RankedTensorType>(type), standard)
+                       : resolve(type);
           });
       function.setType(function.cloneTypeWith(
           function.getBody().front().getArgumentTypes(), results));

@@ -165,8 +165,8 @@ void narrow(Operation *op, Marking &marking,
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       unneeded.push_back(loop.getRegionIterArg(index));
     else if (auto loop = dyn_cast<scf::WhileOp>(op))
-      unneeded.append({loop.getBeforeArguments()[index],
-                       loop.getAfterArguments()[index]});
+      unneeded.append(
+          {loop.getBeforeArguments()[index], loop.getAfterArguments()[index]});
   }
   if (kept.size() == op->getNumResults())
     return;

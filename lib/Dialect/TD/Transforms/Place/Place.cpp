@@ -1,7 +1,7 @@
 //===- Place.cpp - td-place: transfers where they cost least --------------===//
 //
-// The program's own transfers are forgotten; the plan says on which devices each
-// value is held at each point, and every op gets its operands from there.
+// The program's own transfers are forgotten; the plan says on which devices
+// each value is held at each point, and every op gets its operands from there.
 // Values whose copies only a run can tell become handles.
 //
 //===----------------------------------------------------------------------===//
@@ -111,9 +111,9 @@ private:
     Location loc = loop.getLoc();
     Value next = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
                                        loop.getStep());
-    return again = arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::slt, next,
-                                         loop.getUpperBound());
+    return again =
+               arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                     next, loop.getUpperBound());
   }
 
   Value createCopy(OpBuilder &builder, Location loc, Value value, Type type) {
@@ -128,8 +128,7 @@ private:
     auto branch = scf::IfOp::create(
         builder, loc, again,
         [&](OpBuilder &inner, Location) {
-          scf::YieldOp::create(inner, loc,
-                               createCopy(inner, loc, value, type));
+          scf::YieldOp::create(inner, loc, createCopy(inner, loc, value, type));
         },
         [&](OpBuilder &inner, Location) {
           Value nothing = ub::PoisonOp::create(inner, loc, type);
@@ -167,17 +166,15 @@ private:
     if (auto read = readOf.find(node); read != readOf.end()) {
       auto op = cast<ReadOp>(flow.accesses[read->second].op);
       OpBuilder builder(op);
-      value = ReadOp::create(
-          builder, op.getLoc(), getType(node, from),
-          slots.get(op.getSlotAttr().getAttr(), from));
+      value = ReadOp::create(builder, op.getLoc(), getType(node, from),
+                             slots.get(op.getSlotAttr().getAttr(), from));
     } else {
       value = valueAt(edge.from, from);
     }
     if (!source)
       return value;
     OpBuilder builder = builderAt(edge.site);
-    return createCopy(builder, getLocation(node), value,
-                      getType(node, device));
+    return createCopy(builder, getLocation(node), value, getType(node, device));
   }
 
   /// The one way to a node that nothing is made at and where no ways meet.
@@ -203,8 +200,7 @@ private:
     Value value = op->getResult(positions.lookup({join.node, from}));
     OpBuilder builder(module.getContext());
     builder.setInsertionPointAfter(op);
-    return createCopy(builder, getLocation(node), value,
-                      getType(node, device));
+    return createCopy(builder, getLocation(node), value, getType(node, device));
   }
 
   //===--- Handles --------------------------------------------------------===//
@@ -333,8 +329,7 @@ private:
       for (auto [region, end] : llvm::zip(op->getRegions(), join.ends)) {
         Operation *yield = region.front().getTerminator();
         OpBuilder builder(yield);
-        yield->setOperand(position,
-                          bring(builder, join.node, end, device));
+        yield->setOperand(position, bring(builder, join.node, end, device));
       }
       return;
     }
@@ -345,19 +340,17 @@ private:
           bring(builder, join.node, join.init, device));
     }
     DeviceSet end = plan.held[join.ends[0]];
-    Value next =
-        end & deviceBit(device)
-            ? valueAt(join.ends[0], device)
-            : copyForNextTurn(loop.getBody(), getLocation(join.node),
-                              valueAt(join.ends[0], lowest(end)),
-                              getType(join.node, device));
+    Value next = end & deviceBit(device)
+                     ? valueAt(join.ends[0], device)
+                     : copyForNextTurn(loop.getBody(), getLocation(join.node),
+                                       valueAt(join.ends[0], lowest(end)),
+                                       getType(join.node, device));
     loop.getYield()->setOperand(position, next);
   }
 
   /// The value of `node`, copied at the builder's point if it is not held on
   /// the device.
-  Value bring(OpBuilder &builder, unsigned to, unsigned node,
-              unsigned device) {
+  Value bring(OpBuilder &builder, unsigned to, unsigned node, unsigned device) {
     DeviceSet held = plan.held[node];
     if (held & deviceBit(device))
       return valueAt(node, device);
@@ -369,8 +362,7 @@ private:
 
   void makeHandleSlots() {
     for (unsigned node = 0; node != flow.nodes.size(); ++node)
-      if (StringAttr slot = flow.nameOf(node).slot;
-          slot && isConditional(node))
+      if (StringAttr slot = flow.nameOf(node).slot; slot && isConditional(node))
         slots.makeHandle(slot);
   }
 
@@ -425,8 +417,8 @@ private:
         fetchHandle(builder, op.getLoc(), slot);
       }
       builder.setInsertionPointAfter(op);
-      Value value = ReadOp::create(builder, op.getLoc(),
-                                   slots.getType(slot, 0), own);
+      Value value =
+          ReadOp::create(builder, op.getLoc(), slots.getType(slot, 0), own);
       HandleType type = slots.getHandleType(slot);
       Value handle = HandleOp::create(builder, op.getLoc(), type, value);
       WriteHandleOp::create(builder, op.getLoc(), handle,
@@ -439,8 +431,8 @@ private:
   FlatSymbolRefAttr fetchHandle(OpBuilder &builder, Location loc,
                                 StringAttr slot) {
     FlatSymbolRefAttr own = slots.get(slot, 0);
-    Value handle = ReadHandleOp::create(
-        builder, loc, slots.getHandleType(slot), FlatSymbolRefAttr::get(slot));
+    Value handle = ReadHandleOp::create(builder, loc, slots.getHandleType(slot),
+                                        FlatSymbolRefAttr::get(slot));
     Value value =
         ReplicaGetOp::create(builder, loc, slots.getType(slot, 0), handle);
     WriteOp::create(builder, loc, value, own);
@@ -464,20 +456,18 @@ private:
     if (auto save = dyn_cast<SaveOp>(use.op)) {
       StringAttr slot = flow.nameOf(use.node).slot;
       OpBuilder builder(save);
-      FlatSymbolRefAttr own =
-          isConditional(use.node)
-              ? fetchHandle(builder, save.getLoc(), slot)
-              : slots.get(slot, 0);
+      FlatSymbolRefAttr own = isConditional(use.node)
+                                  ? fetchHandle(builder, save.getLoc(), slot)
+                                  : slots.get(slot, 0);
       SmallVector<Attribute> names(save.getSlots().getValue());
       names[use.operand] = own;
       save.setSlotsAttr(ArrayAttr::get(module.getContext(), names));
       return;
     }
     unsigned device = use.device.value_or(lowest(plan.held[use.node]));
-    use.op->setOperand(use.operand,
-                       isConditional(use.node)
-                           ? replicaAt(use.node, device, use.op)
-                           : valueAt(use.node, device));
+    use.op->setOperand(use.operand, isConditional(use.node)
+                                        ? replicaAt(use.node, device, use.op)
+                                        : valueAt(use.node, device));
   }
 
   void cleanUp() {

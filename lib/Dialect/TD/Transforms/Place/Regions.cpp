@@ -33,7 +33,8 @@ static Operation *makeEmpty(Operation *op, TypeRange added) {
 
 Operation *addPassedValues(Operation *op, TypeRange types) {
   Operation *wider = makeEmpty(op, types);
-  for (auto [from, to] : llvm::zip_equal(op->getRegions(), wider->getRegions())) {
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), wider->getRegions())) {
     to.takeBody(from);
     if (to.empty())
       continue;
@@ -46,7 +47,8 @@ Operation *addPassedValues(Operation *op, TypeRange types) {
     OpBuilder builder(terminator);
     SmallVector<Value> operands(terminator->getOperands());
     if (isa<scf::ConditionOp>(terminator))
-      llvm::append_range(operands, block.getArguments().take_back(types.size()));
+      llvm::append_range(operands,
+                         block.getArguments().take_back(types.size()));
     else
       llvm::append_range(operands, makePoison(builder, op->getLoc(), types));
     terminator->setOperands(operands);

@@ -8,8 +8,8 @@
 namespace tdc::td {
 
 /// Replaces a loop or an scf.if by one that passes on more values of these
-/// types, behind the others, all of them poison for now: the inits of a loop and
-/// what bodies yield. The bodies move over.
+/// types, behind the others, all of them poison for now: the inits of a loop
+/// and what bodies yield. The bodies move over.
 mlir::Operation *addPassedValues(mlir::Operation *op, mlir::TypeRange types);
 
 } // namespace tdc::td

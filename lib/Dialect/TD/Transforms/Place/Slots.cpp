@@ -43,8 +43,7 @@ FlatSymbolRefAttr PlacedSlots::get(StringAttr slot, unsigned device) {
   }
   OpBuilder builder(own->getContext());
   builder.setInsertionPointAfter(own);
-  std::string name =
-      slot.str() + "@" + spelling(devices.getPlace(device));
+  std::string name = slot.str() + "@" + spelling(devices.getPlace(device));
   SlotOp::create(builder, own.getLoc(), name, own.getKind(), own.getKey(),
                  own.getInstance(), type);
   return known = FlatSymbolRefAttr::get(slot.getContext(), name);

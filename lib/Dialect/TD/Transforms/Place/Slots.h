@@ -28,8 +28,7 @@ public:
 private:
   const Devices &devices;
   llvm::DenseMap<mlir::StringAttr, SlotOp> slots;
-  llvm::DenseMap<std::pair<mlir::StringAttr, unsigned>,
-                 mlir::FlatSymbolRefAttr>
+  llvm::DenseMap<std::pair<mlir::StringAttr, unsigned>, mlir::FlatSymbolRefAttr>
       made;
   llvm::DenseMap<mlir::StringAttr, bool> isTaken; ///< the name itself
 };
