@@ -109,7 +109,9 @@ LogicalResult Machine::checkPlaces(Operation *op) {
     if (!*value)
       return op->emitOpError("reads a poison");
     const Tensor &tensor = **value;
-    if (isHost && tensor.place == Place())
+    bool isDecided = tensor.place.kind == Place::Kind::Cpu ||
+                     tensor.place.kind == Place::Kind::Cuda;
+    if (isHost && !isDecided)
       continue;
     if (tensor.place != *place)
       return op->emitOpError("runs at ")
