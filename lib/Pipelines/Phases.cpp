@@ -40,6 +40,7 @@ static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
 /// left out.
 static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDNormalizePass());
+  passes.addPass(td::createTDChooseDevicesPass());
   passes.addPass(td::createTDPlacePass());
   passes.addPass(td::createTDVerifyPlacementPass());
 }

@@ -174,6 +174,8 @@ void Compilation::setDevices() {
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), device));
   }
+  if (options.noTOps)
+    (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
   if (options.placement == Placement::Off)
     (*module)->setAttr(td::kAsWrittenAttr, mlir::UnitAttr::get(context.get()));
 }

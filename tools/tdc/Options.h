@@ -39,6 +39,7 @@ struct Options {
   std::string device;
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
+  bool noTOps = false;
   bool json = false;
 
   std::string function;

@@ -71,8 +71,11 @@ struct FlowNode {
   bool needsShape = false;
   /// Where the value is made. Passing nodes have none.
   std::optional<unsigned> home;
-  /// Zeros that a slot starts with: on every device at no cost.
+  /// On every device at no cost: zeros that a slot starts with, what a
+  /// constructor makes.
   bool isHomeless = false;
+  /// The T-op that makes the value on a device still to be chosen.
+  mlir::Operation *mover = nullptr;
   /// Behind it a branch is taken, or a turn ends.
   enum Fork : uint8_t { None, Branch, TurnEnd } fork = None;
   llvm::SmallVector<unsigned, 4> in, out;
@@ -111,7 +114,10 @@ struct FlowJoin {
 
 class ValueFlow {
 public:
-  explicit ValueFlow(mlir::ModuleOp module);
+  /// `isMovable`: ops without a device of their own; their operands need none.
+  explicit ValueFlow(
+      mlir::ModuleOp module,
+      llvm::function_ref<bool(mlir::Operation *)> isMovable = {});
 
   Devices devices;
   std::vector<FlowName> names;

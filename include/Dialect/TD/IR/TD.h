@@ -108,6 +108,9 @@ inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
 /// On a module: transfers stay as the program has them (--placement=off).
 inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 
+/// On a module: ops run on the devices that they have (--no-t-ops).
+inline constexpr llvm::StringLiteral kNoTOpsAttr = "td.no_t_ops";
+
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.
 inline constexpr llvm::StringLiteral kFitsAttr = "fits";

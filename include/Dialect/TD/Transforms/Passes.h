@@ -18,6 +18,10 @@ namespace tdc::td {
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
+/// A constructor once more, on another device.
+mlir::Value cloneAt(mlir::OpBuilder &builder, mlir::Operation *constructor,
+                    const Place &place);
+
 /// Whether anything is on another device than the cpu or is moved, and
 /// transfers are not to stay as they are.
 bool needsPlacement(mlir::ModuleOp module);

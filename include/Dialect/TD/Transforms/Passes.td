@@ -159,6 +159,34 @@ def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
+  let summary = "run ops that give the same bits anywhere where that saves bytes";
+  let description = [{
+    A conversion, a movement of elements or the arithmetic of single numbers
+    gives the same bits on every device (Analysis/TOps). Such an op moves across
+    a transfer where fewer bytes cross then: bytes are moved before they become
+    floats, halves after. One minimum cut over the ways of all values chooses.
+
+    Only what saves bytes on every run moves: ops whose operands and use run as
+    often as they do, or any if all loops of the program have known bounds and
+    there is no branch. An op that makes less of a tensor is never taken away
+    from it: the whole would be moved instead of the part. Modules with more than
+    two devices stay as they are.
+
+    Before:
+    ```mlir
+    %f = td.cast %u : tensor<4xui8, #td.dev<cpu>> to tensor<4xf32, #td.dev<cpu>>
+    %g = td.to_device %f : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    ```
+    After:
+    ```mlir
+    %g = td.to_device %u : tensor<4xui8, #td.dev<cpu>> to tensor<4xui8, #td.dev<cuda, 0>>
+    %f = td.cast %g : tensor<4xui8, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cuda, 0>>
+    ```
+  }];
+  let dependentDialects = ["::tdc::td::TDDialect"];
+}
+
 def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
   let summary = "put transfers where they cost least";
   let description = [{

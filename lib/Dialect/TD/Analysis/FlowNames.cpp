@@ -23,7 +23,9 @@ static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
 
-FlowNames::FlowNames(ModuleOp module, ValueFlow &flow) : flow(flow) {
+FlowNames::FlowNames(ModuleOp module, ValueFlow &flow,
+                     llvm::function_ref<bool(Operation *)> isMovable)
+    : flow(flow) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { nameOp(op); });
   // What a body yields has its name now.
   module.walk([&](Operation *op) {
@@ -45,7 +47,7 @@ FlowNames::FlowNames(ModuleOp module, ValueFlow &flow) : flow(flow) {
       number(block);
     collectSlots(function);
   }
-  findActive(module);
+  findActive(module, isMovable);
   findLastUses(module);
 }
 
@@ -168,7 +170,8 @@ std::optional<unsigned> FlowNames::getHome(Value value) {
   return std::nullopt;
 }
 
-void FlowNames::findActive(ModuleOp module) {
+void FlowNames::findActive(ModuleOp module,
+                           llvm::function_ref<bool(Operation *)> isMovable) {
   std::vector<DeviceSet> devices(flow.names.size(), 0);
   std::vector<bool> isTouched(flow.names.size(), false);
   auto lead = [&](unsigned name) { return webs.getLeaderValue(name); };
@@ -193,6 +196,29 @@ void FlowNames::findActive(ModuleOp module) {
     else if (auto restore = dyn_cast<RestoreOp>(op))
       forEachSlot(restore.getSlots(), needCpu);
   });
+  // What reaches a transfer through ops that can move matters as well.
+  SmallVector<Operation *> movable;
+  if (isMovable)
+    module.walk([&](Operation *op) {
+      if (isMovable(op))
+        movable.push_back(op);
+    });
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Operation *op : movable) {
+      SmallVector<unsigned> around = {lead(values.at(op->getResult(0)))};
+      for (Value operand : op->getOperands())
+        if (isTensor(operand))
+          around.push_back(lead(values.at(operand)));
+      bool matters = llvm::any_of(around, [&](unsigned web) {
+        return isTouched[web] || llvm::popcount(devices[web]) > 1;
+      });
+      for (unsigned web : around) {
+        changes |= matters && !isTouched[web];
+        isTouched[web] = isTouched[web] || matters;
+      }
+    }
+  }
   llvm::DenseMap<unsigned, unsigned> numbers;
   active.resize(flow.names.size());
   for (unsigned name = 0; name != flow.names.size(); ++name) {

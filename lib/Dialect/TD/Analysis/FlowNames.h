@@ -19,7 +19,8 @@ struct SlotAccess {
 /// are made and needed on one device and that no transfer touches do not.
 class FlowNames {
 public:
-  FlowNames(mlir::ModuleOp module, ValueFlow &flow);
+  FlowNames(mlir::ModuleOp module, ValueFlow &flow,
+            llvm::function_ref<bool(mlir::Operation *)> isMovable);
 
   /// The name of a tensor value; none if its web does not matter.
   std::optional<unsigned> find(mlir::Value value) const;
@@ -46,7 +47,8 @@ private:
   void nameOp(mlir::Operation *op);
   void join(mlir::Value a, mlir::Value b);
   void number(mlir::Block &block);
-  void findActive(mlir::ModuleOp module);
+  void findActive(mlir::ModuleOp module,
+                  llvm::function_ref<bool(mlir::Operation *)> isMovable);
   void findLastUses(mlir::ModuleOp module);
   void collectSlots(mlir::Operation *op);
 

@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "FlowNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,7 +47,10 @@ namespace {
 
 class Builder {
 public:
-  Builder(ModuleOp module, ValueFlow &flow) : flow(flow), names(module, flow) {}
+  Builder(ModuleOp module, ValueFlow &flow,
+          llvm::function_ref<bool(Operation *)> isMovable)
+      : flow(flow), names(module, flow, isMovable), isMovable(isMovable),
+        tOpsAreFixed(areTOpsFixed(module)) {}
 
   void run(ModuleOp module) {
     auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -97,8 +101,13 @@ private:
     if (!name)
       return;
     unsigned made = addNode(*name);
-    flow.nodes[made].home = names.getHome(value);
-    flow.nodes[made].isHomeless = !flow.nodes[made].home;
+    Operation *maker = value.getDefiningOp();
+    if (maker && isMovable && isMovable(maker))
+      flow.nodes[made].mover = maker;
+    else if (!maker || !isConstructor(maker) || tOpsAreFixed)
+      flow.nodes[made].home = names.getHome(value);
+    flow.nodes[made].isHomeless =
+        !flow.nodes[made].home && !flow.nodes[made].mover;
     unsigned first = addNode(*name);
     addEdge(made, first, frequency, site);
     state.nodes[*name] = first;
@@ -181,7 +190,7 @@ private:
     unsigned node = state.nodes.find(*name)->second;
     if (need == kShape)
       flow.nodes[node].needsShape = true;
-    else
+    else if (!isMovable || !isMovable(op))
       flow.nodes[node].needs |= deviceBit(need);
     flow.uses.push_back({op, operand, node,
                          need == kShape ? std::optional<unsigned>()
@@ -423,11 +432,16 @@ private:
 
   ValueFlow &flow;
   FlowNames names;
+  llvm::function_ref<bool(Operation *)> isMovable;
+  bool tOpsAreFixed;
   llvm::DenseMap<unsigned, unsigned> between;
 };
 
 } // namespace
 
-ValueFlow::ValueFlow(ModuleOp module) { Builder(module, *this).run(module); }
+ValueFlow::ValueFlow(ModuleOp module,
+                     llvm::function_ref<bool(Operation *)> isMovable) {
+  Builder(module, *this, isMovable).run(module);
+}
 
 } // namespace tdc::td

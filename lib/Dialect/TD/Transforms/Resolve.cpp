@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,6 +34,12 @@ std::optional<Place> parseDevice(StringRef text) {
   if (!text.consume_front("cuda:") || text.getAsInteger(10, place.ordinal))
     return std::nullopt;
   return place;
+}
+
+/// Gives the elements of a constant the type of its result.
+void matchValue(ConstantOp op) {
+  if (auto value = dyn_cast<DenseElementsAttr>(op.getValue()))
+    op.setValueAttr(value.reshape(op.getType()));
 }
 
 bool isFree(Type type) {
@@ -323,15 +330,10 @@ private:
     return tensor ? withPlace(tensor, resolve(getPlace(tensor))) : type;
   }
 
-  static bool isConstructor(Operation *op) {
-    return isa<ConstantOp, FillOp, IotaOp, RandomOp>(op);
-  }
-
   /// What repeats the types of its values.
   void finish(Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue()))
-        constant.setValueAttr(value.reshape(constant.getType()));
+      matchValue(constant);
     } else if (auto function = dyn_cast<func::FuncOp>(op)) {
       SmallVector<Type> results =
           llvm::map_to_vector(function.getResultTypes(), [&](Type type) {
@@ -384,17 +386,15 @@ private:
   Value getAt(Operation *op, Value value, const Place &place) {
     Operation *maker = value.getDefiningOp();
     OpBuilder builder(op);
-    Type type = withPlace(cast<RankedTensorType>(value.getType()), place);
     if (maker && constructors.contains(maker)) {
       Operation *&twin = twins[{maker, spelling(place)}];
       if (!twin) {
         builder.setInsertionPointAfter(maker);
-        twin = builder.clone(*maker);
-        twin->getResult(0).setType(type);
-        finish(twin);
+        twin = cloneAt(builder, maker, place).getDefiningOp();
       }
       return twin->getResult(0);
     }
+    Type type = withPlace(cast<RankedTensorType>(value.getType()), place);
     return ToDeviceOp::create(builder, op->getLoc(), type, value,
                               /*implied=*/true, /*kept=*/false);
   }
@@ -476,4 +476,14 @@ struct ResolvePass : public impl::TDResolvePassBase<ResolvePass> {
   }
 };
 } // namespace
+
+Value cloneAt(OpBuilder &builder, Operation *constructor, const Place &place) {
+  Operation *twin = builder.clone(*constructor);
+  Value result = twin->getResult(0);
+  result.setType(withPlace(cast<RankedTensorType>(result.getType()), place));
+  if (auto constant = dyn_cast<ConstantOp>(twin))
+    matchValue(constant);
+  return result;
+}
+
 } // namespace tdc::td

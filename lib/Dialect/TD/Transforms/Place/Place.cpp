@@ -38,8 +38,10 @@ public:
       if (isa<ReadOp>(access.op))
         readOf[access.value] = i;
     for (const FlowNode &node : flow.nodes)
-      if (node.home && flow.names[node.name].value)
-        homes[node.name] = *node.home;
+      if (Value value = flow.names[node.name].value;
+          value && (node.home || node.isHomeless))
+        homes[node.name] = flow.devices.getIndex(
+            getPlace(cast<RankedTensorType>(value.getType())));
   }
 
   void run() {
@@ -156,7 +158,7 @@ private:
   Value findValue(unsigned node, unsigned device) {
     const FlowNode &info = flow.nodes[node];
     if (info.home || info.isHomeless)
-      return flow.nameOf(node).value;
+      return madeAt(info.name, device);
     if (auto join = joinOf.find(node); join != joinOf.end())
       return joinValue(flow.joins[join->second], node, device);
     const FlowEdge &edge = getWayIn(node);
@@ -175,6 +177,17 @@ private:
       return value;
     OpBuilder builder = builderAt(edge.site);
     return createCopy(builder, getLocation(node), value, getType(node, device));
+  }
+
+  /// The value where it is made; a constructor runs on another device as well.
+  Value madeAt(unsigned name, unsigned device) {
+    Value value = flow.names[name].value;
+    if (homes.lookup(name) == device)
+      return value;
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointAfterValue(value);
+    return cloneAt(builder, value.getDefiningOp(),
+                   flow.devices.getPlace(device));
   }
 
   /// The one way to a node that nothing is made at and where no ways meet.
