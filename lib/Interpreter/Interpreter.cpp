@@ -82,7 +82,9 @@ Dims Machine::getDims(Value value, ValueRange sizes) {
 }
 
 LogicalResult Machine::check(int32_t code) {
-  status = code;
+  // A success says nothing about what stops the program later.
+  if (code)
+    status = code;
   return success(code == 0);
 }
 

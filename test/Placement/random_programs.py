@@ -3,17 +3,21 @@ program as written, and the number of copies and their bytes must be K0, the
 least with which the ops of that very run can read what they read.
 
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
+                       [--mutate]
 
 Programs have loops (some without a turn), branches, while loops, slots, values
 that loops and branches pass on, and ops on two or three devices chosen without
 any sense. A program that fails is made smaller as long as it fails, and written
-to the folder. Needs tdc-opt and tdc-interpret in PATH.
+to the folder. --mutate: whatever transfer is left out of a placed program or
+taken to another device, the verifier and the interpreter both find it
+(tdc-mutate). Needs tdc-opt, tdc-interpret and tdc-mutate in PATH.
 """
 
 import argparse
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -273,6 +277,23 @@ def interpret(path):
             (least["copies"], least["bytes"]))
 
 
+MUTATE = False
+MUTANTS = re.compile(r"(\d+) mutants, (\d+) found .*, (\d+) by")
+mutants = 0
+
+
+def mutate(placed):
+    """What is wrong with the mutants, or None."""
+    global mutants
+    run = subprocess.run(["tdc-mutate", placed], capture_output=True,
+                         text=True)
+    counts = MUTANTS.findall(run.stdout)
+    if run.returncode or not counts:
+        return "mutants live: " + run.stderr
+    mutants += int(counts[-1][0])
+    return None
+
+
 def check(program, folder):
     """What is wrong, or None."""
     written, placed = folder / "written.mlir", folder / "placed.mlir"
@@ -294,7 +315,7 @@ def check(program, folder):
     if copies != after or after[1] > least[1]:
         return (f"copies {copies}, K0 {after}, "
                 f"K0 as written {least}, copies as written {eager}")
-    return None
+    return mutate(placed) if MUTATE else None
 
 
 def shrink(program, folder):
@@ -330,7 +351,10 @@ def main():
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--mutate", action="store_true")
     options = parser.parse_args()
+    global MUTATE
+    MUTATE = options.mutate
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or pathlib.Path(name)
@@ -347,6 +371,8 @@ def main():
                   f"{Printer(program).text()}")
             if failed == 3:
                 break
+    if MUTATE:
+        print(f"{mutants} mutants")
     print(f"{options.count} programs from seed {options.seed}: "
           f"{failed} failed")
     return 1 if failed else 0

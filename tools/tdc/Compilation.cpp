@@ -176,8 +176,6 @@ void Compilation::setDevices() {
   }
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
-  if (options.placement == Placement::Off)
-    (*module)->setAttr(td::kAsWrittenAttr, mlir::UnitAttr::get(context.get()));
 }
 
 /// A device that is not there can be compiled for, but runs nothing.

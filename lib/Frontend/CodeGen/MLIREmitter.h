@@ -131,6 +131,7 @@ public:
   Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
 
 private:
+  void note(Transfer transfer);
   /// A function under construction. Its constants stand at its top, each once.
   struct Function {
     mlir::func::FuncOp op;

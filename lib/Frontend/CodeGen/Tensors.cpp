@@ -81,6 +81,7 @@ Value MLIREmitter::cast(Value input, const TensorShape &type) {
 
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
                             Transfer transfer) {
+  note(transfer);
   return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input),
                                      transfer == Transfer::Implied,
                                      transfer == Transfer::Kept));

@@ -1,11 +1,12 @@
 //===- VerifyPlacement.cpp - td-verify-placement: everything is where it is read
 //
 // Shares nothing with what places: it looks at each op and asks where its
-// operands are. The place of a value is in its type, and the types of loops,
-// branches and slots are checked to agree, so that this is all that there is.
+// operands are. The place of a value is in its type, and what loops, branches
+// and slots pass on has to keep it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,6 +34,24 @@ public:
     for (Type type : op->getResultTypes())
       if (failed(verifyDecided(op, type)))
         return failure();
+    if (CarryingLoop loop(op); loop) {
+      for (auto [init, argument, next, result] :
+           llvm::zip(loop.getInits(), loop.getArguments(),
+                     loop.getYield()->getOperands(), loop.getResults()))
+        for (Value other : {init.get(), next, Value(result)})
+          if (failed(verifySame(op, argument, other)))
+            return failure();
+      return success();
+    }
+    if (isa<scf::IfOp>(op)) {
+      for (OpResult result : op->getResults())
+        for (Region &region : op->getRegions())
+          if (failed(verifySame(op, result,
+                                region.front().getTerminator()->getOperand(
+                                    result.getResultNumber()))))
+            return failure();
+      return success();
+    }
     if (op->hasTrait<ComputeOp>()) {
       Type type = op->getResult(0).getType();
       return verifyOperands(op, getPlace(cast<RankedTensorType>(type)));
@@ -65,6 +84,13 @@ private:
     if (place.kind == Place::Kind::Cpu || place.kind == Place::Kind::Cuda)
       return success();
     return op->emitOpError("has a tensor without a device: ") << type;
+  }
+
+  LogicalResult verifySame(Operation *op, Value passed, Value other) {
+    if (passed.getType() == other.getType())
+      return success();
+    return op->emitOpError("passes on ")
+           << other.getType() << " as " << passed.getType();
   }
 
   LogicalResult verifyAt(Operation *op, RankedTensorType type,
