@@ -1,0 +1,179 @@
+"""Small straight-line programs whose T-ops may run on either device: the bytes
+that a placed program copies are the least over all choices of devices, each
+tried here.
+
+    brute_force.py --seed S --count N
+
+Needs tdc-opt and tdc-interpret in PATH.
+"""
+
+import argparse
+import itertools
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+PASSES = ["--td-choose-devices", "--td-place", "--td-verify-placement"]
+PLACES = ["cpu", "gpu"]
+SIZE = {"ui8": 1, "f32": 4}
+
+
+class Op:
+    """One op: what it is, where it was written to run, what it reads."""
+
+    def __init__(self, kind, dtype, count, place, ins):
+        self.kind, self.dtype, self.count = kind, dtype, count
+        self.place, self.ins = place, ins
+
+    @property
+    def bytes(self):
+        return SIZE[self.dtype] * self.count
+
+    def type(self, place=None):
+        return f"tensor<{self.count}x{self.dtype}, #{place or self.place}>"
+
+
+def generate(rng):
+    """Up to 12 ops, the last ones read by the host."""
+    ops = []
+    for _ in range(rng.randint(3, 12)):
+        place = rng.choice(PLACES)
+        source = rng.randrange(len(ops)) if ops else None
+        kind = rng.choice(["make", "sin", "sin", "cast", "cast", "slice"])
+        if source is None or kind == "make":
+            dtype, count = rng.choice(["ui8", "f32"]), rng.choice([4, 8])
+            ops.append(Op("load", dtype, count, "cpu", []) if rng.random() < .7
+                       else Op("fill", dtype, count, place, []))
+            continue
+        read = ops[source]
+        if kind == "sin" and read.dtype == "f32":
+            ops.append(Op("sin", "f32", read.count, place, [source]))
+        elif kind == "slice" and read.count > 1:
+            ops.append(Op("slice", read.dtype, read.count // 2, place,
+                          [source]))
+        else:
+            other = "f32" if read.dtype == "ui8" else "ui8"
+            ops.append(Op("cast", other, read.count, place, [source]))
+    return ops
+
+
+def text(ops, files):
+    lines = ["#cpu = #td.dev<cpu>", "#gpu = #td.dev<cuda, 0>",
+             "func.func @main() {", "  %zero = arith.constant 0 : i64",
+             "  %one = arith.constant 1.0 : f64"]
+    moves = 0
+
+    def at(index, place):
+        nonlocal moves
+        op = ops[index]
+        if op.place == place:
+            return f"%v{index}"
+        moves += 1
+        lines.append(f"  %m{moves} = td.to_device %v{index} : {op.type()} to "
+                     f"{op.type(place)}")
+        return f"%m{moves}"
+
+    for i, op in enumerate(ops):
+        ins = [(at(j, op.place), ops[j].type(op.place)) for j in op.ins]
+        head = f"  %v{i} = td."
+        if op.kind == "load":
+            lines.append(f'  %s{i} = td.format "{files[op.dtype, op.count]}"')
+            lines.append(f"{head}load %s{i} : {op.type()}")
+        elif op.kind == "fill":
+            lines.append(f"{head}fill %one : f64 -> {op.type()}")
+        elif op.kind == "sin":
+            lines.append(f"{head}sin {ins[0][0]} : {op.type()}")
+        elif op.kind == "cast":
+            lines.append(f"{head}cast {ins[0][0]} : {ins[0][1]} to "
+                         f"{op.type()}")
+        else:
+            lines.append(f"{head}slice {ins[0][0]}[%zero] dim 0 step 1 : "
+                         f"{ins[0][1]} to {op.type()}")
+    for i in sinks(ops):
+        lines.append(f'  %p{i} = td.format "{{}}\\0A"({at(i, "cpu")}) : '
+                     f'{ops[i].type("cpu")}')
+        lines.append(f"  td.print %p{i}")
+    return "\n".join(lines + ["  return", "}", ""])
+
+
+def sinks(ops):
+    read = {j for op in ops for j in op.ins}
+    return [i for i in range(len(ops)) if i not in read]
+
+
+def movable(ops, op):
+    """td-choose-devices' own words: an op that makes less of its operand where
+    that is, stays."""
+    if op.kind not in ("cast", "slice"):
+        return False
+    source = ops[op.ins[0]]
+    return not (source.bytes > op.bytes and source.place == op.place)
+
+
+def least(ops):
+    free = [i for i, op in enumerate(ops) if movable(ops, op)]
+    best = None
+    for choice in itertools.product(PLACES, repeat=len(free)):
+        place = [op.place for op in ops]
+        for i, at in zip(free, choice):
+            place[i] = at
+        demands = {(j, place[i]) for i, op in enumerate(ops) for j in op.ins}
+        demands |= {(i, "cpu") for i in sinks(ops)}
+        cost = sum(ops[j].bytes for j, at in demands
+                   if ops[j].kind != "fill" and place[j] != at)
+        best = cost if best is None else min(best, cost)
+    return best
+
+
+def write_files(folder):
+    """Bytes and floats of the sizes that programs load, as npy."""
+    files = {}
+    for dtype, count in itertools.product(SIZE, (4, 8)):
+        path = folder / f"{dtype}-{count}.npy"
+        descr = {"ui8": "|u1", "f32": "<f4"}[dtype]
+        header = (f"{{'descr': '{descr}', 'fortran_order': False, "
+                  f"'shape': ({count},), }}").encode()
+        header += b" " * (-(len(header) + 11) % 64) + b"\n"
+        path.write_bytes(b"\x93NUMPY\x01\x00" +
+                         len(header).to_bytes(2, "little") + header +
+                         bytes(SIZE[dtype] * count))
+        files[dtype, count] = path
+    return files
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--count", type=int, required=True)
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        files = write_files(folder)
+        written, placed = folder / "written.mlir", folder / "placed.mlir"
+        counts = folder / "counts.json"
+        for seed in range(options.seed, options.seed + options.count):
+            ops = generate(random.Random(seed))
+            written.write_text(text(ops, files))
+            subprocess.run(["tdc-opt", written, *PASSES, "-o", placed],
+                           check=True)
+            subprocess.run(["tdc-interpret", placed, "--transfers", counts],
+                           check=True, stdout=subprocess.DEVNULL)
+            copies = json.loads(counts.read_text())["copies"]
+            got = sum(c["bytes"] for c in copies)
+            if got != least(ops):
+                failed += 1
+                print(f"seed {seed}: {got} bytes, least {least(ops)}\n"
+                      f"{written.read_text()}")
+                if failed == 3:
+                    break
+    print(f"{options.count} programs from seed {options.seed}: "
+          f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
