@@ -3,9 +3,9 @@
 //   tdc-mutate FILE.mlir
 //
 // For each transfer that a run of the program makes: a mutant without it, where
-// the value stays where it was, and mutants that take it to another device. Each
-// is shown to td-verify-placement and run; the last line says how many there
-// were and how many were found out. Exits with 1 if one was not.
+// the value stays where it was, and mutants that take it to another device.
+// Each is shown to td-verify-placement and run; the last line says how many
+// there were and how many were found out. Exits with 1 if one was not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,9 @@ bool run(ModuleOp module, std::string *counts = nullptr) {
   Interpreter interpreter(module);
   const char *word = "mutant";
   SmallVector<Datum> none;
-  bool ran = !interpreter.open(word) &&
-             !interpreter.call(module.lookupSymbol<func::FuncOp>("main"), {},
-                               none);
+  bool ran =
+      !interpreter.open(word) &&
+      !interpreter.call(module.lookupSymbol<func::FuncOp>("main"), {}, none);
   if (counts) {
     llvm::raw_string_ostream os(*counts);
     interpreter.writeTransfers(os);
@@ -65,8 +65,7 @@ std::vector<bool> findExecuted(ModuleOp module) {
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(counts);
   if (!json)
     return executed;
-  for (const llvm::json::Value &site :
-       *json->getAsObject()->getArray("sites"))
+  for (const llvm::json::Value &site : *json->getAsObject()->getArray("sites"))
     executed[*site.getAsObject()->getInteger("line") - 1] = true;
   return executed;
 }
@@ -105,8 +104,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i != executed.size(); ++i) {
     if (!executed[i])
       continue;
-    for (const Place &place :
-         getWrongPlaces(getTransfers(*module)[i])) {
+    for (const Place &place : getWrongPlaces(getTransfers(*module)[i])) {
       OwningOpRef<ModuleOp> mutant = module->clone();
       Value result = getTransfers(*mutant)[i]->getResult(0);
       result.setType(

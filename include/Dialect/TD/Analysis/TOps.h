@@ -2,8 +2,8 @@
 //
 // Such an op may run on another device than the program says, where that saves
 // bytes: conversions with defined rounding, movement of elements, and IEEE
-// arithmetic of single numbers. A constructor reads no tensor at all: it can run
-// on each device that wants its result.
+// arithmetic of single numbers. A constructor reads no tensor at all: it can
+// run on each device that wants its result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -45,9 +45,8 @@ Value getContent(Value value) {
 bool isProfileExact(ModuleOp module) {
   return !module
               .walk([](Operation *op) {
-                bool isUnknown =
-                    isa<scf::IfOp, scf::WhileOp>(op) ||
-                    (isa<scf::ForOp>(op) && !getTripCount(op));
+                bool isUnknown = isa<scf::IfOp, scf::WhileOp>(op) ||
+                                 (isa<scf::ForOp>(op) && !getTripCount(op));
                 return isUnknown ? WalkResult::interrupt()
                                  : WalkResult::advance();
               })
@@ -221,8 +220,7 @@ struct ChooseDevicesPass
       if (isTOp(op) && !shrinksAtHome(op) && (isExact || isLocal(op)))
         movable.insert(op);
     });
-    ValueFlow flow(module,
-                   [&](Operation *op) { return movable.contains(op); });
+    ValueFlow flow(module, [&](Operation *op) { return movable.contains(op); });
     // One cut separates two devices.
     if (flow.devices.size() != 2 || movable.empty())
       return;
