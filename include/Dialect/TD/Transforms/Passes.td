@@ -137,9 +137,9 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
 def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
   let summary = "bring loops and choices into the form that td-place expects";
   let description = [{
-    A loop that may have no turn gets a branch around it: what stands in front
-    of it there runs only if the loop does. A choice between two tensors becomes
-    a branch. Modules that use one device stay as they are.
+    What nobody needs goes. A loop that may have no turn gets a branch around it:
+    what stands in front of it there runs only if the loop does. A choice between
+    two tensors becomes a branch. Modules that use one device stay as they are.
 
     Before:
     ```mlir
@@ -156,7 +156,8 @@ def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
 def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {

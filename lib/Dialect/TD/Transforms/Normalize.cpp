@@ -3,6 +3,8 @@
 #include "Dialect/TD/Analysis/Frequencies.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
+#include "Simplify.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 
 namespace tdc::td {
@@ -68,6 +70,36 @@ void guard(CarryingLoop loop) {
   scf::YieldOp::create(builder, loc, inits);
 }
 
+/// A loop that runs and never reads what it starts from needs no start. Whether
+/// there was one.
+bool forgetStart(CarryingLoop loop) {
+  bool found = false;
+  for (auto [init, argument] :
+       llvm::zip(loop.getInits(), loop.getArguments())) {
+    if (!argument.use_empty() ||
+        !isa<RankedTensorType>(argument.getType()) ||
+        init.get().getDefiningOp<ub::PoisonOp>())
+      continue;
+    OpBuilder builder(loop.getOperation());
+    init.set(
+        ub::PoisonOp::create(builder, loop->getLoc(), argument.getType()));
+    found = true;
+  }
+  return found;
+}
+
+/// Drops what nobody needs: it must not be brought anywhere.
+void dropUnneeded(ModuleOp module) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    sweepDead(module);
+    module.walk([&](Operation *op) {
+      if (CarryingLoop loop(op); loop && isKnownToRun(loop))
+        changes |= forgetStart(loop);
+    });
+  }
+}
+
 /// A choice of tensors as a branch, whose sides can differ in what they copy.
 void branchOnSelect(arith::SelectOp op) {
   OpBuilder builder(op);
@@ -87,6 +119,7 @@ struct NormalizePass : public impl::TDNormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     if (!needsPlacement(getOperation()))
       return;
+    dropUnneeded(getOperation());
     getOperation()->walk([](Operation *op) {
       if (CarryingLoop loop(op); loop && !isKnownToRun(loop))
         guard(loop);
