@@ -102,12 +102,15 @@ struct Checkpoint {
 
 static LogicalResult runSave(Machine &m, SaveOp op) {
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
-    const Datum &datum = m.world.slotValue(slot.getValue());
-    const Tensor &value = *std::get<TensorRef>(datum);
-    if (value.place != Place() && value.place != getCpu())
-      return op.emitOpError("saves ")
-             << slot << ", whose value is at '" << spelling(value.place) << "'";
-    m.ledger.addDemand(value, getCpu());
+    TensorRef value = std::get<TensorRef>(m.world.slotValue(slot.getValue()));
+    if (value->place != Place() && value->place != getCpu()) {
+      // A program as it is written reads back what it saves, as PyTorch does.
+      if (m.world.getSlotPlace(slot.getValue()) != Place())
+        return op.emitOpError("saves ") << slot << ", whose value is at '"
+                                        << spelling(value->place) << "'";
+      value = m.copy(value, getCpu(), op);
+    }
+    m.ledger.addDemand(*value, getCpu());
     m.world.storeSlot(slot.getValue());
   }
   Checkpoint what(m, op.getSlots(), op.getKeys());

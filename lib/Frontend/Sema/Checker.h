@@ -154,6 +154,8 @@ public:
                  std::optional<int64_t> enumerateFrom);
   Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                   const Val &start, const Size &size);
+  /// The batches of one epoch as values.
+  bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
   /// Takes free values to the places where a turn of a loop leaves them
   /// (LoopPlaces.cpp).
   void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);

@@ -115,6 +115,27 @@ static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
   return orders;
 }
 
+bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
+                        Vals &out) {
+  Val count = makeInt(loader.rows);
+  count.range = range;
+  auto rows = requireInt(count, "how many rows a list of batches is made of");
+  if (!rows)
+    return false;
+  Vals orders;
+  if (loader.shuffle)
+    orders = shuffledOrders(*this, loader);
+  int64_t size = loader.batchSize;
+  int64_t end = loader.dropLast ? *rows / size * size : *rows;
+  for (int64_t start = 0; start < end; start += size) {
+    if (!withinLimits(range))
+      return false;
+    Size taken(std::min(size, end - start));
+    out.push_back(loaderBatch(loader, orders, makeInt(start), taken));
+  }
+  return true;
+}
+
 Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
                         std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();

@@ -95,8 +95,7 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
     return true;
   }
   case ValKind::Loader:
-    unsupported(range, "a list of a DataLoader's batches");
-    return false;
+    return batchesOf(iterable.as<LoaderInfo>(), range, out);
   default:
     break;
   }

@@ -1,0 +1,110 @@
+"""Programs with transfers, placed and run: their copies are those of the table.
+
+    suite.py FOLDER
+
+Each FOLDER/pNN.tdsl says in its header how many copies and bytes it takes,
+`copies/bytes`: `eager` as it is written, `K0` with the fewest copies between ops
+that stay on their devices. Every program is placed in three modes and run by
+tdc-interpret, which has memory for each device and counts:
+
+    off      every copy as it is written: eager
+    strict   K0
+    insert   at most as many as strict
+
+In every mode it prints the same and writes the same files, and makes, but for
+off, no copy more than K0 of its own run. `cpu` in a header are the copies of the
+program where there is no GPU.
+
+`K1` and `KA` of the headers are what moving casts, slices, constructors and whole
+ops across the devices would reach. That is not built yet, and not checked.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Programs that do not run yet, and why.
+LATER = {
+    "p29": "`return` in a loop that runs at run time is not built yet",
+}
+
+MODES = ["off", "strict", "insert"]
+
+
+def run(program, mode, devices=2):
+    """What the placed program prints and writes, its copies and its K0."""
+    machine = [f"--sim-cuda={devices}"] if devices else []
+    placed = subprocess.run(
+        ["tdc", "emit", "--phase=placed", *machine, f"--placement={mode}",
+         program], capture_output=True, text=True)
+    if placed.returncode:
+        return "not placed:\n" + placed.stderr, None, None
+    with tempfile.TemporaryDirectory() as folder:
+        counts = pathlib.Path(folder) / "transfers.json"
+        done = subprocess.run(["tdc-interpret", "-", "--transfers", counts],
+                              input=placed.stdout, capture_output=True,
+                              text=True, cwd=folder)
+        if done.returncode:
+            return "does not run:\n" + done.stderr, None, None
+        transfers = json.loads(counts.read_text())
+        counts.unlink()
+        files = {f.name: f.read_bytes() for f in pathlib.Path(folder).iterdir()}
+    copies = transfers["copies"]
+    return ((done.stdout, files),
+            (sum(c["logical"] for c in copies), sum(c["bytes"] for c in copies)),
+            (transfers["k0"]["copies"], transfers["k0"]["bytes"]))
+
+
+def expected(program):
+    """The columns of the header: {"eager": (34, 2632), ...}."""
+    header = re.match(r"(#.*\n)+", program.read_text()).group()
+    return {name: (int(copies), int(size)) for name, copies, size
+            in re.findall(r"(\w+) (\d+)/(\d+)", header)}
+
+
+def check(program):
+    """What is wrong with a program, a line each."""
+    table = expected(program)
+    results = {mode: run(program, mode) for mode in MODES}
+    problems = [f"{mode}: {output}" for mode, (output, copies, _)
+                in results.items() if copies is None]
+    if problems:
+        return problems
+    for mode in MODES:
+        output, copies, least = results[mode]
+        if output != results["off"][0]:
+            problems.append(f"{mode}: another output than off:\n{output}\n"
+                            f"{results['off'][0]}")
+        if mode != "off" and copies != least:
+            problems.append(f"{mode}: {copies}, needs {least}")
+    if results["off"][1] != table["eager"]:
+        problems.append(f"off: {results['off'][1]}, not {table['eager']}")
+    if results["strict"][1] != table["K0"]:
+        problems.append(f"strict: {results['strict'][1]}, not {table['K0']}")
+    if "cpu" in table:
+        _, copies, _ = run(program, "strict", devices=0)
+        if copies != table["cpu"]:
+            problems.append(f"without a GPU: {copies}, not {table['cpu']}")
+    if any(i > s for i, s in zip(results["insert"][1], results["strict"][1])):
+        problems.append(f"insert: {results['insert'][1]}, more than strict")
+    return problems
+
+
+def main():
+    programs = sorted(pathlib.Path(sys.argv[1]).glob("p*.tdsl"))
+    programs = [p for p in programs if p.stem not in LATER]
+    failed = 0
+    for program in programs:
+        problems = check(program)
+        failed += bool(problems)
+        for problem in problems:
+            print(f"{program.stem}: {problem}")
+    print(f"{len(programs)} programs, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
