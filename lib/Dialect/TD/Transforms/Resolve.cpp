@@ -81,8 +81,10 @@ public:
 
   /// The device of a free value.
   Place get(Value value) const {
-    auto found = values.find(value);
-    return found == values.end() ? standard : *origins[found->second].decision;
+    if (auto found = values.find(value); found != values.end())
+      return *origins[found->second].decision;
+    Place source = sourcePlace(value);
+    return source == Place() ? standard : source;
   }
   Place get(StringAttr slot) const {
     auto found = slots.find(slot);
@@ -161,8 +163,9 @@ private:
   /// Where a value is: one that is free again is where it was.
   static Place sourcePlace(Value value) {
     auto transfer = value.getDefiningOp<ToDeviceOp>();
-    return transfer && isFree(value.getType()) ? placeOf(transfer.getInput())
-                                               : placeOf(value);
+    return transfer && isFree(value.getType())
+               ? sourcePlace(transfer.getInput())
+               : placeOf(value);
   }
 
   void reach(unsigned origin, const Place &place) {

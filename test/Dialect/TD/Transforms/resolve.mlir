@@ -1,4 +1,4 @@
-// RUN: tdc-opt %s --td-resolve='symbols=device=cpu,other=cuda:1' | FileCheck %s
+// RUN: tdc-opt %s --split-input-file --td-resolve='symbols=device=cpu,other=cuda:1' | FileCheck %s
 
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cpu>>
 td.slot @w param "w" of "m" : tensor<4xf32>
@@ -52,4 +52,193 @@ func.func @region(%x: tensor<4xf32>, %n: i64) -> tensor<4xf32> {
 func.func @constant() -> tensor<2xi64> {
   %c = td.constant dense<[1, 2]> : tensor<2xi64>
   return %c : tensor<2xi64>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+#other = #td.dev<cuda, 1>
+
+// A free value is made on the nearest device that it reaches.
+// CHECK-LABEL: func.func @nearest
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> (tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 1>>)
+// CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.sin %[[V0]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.to_device %[[V1]] {implied} : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cuda, 1>>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.cos %[[V2]] : tensor<4xf32, #td.dev<cuda, 1>>
+// CHECK-NEXT: return %[[V1]], %[[V3]] : tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 1>>
+func.func @nearest(%x: tensor<4xf32, #cpu>) -> (tensor<4xf32, #gpu>, tensor<4xf32, #other>) {
+  %f = td.to_device %x {implied} : tensor<4xf32, #cpu> to tensor<4xf32>
+  %a = td.sin %f : tensor<4xf32>
+  %g = td.to_device %a {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %b = td.cos %a : tensor<4xf32>
+  %o = td.to_device %b {implied} : tensor<4xf32> to tensor<4xf32, #other>
+  return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
+}
+
+// One that reaches several is made where its operands are.
+// CHECK-LABEL: func.func @several
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 1>>) -> (tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 1>>)
+// CHECK: %[[V0:[a-z0-9_]+]] = td.sin %[[A0]] : tensor<4xf32, #td.dev<cuda, 1>>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.to_device %[[V0]] {implied} : tensor<4xf32, #td.dev<cuda, 1>> to tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: return %[[V1]], %[[V0]] : tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 1>>
+func.func @several(%x: tensor<4xf32, #other>) -> (tensor<4xf32, #gpu>, tensor<4xf32, #other>) {
+  %f = td.to_device %x {implied} : tensor<4xf32, #other> to tensor<4xf32>
+  %a = td.sin %f : tensor<4xf32>
+  %g = td.to_device %a {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %o = td.to_device %a {implied} : tensor<4xf32> to tensor<4xf32, #other>
+  return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
+}
+
+// So is one that reaches none: the host reads on the cpu what it prints.
+// CHECK-LABEL: func.func @none
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>)
+// CHECK: %[[V0:[a-z0-9_]+]] = td.sin %[[A0]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.to_device %[[V0]] {implied} : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.format "{}"(%[[V1]]) : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: td.print %[[V2]]
+// CHECK-NEXT: return
+func.func @none(%x: tensor<4xf32, #gpu>) {
+  %f = td.to_device %x {implied} : tensor<4xf32, #gpu> to tensor<4xf32>
+  %a = td.sin %f : tensor<4xf32>
+  %text = td.format "{}"(%a) : tensor<4xf32>
+  td.print %text
+  return
+}
+
+// What a loop passes on is in one place.
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i64, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[V0]] : f64 -> tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = scf.for %[[A2:[a-z0-9_]+]] = %[[C0]] to %[[A0]] step %[[C1]] iter_args(%[[A3:[a-z0-9_]+]] = %[[V1]]) -> (tensor<4xf32, #td.dev<cuda, 0>>) : i64 {
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sin %[[A3]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: scf.yield %[[V3]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[A1]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: return %[[V4]] : tensor<4xf32, #td.dev<cuda, 0>>
+func.func @carried(%n: i64, %y: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %one = arith.constant 1.0 : f64
+  %x = td.fill %one : f64 -> tensor<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<4xf32>) : i64 {
+    %b = td.sin %a : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  %g = td.to_device %r {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %z = td.add %g, %y : tensor<4xf32, #gpu>
+  return %z : tensor<4xf32, #gpu>
+}
+
+// A constructor runs on each device that demands it.
+// CHECK-LABEL: func.func @constructor
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> (tensor<4xf32, #td.dev<cpu>>, tensor<4xf32, #td.dev<cuda, 0>>)
+// CHECK: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[V0]] : f64 -> tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[V0]] : f64 -> tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.add %[[A0]], %[[V1]] : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[A1]], %[[V2]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: return %[[V3]], %[[V4]] : tensor<4xf32, #td.dev<cpu>>, tensor<4xf32, #td.dev<cuda, 0>>
+func.func @constructor(%x: tensor<4xf32, #cpu>, %y: tensor<4xf32, #gpu>) -> (tensor<4xf32, #cpu>, tensor<4xf32, #gpu>) {
+  %one = arith.constant 1.0 : f64
+  %f = td.fill %one : f64 -> tensor<4xf32>
+  %c = td.to_device %f {implied} : tensor<4xf32> to tensor<4xf32, #cpu>
+  %a = td.add %x, %c : tensor<4xf32, #cpu>
+  %g = td.to_device %f {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %b = td.add %y, %g : tensor<4xf32, #gpu>
+  return %a, %b : tensor<4xf32, #cpu>, tensor<4xf32, #gpu>
+}
+
+// What stands in front of a written transfer is not pulled across it.
+// CHECK-LABEL: func.func @written
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[V0]] : f64 -> tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.sin %[[V1]] : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.to_device %[[V2]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[A0]], %[[V3]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: return %[[V4]] : tensor<4xf32, #td.dev<cuda, 0>>
+func.func @written(%y: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+  %one = arith.constant 1.0 : f64
+  %f = td.fill %one : f64 -> tensor<4xf32>
+  %a = td.sin %f : tensor<4xf32>
+  %g = td.to_device %a : tensor<4xf32> to tensor<4xf32, #gpu>
+  %b = td.add %y, %g : tensor<4xf32, #gpu>
+  return %b : tensor<4xf32, #gpu>
+}
+
+// -----
+
+#gpu = #td.dev<cuda, 0>
+
+// A free slot is where it is read; one that the program moved is not pulled.
+// CHECK: td.slot @a param "a" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
+td.slot @a param "a" of "m" : tensor<4xf32>
+// CHECK: td.slot @b param "b" of "m" : tensor<4xf32>
+td.slot @b param "b" of "m" : tensor<4xf32>
+// CHECK-LABEL: func.func @slots
+// CHECK-SAME: () -> (tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 0>>)
+// CHECK: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[V0]] : f64 -> tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.sin %[[V1]] : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]], %[[V4:[a-z0-9_]+]] = td.next_random
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.random normal %[[V3]], %[[V4]] : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: td.write %[[V2]], @a : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: td.write %[[V5]], @b : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: td.move @b to <cuda, 0>
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.read @a : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.read @b : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: return %[[V6]], %[[V7]] : tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 0>>
+func.func @slots() -> (tensor<4xf32, #gpu>, tensor<4xf32, #gpu>) {
+  %one = arith.constant 1.0 : f64
+  %f = td.fill %one : f64 -> tensor<4xf32>
+  %x = td.sin %f : tensor<4xf32>
+  %seed, %call = td.next_random
+  %y = td.random normal %seed, %call : tensor<4xf32>
+  td.write %x, @a : tensor<4xf32>
+  td.write %y, @b : tensor<4xf32>
+  td.move @b to <cuda, 0>
+  %a = td.read @a : tensor<4xf32, #gpu>
+  %b = td.read @b : tensor<4xf32, #gpu>
+  return %a, %b : tensor<4xf32, #gpu>, tensor<4xf32, #gpu>
+}
+
+// -----
+
+// What nothing decides is on the default device.
+module attributes {td.default_device = #td.dev<cuda, 1>} {
+  // CHECK-LABEL: func.func @default
+  // CHECK: %[[V0:[a-z0-9_]+]], %[[V1:[a-z0-9_]+]] = td.next_random
+  // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.random normal %[[V0]], %[[V1]] : tensor<4xf32, #td.dev<cuda, 1>>
+  // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sin %[[V2]] : tensor<4xf32, #td.dev<cuda, 1>>
+  // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.to_device %[[V3]] {implied} : tensor<4xf32, #td.dev<cuda, 1>> to tensor<4xf32, #td.dev<cpu>>
+  // CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.format "{}"(%[[V4]]) : tensor<4xf32, #td.dev<cpu>>
+  // CHECK-NEXT: td.print %[[V5]]
+  // CHECK-NEXT: return
+  func.func @default() {
+    %seed, %call = td.next_random
+    %x = td.random normal %seed, %call : tensor<4xf32>
+    %y = td.sin %x : tensor<4xf32>
+    %text = td.format "{}"(%y) : tensor<4xf32>
+    td.print %text
+    return
+  }
+}
+
+// -----
+
+// A symbol is the device that the module says.
+module attributes {td.devices = {here = #td.dev<cuda, 1>}} {
+  // CHECK-LABEL: func.func @symbol
+  // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 1>>) -> tensor<4xf32, #td.dev<cuda, 1>>
+  // CHECK: %[[V0:[a-z0-9_]+]] = td.sin %[[A0]] : tensor<4xf32, #td.dev<cuda, 1>>
+  // CHECK-NEXT: return %[[V0]] : tensor<4xf32, #td.dev<cuda, 1>>
+  func.func @symbol(%x: tensor<4xf32, #td.dev<@here>>) -> tensor<4xf32, #td.dev<@here>> {
+    %y = td.sin %x : tensor<4xf32, #td.dev<@here>>
+    return %y : tensor<4xf32, #td.dev<@here>>
+  }
 }
