@@ -439,7 +439,7 @@ private:
       auto type = cast<RankedTensorType>(slot.getType());
       Place place = resolve(getPlace(type));
       if (found == places.end())
-        place = place == Place() ? standard : place;
+        place = place == Place() ? getCpu() : place;
       else if (found->second.size() == 1)
         place = getPlace(cast<DeviceAttr>(found->second.front()));
       slot.setType(withPlace(type, place));
