@@ -15,7 +15,8 @@ func.func @main() {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c10 = arith.constant 10 : i64
-  %x = td.constant dense<1.0> : tensor<4xf32, #cpu>
+  %xc = td.constant dense<1.0> : tensor<4xf32, #cpu>
+  %x = td.exp %xc : tensor<4xf32, #cpu>
   %zero = td.constant dense<0.0> : tensor<4xf32, #gpu>
   %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %zero) -> (tensor<4xf32, #gpu>) : i64 {
     %g = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
@@ -37,8 +38,10 @@ func.func @main() {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c10 = arith.constant 10 : i64
-  %x = td.constant dense<1.0> : tensor<4xf32, #cpu>
-  %y = td.constant dense<2.0> : tensor<4xf32, #cpu>
+  %xc = td.constant dense<1.0> : tensor<4xf32, #cpu>
+  %x = td.exp %xc : tensor<4xf32, #cpu>
+  %yc = td.constant dense<2.0> : tensor<4xf32, #cpu>
+  %y = td.exp %yc : tensor<4xf32, #cpu>
   %zero = td.constant dense<0.0> : tensor<4xf32, #gpu>
   %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %zero) -> (tensor<4xf32, #gpu>) : i64 {
     %g = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>

@@ -250,7 +250,8 @@ td.slot @w param "w" of "m" : tensor<4xf32>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
 // CHECK-NEXT: %[[C10:[a-z0-9_]+]] = arith.constant 10 : i64
 // CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.format "m.safetensors"
-// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.constant dense<1.000000e+00> : tensor<4xf32, #td.dev<cpu>>
+// CHECK-NEXT: %[[V0C:[a-z0-9_]+]] = td.constant
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.exp %[[V0C]] : tensor<4xf32, #td.dev<cpu>>
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.to_device %[[V1]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK-NEXT: td.write %[[V2]], @w : tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK-NEXT: scf.for %[[A0:[a-z0-9_]+]] = %[[C0]] to %[[C10]] step %[[C1]] : i64 {
@@ -268,7 +269,8 @@ func.func @main() {
   %c1 = arith.constant 1 : i64
   %c10 = arith.constant 10 : i64
   %path = td.format "m.safetensors"
-  %x = td.constant dense<1.0> : tensor<4xf32, #cpu>
+  %c = td.constant dense<1.0> : tensor<4xf32, #cpu>
+  %x = td.exp %c : tensor<4xf32, #cpu>
   td.write %x, @w : tensor<4xf32, #cpu>
   scf.for %i = %c0 to %c10 step %c1 : i64 {
     td.move @w to <cuda, 0>
