@@ -213,7 +213,8 @@ void sweepDead(ModuleOp module) {
     op->dropAllUses();
     op->erase();
   }
-  for (Operation *op : structured)
+  // A loop may start from what nobody needs of an earlier one.
+  for (Operation *op : llvm::reverse(structured))
     if (!marking.isLive(op))
       op->erase();
   // Only now has nothing a use of them.

@@ -333,3 +333,24 @@ func.func @dead_while(%go: i1, %x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// What nobody needs of a loop may start from what nobody needs of a branch.
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[R:.*]] = arith.select
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[R]]) -> (i64)
+func.func @chain(%c: i1, %n: i64) -> i64 {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %b:2 = scf.if %c -> (i64, i64) {
+    scf.yield %c0, %n : i64, i64
+  } else {
+    scf.yield %c1, %c1 : i64, i64
+  }
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %b#0, %y = %b#1) -> (i64, i64) : i64 {
+    %z = arith.addi %y, %i : i64
+    scf.yield %z, %z : i64, i64
+  }
+  return %r#1 : i64
+}
