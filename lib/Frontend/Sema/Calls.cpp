@@ -266,7 +266,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   frame.selfOwner = fn.self;
   frame.self = fn.self.get();
   frame.callRange = args.range;
-  frame.loopDepth = loops.size();
+  frame.regionDepth = regionDepth;
   llvm::SmallVector<SourceRange> callers{args.range};
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
@@ -285,6 +285,8 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
       config.names[entry.first()].used = true;
     }
   scope = &config;
+  bind(exits::kReturns, {}, makeBool(false), /*isVar=*/true);
+  bind(exits::kResult, {}, Val(), /*isVar=*/true);
   pushScope();
   frames.push_back(std::move(frame));
   locationIsStale = true;
@@ -313,12 +315,13 @@ Val Checker::callBody(const ast::FnDecl &fn) {
   }
   unsigned errors = errorCount;
   Flow flow = execStatements(fn.body->stmts);
-  if (flow == Flow::Return)
-    return frames.back().result;
+  const Val &result = lookup(exits::kResult)->val;
+  if (flow == Flow::Left)
+    return result;
   // A failed statement may have been the one that returns.
   if (errorCount != errors)
     return fail();
-  if (fn.result) {
+  if (fn.result || (flow == Flow::Perhaps && !result.is(ValKind::None))) {
     error(DiagCode::TD221, fn.name.range,
           "`" + fn.name.text + "` does not return a value on every path");
     return fail();

@@ -267,7 +267,8 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   std::vector<llvm::StringRef> candidates;
   for (Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
-      candidates.push_back(entry.first());
+      if (!isExit(entry.first()))
+        candidates.push_back(entry.first());
   llvm::sort(candidates);
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
@@ -410,8 +411,7 @@ void Checker::run(FileId id, const ast::Program &program) {
   for (const ast::Stmt *item : program.items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
       execArg(*arg);
-  for (const ast::Stmt *item : program.items)
-    exec(*item);
+  execStatements(program.items);
   // An exported function is called after the statements have run.
   for (const ast::Stmt *item : program.items)
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
