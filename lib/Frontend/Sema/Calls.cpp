@@ -333,6 +333,19 @@ Val Checker::callBody(const ast::FnDecl &fn) {
 // Exported functions
 //===----------------------------------------------------------------------===//
 
+/// The tensors of a result in order, those of tuples in tuples as well.
+static void appendResults(Checker &c, const Val &result, SourceRange range,
+                          llvm::SmallVectorImpl<Value> &results) {
+  if (result.is(ValKind::Tuple))
+    for (const Val &part : elementsOf(result))
+      appendResults(c, part, range, results);
+  else if (result.is(ValKind::Tensor))
+    results.push_back(result.value);
+  else if (!result.isError())
+    c.unsupported(range,
+                  "an exported function that returns " + c.describe(result));
+}
+
 void Checker::execExport(const ast::FnDecl &fn) {
   Restore<bool> savedExporting(exporting, true);
   llvm::SmallVector<Emitter::Parameter> parameters;
@@ -386,18 +399,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
   info.decl = &fn;
   info.file = file;
   checkedAlone.insert(&fn);
-  Val result = callFunction(info, args);
   llvm::SmallVector<Value> results;
-  Vals parts{result};
-  if (result.is(ValKind::Tuple))
-    parts.assign(elementsOf(result).begin(), elementsOf(result).end());
-  for (const Val &part : parts) {
-    if (part.is(ValKind::Tensor))
-      results.push_back(part.value);
-    else if (!part.isError())
-      unsupported(fn.name.range,
-                  "an exported function that returns " + describe(part));
-  }
+  appendResults(*this, callFunction(info, args), fn.name.range, results);
   emit().endExport(results);
   forgetReads();
 }
