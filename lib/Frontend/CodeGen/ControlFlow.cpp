@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "MLIREmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -33,6 +34,16 @@ Emitter::Loop MLIREmitter::beginFor(Value from, Value to, Value step,
           wrap(ValueRange(loop.getRegionIterArgs()))};
 }
 
+/// How often a loop runs unless it is left; not positive where it does not.
+mlir::Value MLIREmitter::countTurns(scf::ForOp loop) {
+  mlir::Value step = loop.getStep();
+  mlir::Value distance =
+      create<arith::SubIOp>(loop.getUpperBound(), loop.getLowerBound());
+  // Rounded up: the last step may be a part of one.
+  mlir::Value part = create<arith::SubIOp>(step, unwrap(constantInt(1)));
+  return create<arith::DivSIOp>(create<arith::AddIOp>(distance, part), step);
+}
+
 /// A loop that can be left counts by itself.
 llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
                                              llvm::ArrayRef<Outcome> outcomes,
@@ -55,18 +66,23 @@ llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
   mlir::Value isWithin =
       create<arith::CmpIOp>(arith::CmpIPredicate::slt, index, limit);
   mlir::Value stays = hostBool(HostOp::Not, unwrap(leaves));
-  llvm::SmallVector<mlir::Value> after = {
-      create<arith::AndIOp>(stays, isWithin), index};
+  mlir::Value goesOn = create<arith::AndIOp>(stays, isWithin);
+  loop.getBody()->insertArgument(0u, goesOn.getType(), loop.getLoc());
+  mlir::Value turns =
+      loop.getBody()->insertArgument(2u, index.getType(), loop.getLoc());
+  llvm::SmallVector<mlir::Value> after = {goesOn, index, turns};
   llvm::append_range(after, unwrap(next));
 
+  // As td::kCountedAttr says.
   builder.setInsertionPoint(loop);
   mlir::Value first = loop.getLowerBound();
   llvm::SmallVector<mlir::Value> initial = {
-      create<arith::CmpIOp>(arith::CmpIPredicate::slt, first, limit), first};
+      create<arith::CmpIOp>(arith::CmpIPredicate::slt, first, limit), first,
+      countTurns(loop)};
   llvm::append_range(initial, loop.getInitArgs());
-  loop.getBody()->insertArgument(0u, builder.getI1Type(), loop.getLoc());
-  return llvm::SmallVector<Value>(llvm::drop_begin(
-      remakeLoop(loop, initial, after, outcomes), /*the index*/ 1));
+  scf::WhileOp remade = remakeLoop(loop, initial, after, outcomes);
+  remade->setAttr(td::kCountedAttr, builder.getUnitAttr());
+  return wrap(ValueRange(remade.getResults().drop_front(3)));
 }
 
 llvm::SmallVector<Value>
@@ -87,7 +103,8 @@ MLIREmitter::endWhile(Value goesOn, llvm::ArrayRef<Value> next,
   llvm::append_range(after, unwrap(next));
   if (!outcomes.empty()) {
     llvm::SmallVector<mlir::Value> initial(loop.getInits());
-    return remakeLoop(loop, initial, after, outcomes);
+    return wrap(ValueRange(
+        remakeLoop(loop, initial, after, outcomes).getResults().drop_front()));
   }
   create<scf::YieldOp>(after);
   builder.setInsertionPointAfter(loop);
@@ -96,10 +113,10 @@ MLIREmitter::endWhile(Value goesOn, llvm::ArrayRef<Value> next,
 
 /// Makes a while loop around the body of `open`, which has its last values but
 /// no end, and takes `initial`. What comes out of it is known only now.
-llvm::SmallVector<Value>
-MLIREmitter::remakeLoop(Operation *open, llvm::ArrayRef<mlir::Value> initial,
-                        llvm::ArrayRef<mlir::Value> next,
-                        llvm::ArrayRef<Outcome> outcomes) {
+scf::WhileOp MLIREmitter::remakeLoop(Operation *open,
+                                     llvm::ArrayRef<mlir::Value> initial,
+                                     llvm::ArrayRef<mlir::Value> next,
+                                     llvm::ArrayRef<Outcome> outcomes) {
   llvm::SmallVector<mlir::Value> inits(initial), last(next);
   Block *body = &open->getRegions().back().front();
   builder.setInsertionPoint(open);
@@ -128,7 +145,7 @@ MLIREmitter::remakeLoop(Operation *open, llvm::ArrayRef<mlir::Value> initial,
   scf::WhileOp loop = makeWhile(builder, open->getLoc(), inits);
   loop.getAfter().takeBody(open->getRegions().back());
   open->erase();
-  return wrap(ValueRange(loop.getResults().drop_front()));
+  return loop;
 }
 
 void MLIREmitter::beginIf(Value condition) {

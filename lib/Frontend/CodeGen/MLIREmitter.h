@@ -155,10 +155,11 @@ private:
 
   /// A value that nobody reads.
   mlir::Value makePlaceholder(mlir::Type type);
-  llvm::SmallVector<Value> remakeLoop(mlir::Operation *open,
-                                      llvm::ArrayRef<mlir::Value> initial,
-                                      llvm::ArrayRef<mlir::Value> next,
-                                      llvm::ArrayRef<Outcome> outcomes);
+  mlir::Value countTurns(mlir::scf::ForOp loop);
+  mlir::scf::WhileOp remakeLoop(mlir::Operation *open,
+                                llvm::ArrayRef<mlir::Value> initial,
+                                llvm::ArrayRef<mlir::Value> next,
+                                llvm::ArrayRef<Outcome> outcomes);
 
   mlir::Type getHostType(HostType type);
   mlir::RankedTensorType getType(const TensorShape &shape) {

@@ -131,9 +131,9 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   bool unroll = !building.empty();
   Binding *list = nullptr;
   for (auto &entry : assignedNames(stmt.body))
-    if (Binding *binding = lookup(entry.first()); binding && binding->isVar &&
-                                                  !hasLeaves(binding->val) &&
-                                                  !binding->val.isError()) {
+    if (Binding *binding = lookup(entry.first());
+        binding && binding->isVar && !isExit(entry.first()) &&
+        !hasLeaves(binding->val) && !binding->val.isError()) {
       unroll = true;
       if (binding->val.is(ValKind::List))
         list = binding;
