@@ -82,6 +82,8 @@ class Generator:
     def value(self, scope, kind):
         if kind == "int":
             return self.number(scope)
+        if kind == "str":
+            return self.pick('"no"', f'f"{{{self.number(scope, 0)}}}: {{{self.number(scope, 0)}}}"')
         if kind == "tensor":
             return self.tensor(scope)
         if kind == "slice":
@@ -132,7 +134,8 @@ class Generator:
             other = [("else", self.block(scope, depth - 1) + self.pick([], [self.leave(scope)]))]
             return [(f"if {self.condition(scope)}", then)] + self.pick([], other)
         if kind == "call":
-            tuples = [n for n, kind in self.functions.items() if isinstance(kind, tuple)]
+            tuples = [n for n, kind in self.functions.items()
+                      if isinstance(kind, tuple) and kind[0] == "int"]
             if not tuples:
                 return []
             names = [self.fresh() for _ in range(2)]
@@ -163,23 +166,24 @@ class Generator:
 
     def function(self):
         name = f"f{len(self.functions)}"
-        kind = self.pick("int", "tensor", "slice", ("int", "tensor"), ("int", "slice"), "none")
+        kind = self.pick("int", "tensor", "slice", "str", "none", ("int", "tensor"),
+                         ("int", "slice"), ("str", ("tensor", "int")))
         scope = {"int": ["n", "k"], "tensor": ["x", "t"], "vars": ["k", "t"], "loop": False,
                  "result": kind}
         body = ["var k, t = n, x"] + self.block(scope, 3)
         if kind != "none":
             body.append(f"return {self.value(scope, kind)}")
         self.functions[name] = kind
-        return (f"fn {name}(n, x){self.result(kind)}", body)
+        parameters = self.pick("n, x", "n: int, x: i64[N]")
+        result = ""
+        if kind != "none" and ("slice" in kind or self.random.random() < 0.7):
+            result = f" -> {self.type(kind)}"
+        return (f"fn {name}({parameters}){result}", body)
 
-    def result(self, kind):
-        """The type that says that a size is not one."""
-        types = {"int": "int", "tensor": "i64[?]", "slice": "i64[?]"}
-        if kind == "none" or self.random.random() < 0.3 and "slice" not in kind:
-            return ""
+    def type(self, kind):
         if isinstance(kind, tuple):
-            return " -> (" + ", ".join(types[part] for part in kind) + ")"
-        return f" -> {types[kind]}"
+            return "(" + ", ".join(map(self.type, kind)) + ")"
+        return {"int": "int", "tensor": "i64[3]", "slice": "i64[?]", "str": "str"}[kind]
 
     def program(self):
         functions = [self.function() for _ in range(3)]
@@ -190,9 +194,12 @@ class Generator:
             call = f"{name}({self.number(scope)}, t)"
             if self.functions[name] == "none":
                 body.append((self.pick("if a != 0", "for _ in range(2)"), [call]))
+            elif isinstance(self.functions[name], tuple) and self.functions[name][0] == "str":
+                body += [f"let {name}_0, ({name}_1, {name}_2) = {call}",
+                         f"print({name}_0, {name}_1.sum().item(), {name}_2)"]
             elif isinstance(self.functions[name], tuple):
                 body += [f"let {name}_0, {name}_1 = {call}", f"print({name}_0, {name}_1.sum().item())"]
-            elif self.functions[name] == "int":
+            elif self.functions[name] in ("int", "str"):
                 body.append(f"print({call})")
             else:
                 body.append(f"print({call}.sum().item())")
@@ -217,7 +224,7 @@ def python(lines, depth=0):
         if isinstance(line, str):
             text += indent + re.sub(r"^(let|var) ", "", line) + "\n"
         else:
-            header = re.sub(r" -> .*|^with .*", "", line[0]) or "if true"
+            header = re.sub(r" -> .*|: i\w+(\[N\])?|^with .*", "", line[0]) or "if true"
             header = re.sub(r"^fn ", "def ", header)
             text += f"{indent}{header}:\n{python(line[1] or ['pass'], depth + 1)}"
     return text

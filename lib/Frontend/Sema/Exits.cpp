@@ -124,17 +124,22 @@ Flow Checker::unless(const Val &left, SourceRange range,
   auto notLeft = [&] {
     // Here they are known. What holds behind the join is what held before,
     // unless it is left now.
-    std::vector<std::pair<Binding *, Val>> before;
-    for (llvm::StringRef name :
-         {exits::kSkips, exits::kBreaks, exits::kReturns})
-      if (Binding *exit = lookup(name)) {
-        before.emplace_back(exit, exit->val);
-        exit->val = makeBool(false);
+    const std::pair<llvm::StringRef, Val> here[] = {
+        {exits::kSkips, makeBool(false)},
+        {exits::kBreaks, makeBool(false)},
+        {exits::kReturns, makeBool(false)},
+        {exits::kResult, Val()}};
+    Val before[std::size(here)];
+    for (auto [one, saved] : llvm::zip(here, before))
+      if (Binding *exit = lookup(one.first)) {
+        saved = exit->val;
+        exit->val = one.second;
       }
     Flow flow = walk();
-    for (auto &[exit, val] : before)
-      if (exit->val.known && !exit->val.truth)
-        exit->val = val;
+    for (auto [one, saved] : llvm::zip(here, before))
+      if (Binding *exit = lookup(one.first);
+          exit && isSame(exit->val, one.second))
+        exit->val = saved;
     return flow;
   };
   return branch(

@@ -138,7 +138,7 @@ void RunTimeBranch::reportNoValue(const Joined &one) {
                " a condition that is known only at run time")
           .label("it is " + c.describe(culprit) +
                  ", which exists only while compiling");
-  if (culprit.is(ValKind::List))
+  if (culprit.is(ValKind::List) && !one.isResult())
     report.note(kInsteadOfList);
 }
 

@@ -67,7 +67,6 @@ private:
   /// What comes out besides the carried variables, and its values.
   llvm::SmallVector<Binding *, 2> flags;
   llvm::SmallVector<Emitter::Outcome> outcomes;
-  Val resultBefore;
   SizeMark start;
 };
 } // namespace
@@ -75,8 +74,6 @@ private:
 RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
                          bool runs, bool hasTail)
     : c(c), range(range), runs(runs), hasTail(hasTail) {
-  if (Binding *result = c.lookup(exits::kResult))
-    resultBefore = result->val;
   for (auto &entry : Checker::assignedNames(&body)) {
     Binding *binding = c.lookup(entry.first());
     if (!binding || !binding->isVar || binding->val.isError() ||
@@ -182,19 +179,17 @@ void RunTimeLoop::addOutcome(Binding &exit) {
 
 /// What was returned; nothing, if the loop ended in another way.
 void RunTimeLoop::addResult() {
-  Binding *result = c.lookup(exits::kResult);
-  if (!result || isSame(result->val, resultBefore) || result->val.isError())
+  const Val &result = c.lookup(exits::kResult)->val;
+  if (result.isError() || result.is(ValKind::None))
     return;
-  if (!hasLeaves(result->val)) {
-    if (!result->val.is(ValKind::None))
-      c.error(DiagCode::TD214, range,
-              "a loop that runs at run time cannot return " +
-                  c.describe(result->val))
-          .label("exists only while compiling");
+  if (!hasLeaves(result)) {
+    c.error(DiagCode::TD214, result.range.isValid() ? result.range : range,
+            "a loop that runs at run time cannot return " + c.describe(result))
+        .label("exists only while compiling");
     return;
   }
   llvm::SmallVector<Value> leaves;
-  appendLeaves(c, result->val, leaves);
+  appendLeaves(c, result, leaves);
   for (Value leaf : leaves)
     outcomes.push_back({Value(), leaf});
 }
