@@ -113,10 +113,10 @@ private:
         mark(bound);
       return;
     }
-    // What a while loop carries is not told apart.
+    // Whether it goes on, and how far it is.
     if (isa<scf::WhileOp>(op))
-      for (unsigned index = 0; index < op->getNumResults(); ++index)
-        markCarried(op, index);
+      for (unsigned i = 0; i < (op->hasAttr(kCountedAttr) ? 3 : 1); ++i)
+        markCarried(op, i);
     for (Value operand : op->getOperands())
       mark(operand);
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -150,17 +150,24 @@ void narrow(Operation *op, Marking &marking,
             SmallVectorImpl<BlockArgument> &unneeded) {
   SmallVector<unsigned> kept;
   for (unsigned index = 0; index < op->getNumResults(); ++index) {
-    if (marking.isLive(op, index))
+    if (marking.isLive(op, index)) {
       kept.push_back(index);
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       unneeded.push_back(loop.getRegionIterArg(index));
+    } else if (isa<scf::WhileOp>(op)) {
+      for (Region &region : op->getRegions())
+        unneeded.push_back(region.getArgument(index));
+    }
   }
   if (kept.size() == op->getNumResults())
     return;
 
   for (Region &region : op->getRegions()) {
-    Operation *yield = region.front().getTerminator();
-    yield->setOperands(select(yield->getOperands(), kept));
+    Operation *end = region.front().getTerminator();
+    if (auto condition = dyn_cast<scf::ConditionOp>(end))
+      condition.getArgsMutable().assign(select(condition.getArgs(), kept));
+    else
+      end->setOperands(select(end->getOperands(), kept));
   }
   OpBuilder builder(op);
   Operation *narrowed;
@@ -172,10 +179,14 @@ void narrow(Operation *op, Marking &marking,
     SmallVector<Type> types;
     for (unsigned index : kept)
       types.push_back(op->getResult(index).getType());
-    narrowed = scf::IfOp::create(builder, op->getLoc(), types,
-                                 cast<scf::IfOp>(op).getCondition(),
-                                 /*addThenBlock=*/false,
-                                 /*addElseBlock=*/false);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      narrowed = scf::WhileOp::create(builder, op->getLoc(), types,
+                                      select(loop.getInits(), kept));
+    else
+      narrowed = scf::IfOp::create(builder, op->getLoc(), types,
+                                   cast<scf::IfOp>(op).getCondition(),
+                                   /*addThenBlock=*/false,
+                                   /*addElseBlock=*/false);
   }
   narrowed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] :
@@ -201,7 +212,7 @@ void sweepDead(ModuleOp module) {
       dead.push_back(op);
       return WalkResult::skip();
     }
-    if (isa<scf::ForOp, scf::IfOp>(op))
+    if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
       structured.push_back(op);
     return WalkResult::advance();
   });

@@ -354,3 +354,31 @@ func.func @chain(%c: i1, %n: i64) -> i64 {
   }
   return %r#1 : i64
 }
+
+// -----
+
+// A while loop carries what is needed, and how far it is: its index and the
+// number of its turns.
+// CHECK-LABEL: func.func @narrow
+// CHECK: scf.while (%[[GO:.*]] = %arg0, %[[I:.*]] = %{{.*}}, %[[N:.*]] = %arg1, %[[Y:.*]] = %arg2) :
+// CHECK-NEXT: scf.condition(%[[GO]]) %[[GO]], %[[I]], %[[N]], %[[Y]] : i1, i64, i64, tensor<4xf32>
+// CHECK: ^bb0(%{{.*}}: i1, %{{.*}}: i64, %[[M:.*]]: i64, %[[Z:.*]]: tensor<4xf32>):
+// CHECK-NOT: td.exp
+// CHECK: %[[NEXT:.*]] = td.mul %[[Z]], %[[Z]]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[M]], %[[NEXT]] :
+// CHECK-NEXT: } attributes {td.counted}
+func.func @narrow(%go: i1, %n: i64, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %r:5 = scf.while (%g = %go, %i = %c0, %m = %n, %u = %x, %y = %x) : (i1, i64, i64, tensor<4xf32>, tensor<4xf32>) -> (i1, i64, i64, tensor<4xf32>, tensor<4xf32>) {
+    scf.condition(%g) %g, %i, %m, %u, %y : i1, i64, i64, tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%g: i1, %i: i64, %m: i64, %u: tensor<4xf32>, %y: tensor<4xf32>):
+    %e = td.exp %u : tensor<4xf32>
+    %z = td.mul %y, %y : tensor<4xf32>
+    %j = arith.addi %i, %c1 : i64
+    %again = arith.cmpi slt, %j, %n : i64
+    scf.yield %again, %j, %m, %e, %z : i1, i64, i64, tensor<4xf32>, tensor<4xf32>
+  } attributes {td.counted}
+  return %r#4 : tensor<4xf32>
+}
