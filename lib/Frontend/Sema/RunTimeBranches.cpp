@@ -85,7 +85,9 @@ void RunTimeBranch::enterElse() {
   for (Joined &one : joined) {
     one.isDeadInThen = isDead(one);
     one.then = one.binding->val;
-    if (!one.isDeadInThen && hasLeaves(one.then))
+    // A way out that is known needs no value yet, and seldom one at all.
+    bool isKnown = isExit(one.name) && one.then.known;
+    if (!one.isDeadInThen && !isKnown && hasLeaves(one.then))
       appendLeaves(c, one.then, one.thenLeaves);
   }
   for (Joined &one : joined)
@@ -183,6 +185,8 @@ void RunTimeBranch::finish() {
     if (!mustJoin(one) || !canJoin(one) || sharesJoin(one, changed))
       continue;
     llvm::SmallVector<Value, 2> elseLeaves;
+    if (!one.isDeadInThen && one.thenLeaves.empty())
+      appendLeaves(c, one.then, one.thenLeaves);
     if (!one.isDeadInElse)
       appendLeaves(c, one.binding->val, elseLeaves);
     size_t count = std::max(one.thenLeaves.size(), elseLeaves.size());
