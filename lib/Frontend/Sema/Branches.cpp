@@ -139,8 +139,12 @@ Flow Checker::execIf(const ast::IfStmt &stmt, Rest &rest) {
     --conditionDepth;
     return Flow::Next;
   }
-  if (truth->known)
+  if (truth->known) {
+    const ast::Block *other = truth->truth ? stmt.elseBlock : stmt.thenBlock;
+    if (other)
+      useNamesIn(other->range);
     return side(truth->truth ? stmt.thenBlock : stmt.elseBlock);
+  }
   at(stmt.range);
   llvm::StringSet<> assigned = assignedNames(stmt.thenBlock, stmt.elseBlock);
   if (assigned.contains(exits::kSkips))
@@ -174,6 +178,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     return fail();
   if (truth->known) {
     bool isThen = truth->truth;
+    useNamesIn((isThen ? expr.elseValue : expr.thenValue)->range);
     Val val = eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
     // The choice has one type, whoever makes it.
     if (val.is(ValKind::Int) &&
@@ -272,8 +277,10 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   if (!lhs)
     return fail();
   if (lhs->known) {
-    if (lhs->truth != isAnd)
+    if (lhs->truth != isAnd) {
+      useNamesIn(expr.rhs->range);
       return *lhs;
+    }
     std::optional<Val> rhs = condition(*expr.rhs, &expr);
     return rhs ? *rhs : fail();
   }

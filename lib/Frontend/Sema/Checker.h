@@ -103,6 +103,9 @@ public:
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// Code of the program that is not walked, for it is known not to run, uses
+  /// the names in it nevertheless.
+  void useNamesIn(SourceRange range);
   /// Whether a name that is unknown here is one of PyTorch's; reports it then.
   /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,

@@ -99,6 +99,9 @@ Flow Checker::execRest(Rest &rest) {
 Flow Checker::goOn(Flow flow, Rest &rest, SourceRange range) {
   if (flow == Flow::Next)
     return execRest(rest);
+  if (flow == Flow::Left)
+    for (const ast::Stmt *stmt : rest.stmts)
+      useNamesIn(stmt->range);
   if (flow == Flow::Left || isEmpty(rest))
     return flow;
   Binding *left = lookup(exits::kSkips);

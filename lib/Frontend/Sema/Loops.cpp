@@ -48,8 +48,11 @@ void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
     break;
   }
   Vals elements;
-  if (elementsOfIterable(iterable, stmt.iterable->range, elements))
-    forElements(stmt, elements);
+  if (!elementsOfIterable(iterable, stmt.iterable->range, elements))
+    return;
+  if (elements.empty())
+    useNamesIn(stmt.body->range);
+  forElements(stmt, elements);
 }
 
 bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
@@ -158,7 +161,7 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     return;
   }
   if (from && to && *from >= *to)
-    return;
+    return useNamesIn(stmt.body->range);
   // The body, for an index from `low` to below `limit`.
   auto turn = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;

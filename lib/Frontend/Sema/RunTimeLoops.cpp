@@ -278,7 +278,9 @@ Flow Checker::execWhile(const ast::WhileStmt &stmt) {
     beginTurn();
     execStatements(stmt.body->stmts);
     endTurn();
-  } else if (!truth->known || truth->truth) {
+  } else if (truth->known && !truth->truth) {
+    useNamesIn(stmt.body->range);
+  } else {
     walkWhile(stmt, *truth);
   }
   popScope();

@@ -11,6 +11,7 @@
 #include "Prelude.h"
 #include "PyTorchNames.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace tdc;
@@ -52,6 +53,19 @@ void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
   binding.declared = range;
   binding.isVar = isVar;
   binding.noGrad = noGrad;
+}
+
+void Checker::useNamesIn(SourceRange range) {
+  if (isPrelude(range.file))
+    return;
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (llvm::StringRef rest = text(range); !rest.empty();) {
+    rest = rest.drop_until(isPart);
+    llvm::StringRef word = rest.take_while(isPart);
+    rest = rest.drop_front(word.size());
+    if (Binding *binding = lookup(word))
+      binding->used = true;
+  }
 }
 
 void Checker::bindTarget(const ast::Target &target, Val val, bool isVar,
