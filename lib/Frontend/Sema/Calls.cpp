@@ -295,7 +295,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   frame.selfOwner = fn.self;
   frame.self = fn.self.get();
   frame.callRange = args.range;
-  frame.loopDepth = loops.size();
+  frame.regionDepth = regionDepth;
   llvm::SmallVector<SourceRange> callers{args.range};
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
@@ -315,6 +315,8 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
       config.names[entry.first()].used = true;
     }
   scope = &config;
+  bind(exits::kReturns, {}, makeBool(false), /*isVar=*/true);
+  bind(exits::kResult, {}, Val(), /*isVar=*/true);
   pushScope();
   frames.push_back(std::move(frame));
   locationIsStale = true;
@@ -343,12 +345,13 @@ Val Checker::callBody(const ast::FnDecl &fn) {
   }
   unsigned errors = errorCount;
   Flow flow = execStatements(fn.body->stmts);
-  if (flow == Flow::Return)
-    return frames.back().result;
+  const Val &result = lookup(exits::kResult)->val;
+  if (flow == Flow::Left)
+    return result;
   // A failed statement may have been the one that returns.
   if (errorCount != errors)
     return fail();
-  if (fn.result) {
+  if (fn.result || (flow == Flow::Perhaps && !result.is(ValKind::None))) {
     error(DiagCode::TD221, fn.name.range,
           "`" + fn.name.text + "` does not return a value on every path");
     return fail();
@@ -359,6 +362,22 @@ Val Checker::callBody(const ast::FnDecl &fn) {
 //===----------------------------------------------------------------------===//
 // Exported functions
 //===----------------------------------------------------------------------===//
+
+/// The tensors of a result in order, those of tuples in tuples as well. The
+/// caller finds them on the cpu.
+static void appendResults(Checker &c, const Val &result, SourceRange range,
+                          llvm::SmallVectorImpl<Value> &results) {
+  Place cpu;
+  cpu.kind = Place::Kind::Cpu;
+  if (result.is(ValKind::Tuple))
+    for (const Val &part : elementsOf(result))
+      appendResults(c, part, range, results);
+  else if (result.is(ValKind::Tensor))
+    results.push_back(c.bring(result, cpu).value);
+  else if (!result.isError())
+    c.unsupported(range,
+                  "an exported function that returns " + c.describe(result));
+}
 
 void Checker::execExport(const ast::FnDecl &fn) {
   Restore<bool> savedExporting(exporting, true);
@@ -419,20 +438,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
   info.decl = &fn;
   info.file = file;
   checkedAlone.insert(&fn);
-  Val result = callFunction(info, args);
   llvm::SmallVector<Value> results;
-  Place cpu;
-  cpu.kind = Place::Kind::Cpu;
-  Vals parts{result};
-  if (result.is(ValKind::Tuple))
-    parts.assign(elementsOf(result).begin(), elementsOf(result).end());
-  for (const Val &part : parts) {
-    if (part.is(ValKind::Tensor))
-      results.push_back(bring(part, cpu).value);
-    else if (!part.isError())
-      unsupported(fn.name.range,
-                  "an exported function that returns " + describe(part));
-  }
+  appendResults(*this, callFunction(info, args), fn.name.range, results);
   emit().endExport(results);
   forgetReads();
 }

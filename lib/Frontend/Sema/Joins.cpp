@@ -59,7 +59,8 @@ bool sema::isSame(const Val &lhs, const Val &rhs) {
 }
 
 bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
-                   SourceRange range, const llvm::Twine &name, bool isLoop) {
+                   SourceRange range, const llvm::Twine &name, Join join) {
+  bool isLoop = join == Join::Loop;
   if (lhs.isError() || rhs.isError())
     return false;
   const char *first = isLoop ? " when the loop starts, " : " on one side, ";
@@ -84,7 +85,7 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
       return false;
     }
     for (auto [x, y] : llvm::zip(a, b))
-      if (!canMeet(c, x, y, range, name, isLoop))
+      if (!canMeet(c, x, y, range, name, join))
         return false;
     return true;
   }
@@ -113,10 +114,17 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
   Diagnostic &report =
       mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
                name + " changes its type");
-  if (a.dtype == b.dtype && a.dims.size() == b.dims.size())
+  if (a.dtype != b.dtype || a.dims.size() != b.dims.size())
+    return false;
+  std::string open = tdc::spelling(a.dtype).str() + "[?]";
+  if (join == Join::Result)
+    report.note("a size that depends on the path is a `?` in the type of the "
+                "result, as in `-> " +
+                open + "`");
+  else
     report.note("a size that changes is a `?` in the type of a `var`, as in "
                 "`var x: " +
-                tdc::spelling(a.dtype) + "[?] = …`");
+                open + " = …`");
   return false;
 }
 
@@ -176,6 +184,35 @@ Val sema::unknownLike(Checker &c, const Val &val) {
   Val result = rebuild(c, val, val, rest, "");
   result.range = val.range;
   return result;
+}
+
+bool SizeMark::isBehind(const Size &size) const {
+  const SizeAtom &limit = *mark.getAtom();
+  auto isKnown = [&](const SizeAtom &atom) -> std::optional<int64_t> {
+    if (SizeAtom::order(atom, limit) < 0)
+      return 1;
+    return std::nullopt;
+  };
+  return !size.evaluate(isKnown);
+}
+
+Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
+                         llvm::ArrayRef<Value> &results, llvm::StringRef name) {
+  if (val.is(ValKind::Tuple)) {
+    Vals elements;
+    for (const Val &element : elementsOf(val))
+      elements.push_back(rebuildOutside(c, element, start, results, name));
+    return makeSequence(ValKind::Tuple, std::move(elements));
+  }
+  Val result = rebuild(c, val, val, results, name);
+  if (!val.is(ValKind::Tensor))
+    return result;
+  TensorType type = typeOf(result);
+  for (auto [i, size] : llvm::enumerate(type.dims))
+    if (start.isBehind(size) && !c.constantOf(size))
+      size = c.newSize("?", c.emit().dim(result.value, i));
+  return makeTensor(std::move(type), result.value,
+                    result.as<TensorInfo>().placed);
 }
 
 //===----------------------------------------------------------------------===//

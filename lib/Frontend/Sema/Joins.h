@@ -28,10 +28,14 @@ void appendLeaves(Checker &checker, const Val &val,
 /// Whether nothing happened to a value.
 bool isSame(const Val &lhs, const Val &rhs);
 
+/// Where paths join: behind a branch, at the start of a loop's next turn, or
+/// where a function ends.
+enum class Join : uint8_t { Branch, Loop, Result };
+
 /// Whether two values can meet where paths join; reports why not. `name` says
 /// which variable it is.
 bool canMeet(Checker &checker, const Val &lhs, const Val &rhs,
-             SourceRange range, const llvm::Twine &name, bool isLoop);
+             SourceRange range, const llvm::Twine &name, Join join);
 
 /// The value after a join, from the region's results.
 Val rebuild(Checker &checker, const Val &lhs, const Val &rhs,
@@ -42,6 +46,21 @@ Val goesTo(Checker &checker, const Val &val, const Val &other);
 
 /// A value of the type, of which nothing is known.
 Val unknownLike(Checker &checker, const Val &val);
+/// A point of the walk, to tell the sizes that were known there from later
+/// ones.
+class SizeMark {
+public:
+  bool isBehind(const Size &size) const;
+
+private:
+  Size mark = Size::variable("mark");
+};
+
+/// The value outside of a region that is left with it on one way only. The
+/// sizes that are known only inside of it, behind `start`, are read from the
+/// result.
+Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
+                   llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
 /// What is known of a model at one point.
 struct ModelState {

@@ -32,10 +32,12 @@ void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
   if (freeIsCpu() || !namesDevices(*this))
     return;
-  std::vector<std::pair<Binding *, Val>> assigned;
+  // A turn starts only where nothing was left.
+  std::vector<std::pair<Binding *, Val>> assigned, left;
   for (auto &entry : assignedNames(&body))
     if (Binding *binding = lookup(entry.first()); binding && binding->isVar)
-      assigned.emplace_back(binding, binding->val);
+      (isExit(entry.first()) ? left : assigned)
+          .emplace_back(binding, binding->val);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -57,11 +59,7 @@ void Checker::settlePlaces(const ast::Block &body,
         diags = scratch;
         ++regionDepth;
         ++conditionDepth;
-        pushScope();
-        loops.emplace_back();
-        loops.back().runTime = true;
-        loops.back().regionDepth = regionDepth;
-        loops.back().scope = scope;
+        beginTurn();
         for (auto &[binding, before] : assigned)
           binding->val = unknownLike(*this, before);
         turn();
@@ -69,13 +67,15 @@ void Checker::settlePlaces(const ast::Block &body,
           after.push_back(binding->val);
           binding->val = before;
         }
+        for (auto &[binding, before] : left)
+          binding->val = before;
         states = saveModels(*this);
         usedFirst = loops.back().placeUses;
         popScope();
       });
     }
-    for (auto [one, left] : llvm::zip(assigned, after)) {
-      Val settled = goesTo(*this, one.second, left);
+    for (auto [one, last] : llvm::zip(assigned, after)) {
+      Val settled = goesTo(*this, one.second, last);
       if (isSame(settled, one.second))
         continue;
       one.first->val = one.second = settled;

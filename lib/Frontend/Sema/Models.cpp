@@ -56,7 +56,6 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   Frame frame;
   frame.file = cls.file;
   frame.callRange = args.range;
-  frame.loopDepth = loops.size();
   llvm::SmallVector<SourceRange> callers{args.range};
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());

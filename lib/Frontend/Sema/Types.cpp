@@ -257,6 +257,15 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
 }
 
 Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
+  if (auto *tuple = llvm::dyn_cast<ast::TupleType>(&annotation);
+      tuple && val.is(ValKind::Tuple)) {
+    Vals elements;
+    for (auto [type, element] : llvm::zip(tuple->elements, elementsOf(val)))
+      elements.push_back(loosen(element, *type));
+    Val result = makeSequence(ValKind::Tuple, std::move(elements));
+    result.range = val.range;
+    return result;
+  }
   auto *type = llvm::dyn_cast<ast::NamedType>(&annotation);
   if (!val.is(ValKind::Tensor) || !type ||
       type->dims.size() != typeOf(val).dims.size())
