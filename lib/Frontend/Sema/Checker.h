@@ -196,6 +196,11 @@ public:
   void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
+  /// Models are as they are here where the way out leads to: the end of the
+  /// scope that declares `exit`.
+  void recordLeft(llvm::StringRef exit);
+  /// At the end of that scope.
+  void joinLeft(const Scope &target);
   /// Around the body of a loop.
   void beginTurn();
   void endTurn();
@@ -532,6 +537,8 @@ public:
   };
   std::vector<LoopRecord> loops;
   void endLoop();
+  /// What `recordLeft` saw on the way to scopes that have not ended.
+  std::vector<std::pair<const Scope *, std::vector<ModelState>>> leftModels;
 
   unsigned regionDepth = 0; ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< what runs only under a condition

@@ -57,12 +57,6 @@ private:
 Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
                    llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
-/// What is known of a model at one point.
-struct ModelState {
-  Place place;
-  SourceRange moved;
-  ModelInstance::Mode mode;
-};
 std::vector<ModelState> saveModels(const Checker &checker);
 void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
 /// Joins the current states with those of another path.

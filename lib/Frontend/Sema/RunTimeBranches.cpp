@@ -39,7 +39,7 @@ public:
   void enterElse();
   /// The variables of the block around the branch end where it ends.
   void dropVariablesOf(const Scope &block);
-  void finish();
+  void finish(Flow thenFlow, Flow elseFlow);
 
 private:
   bool isDead(const Joined &one) const;
@@ -178,7 +178,7 @@ bool RunTimeBranch::sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed) {
   return one.twin;
 }
 
-void RunTimeBranch::finish() {
+void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
   llvm::SmallVector<Value> thenValues, elseValues;
   std::vector<Joined *> changed;
   for (Joined &one : joined) {
@@ -201,7 +201,11 @@ void RunTimeBranch::finish() {
   --c.conditionDepth;
   c.facts.resize(knownFacts);
   c.forgetReads();
-  joinModels(c, afterThen);
+  // Models are as they are where it goes on.
+  if (elseFlow == Flow::Left && thenFlow != Flow::Left)
+    restoreModels(c, afterThen);
+  else if (thenFlow != Flow::Left || elseFlow == Flow::Left)
+    joinModels(c, afterThen);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;
@@ -234,6 +238,6 @@ Flow Checker::branch(Value condition, SourceRange range,
     rest->isWalked = true;
     branch.dropVariablesOf(*scope);
   }
-  branch.finish();
+  branch.finish(thenFlow, elseFlow);
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
 }

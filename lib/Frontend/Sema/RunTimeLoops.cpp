@@ -222,6 +222,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     addOutcome(*returned);
     addResult();
   }
+  c.joinLeft(*c.scope->parent);
   if (!last.known || !last.truth)
     checkModels();
   c.endTurn();
@@ -283,6 +284,7 @@ Flow Checker::execWhile(const ast::WhileStmt &stmt) {
   } else {
     walkWhile(stmt, *truth);
   }
+  joinLeft(*scope);
   popScope();
   return flowBehindLoop();
 }

@@ -172,6 +172,13 @@ struct ModelInstance : Payload {
   }
 };
 
+/// What is known of a model at one point.
+struct ModelState {
+  Place place;
+  SourceRange moved;
+  ModelInstance::Mode mode;
+};
+
 struct ClassInfo : Payload {
   const ast::ModelDecl *decl = nullptr;
   FileScope *file = nullptr;
