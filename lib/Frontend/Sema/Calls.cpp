@@ -327,6 +327,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
                          : "`" + fn.decl->name.text.str() + "`";
   if (bindParams(fn.decl->params, args, what))
     result = callBody(*fn.decl);
+  joinLeft(config);
   frames.pop_back();
   popScope();
   scope = outer;

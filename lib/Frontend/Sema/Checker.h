@@ -198,6 +198,11 @@ public:
                  std::optional<int64_t> enumerateFrom);
   Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                   const Val &start, const Size &size);
+  /// Models are as they are here where the way out leads to: the end of the
+  /// scope that declares `exit`.
+  void recordLeft(llvm::StringRef exit);
+  /// At the end of that scope.
+  void joinLeft(const Scope &target);
   /// Around the body of a loop.
   void beginTurn();
   void endTurn();
@@ -598,6 +603,8 @@ public:
   };
   std::vector<LoopRecord> loops;
   void endLoop();
+  /// What `recordLeft` saw on the way to scopes that have not ended.
+  std::vector<std::pair<const Scope *, std::vector<ModelState>>> leftModels;
 
   unsigned regionDepth = 0; ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< what runs only under a condition

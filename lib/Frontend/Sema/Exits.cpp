@@ -23,11 +23,29 @@ static void set(Checker &c, llvm::StringRef exit, Val val) {
     binding->val = std::move(val);
 }
 
+void Checker::recordLeft(llvm::StringRef exit) {
+  const Scope *target = scope;
+  while (!target->names.count(exit))
+    target = target->parent;
+  leftModels.emplace_back(target, saveModels(*this));
+}
+
+void Checker::joinLeft(const Scope &target) {
+  for (auto &[end, states] : leftModels)
+    if (end == &target) {
+      bringModels(*this, states);
+      joinModels(*this, states);
+    }
+  llvm::erase_if(leftModels,
+                 [&](const auto &one) { return one.first == &target; });
+}
+
 Flow Checker::execBreak(const ast::Stmt &stmt) {
   if (!lookup(exits::kBreaks)) {
     error(DiagCode::TD221, stmt.range, "`break` outside of a loop");
     return Flow::Next;
   }
+  recordLeft(exits::kBreaks);
   set(*this, exits::kBreaks, makeBool(true));
   set(*this, exits::kSkips, makeBool(true));
   return Flow::Left;
@@ -38,6 +56,7 @@ Flow Checker::execContinue(const ast::Stmt &stmt) {
     error(DiagCode::TD221, stmt.range, "`continue` outside of a loop");
     return Flow::Next;
   }
+  recordLeft(exits::kSkips);
   set(*this, exits::kSkips, makeBool(true));
   return Flow::Left;
 }
@@ -62,6 +81,8 @@ Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
     if (fn && fn->result && regionDepth != frames.back().regionDepth)
       val = loosen(val, *fn->result);
   }
+  if (regionDepth != frames.back().regionDepth)
+    recordLeft(exits::kReturns);
   set(*this, exits::kResult, std::move(val));
   set(*this, exits::kReturns, makeBool(true));
   set(*this, exits::kSkips, makeBool(true));
@@ -162,6 +183,7 @@ void Checker::beginTurn() {
 }
 
 void Checker::endTurn() {
+  joinLeft(*scope->parent);
   endLoop();
   popScope();
   popScope();

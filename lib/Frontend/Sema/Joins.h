@@ -62,13 +62,6 @@ private:
 Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
                    llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
-/// What is known of a model at one point.
-struct ModelState {
-  Place place;
-  SourceRange moved;
-  std::optional<Place> otherwise;
-  ModelInstance::Mode mode;
-};
 std::vector<ModelState> saveModels(const Checker &checker);
 void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
 /// Takes models that are free here to where another path has taken them.

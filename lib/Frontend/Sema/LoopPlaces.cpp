@@ -63,6 +63,7 @@ void Checker::settlePlaces(const ast::Block &body,
         for (auto &[binding, before] : assigned)
           binding->val = unknownLike(*this, before);
         turn();
+        joinLeft(*scope->parent);
         for (auto &[binding, before] : assigned) {
           after.push_back(binding->val);
           binding->val = before;

@@ -19,6 +19,7 @@ Flow Checker::execFor(const ast::ForStmt &stmt) {
   pushScope();
   bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
   walkFor(stmt, iterable);
+  joinLeft(*scope);
   popScope();
   return flowBehindLoop();
 }

@@ -39,7 +39,7 @@ public:
   void enterElse();
   /// The variables of the block around the branch end where it ends.
   void dropVariablesOf(const Scope &block);
-  void finish();
+  void finish(Flow thenFlow, Flow elseFlow);
 
 private:
   bool isDead(const Joined &one) const;
@@ -178,7 +178,7 @@ bool RunTimeBranch::sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed) {
   return one.twin;
 }
 
-void RunTimeBranch::finish() {
+void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
   llvm::SmallVector<Value> thenValues, elseValues;
   std::vector<Joined *> changed;
   for (Joined &one : joined) {
@@ -200,13 +200,19 @@ void RunTimeBranch::finish() {
     elseValues.append(elseLeaves);
     changed.push_back(&one);
   }
-  bringModels(c, afterThen);
+  // Models are as they are where it goes on.
+  bool meet = (thenFlow == Flow::Left) == (elseFlow == Flow::Left);
+  if (meet)
+    bringModels(c, afterThen);
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
   c.facts.resize(knownFacts);
   c.forgetReads();
-  joinModels(c, afterThen);
+  if (meet)
+    joinModels(c, afterThen);
+  else if (elseFlow == Flow::Left)
+    restoreModels(c, afterThen);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;
@@ -239,6 +245,6 @@ Flow Checker::branch(Value condition, SourceRange range,
     rest->isWalked = true;
     branch.dropVariablesOf(*scope);
   }
-  branch.finish();
+  branch.finish(thenFlow, elseFlow);
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
 }

@@ -223,6 +223,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     addOutcome(*returned);
     addResult();
   }
+  c.joinLeft(*c.scope->parent);
   if (!last.known || !last.truth)
     checkModels();
   c.endTurn();
@@ -286,6 +287,7 @@ Flow Checker::execWhile(const ast::WhileStmt &stmt) {
   } else {
     walkWhile(stmt, *truth);
   }
+  joinLeft(*scope);
   popScope();
   return flowBehindLoop();
 }

@@ -65,6 +65,7 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   Restore<std::vector<Frame>> savedFrames(frames);
   Restore<std::vector<LoopRecord>> savedLoops(loops);
   Restore<Scope *> savedScope(scope);
+  Restore<decltype(leftModels)> savedLeft(leftModels);
   Restore<FileScope *> savedFile(file);
   Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
       savedCondition(conditionDepth);

@@ -178,6 +178,14 @@ struct ModelInstance : Payload {
   }
 };
 
+/// What is known of a model at one point.
+struct ModelState {
+  Place place;
+  SourceRange moved;
+  std::optional<Place> otherwise;
+  ModelInstance::Mode mode;
+};
+
 struct ClassInfo : Payload {
   const ast::ModelDecl *decl = nullptr;
   FileScope *file = nullptr;
