@@ -111,7 +111,7 @@ Flow Checker::execIf(const ast::IfStmt &stmt) {
     return side(truth->truth ? stmt.thenBlock : stmt.elseBlock);
   at(stmt.range);
   return branch(
-      truth->value, stmt.condition->range,
+      *truth, stmt.condition->range,
       assignedNames(stmt.thenBlock, stmt.elseBlock),
       [&] { return side(stmt.thenBlock); },
       [&] { return side(stmt.elseBlock); });
@@ -127,7 +127,7 @@ struct Joined {
 };
 } // namespace
 
-Flow Checker::branch(Value condition, SourceRange range,
+Flow Checker::branch(const Val &condition, SourceRange range,
                      const llvm::StringSet<> &assigned,
                      llvm::function_ref<Flow()> thenSide,
                      llvm::function_ref<Flow()> elseSide) {
@@ -144,7 +144,8 @@ Flow Checker::branch(Value condition, SourceRange range,
   bool inFunction = !frames.empty();
   Val thenResult;
 
-  emit().beginIf(condition);
+  Join join{range, &condition};
+  emit().beginIf(condition.value);
   ++regionDepth;
   ++conditionDepth;
   forgetReads();
@@ -188,11 +189,11 @@ Flow Checker::branch(Value condition, SourceRange range,
         report.note(kInsteadOfList);
       continue;
     }
-    if (!canMeet(*this, one.then, other, range, "`" + one.name + "`", false)) {
+    if (!canMeet(*this, one.then, other, join, "`" + one.name + "`")) {
       one.binding->val = Val();
       continue;
     }
-    one.binding->val = goesTo(*this, one.binding->val, one.then);
+    one.binding->val = goesTo(*this, one.binding->val, one.then, join);
     thenValues.append(one.thenLeaves);
     appendLeaves(*this, one.binding->val, elseValues);
     changed.push_back(&one);
@@ -200,11 +201,12 @@ Flow Checker::branch(Value condition, SourceRange range,
   bool returns = thenFlow == Flow::Return && elseFlow == Flow::Return;
   bool joinResult = false;
   if (returns && inFunction && !isSame(thenResult, frames.back().result)) {
-    joinResult = hasLeaves(thenResult) && hasLeaves(frames.back().result) &&
-                 canMeet(*this, thenResult, frames.back().result, range,
-                         "the result", false);
+    joinResult =
+        hasLeaves(thenResult) && hasLeaves(frames.back().result) &&
+        canMeet(*this, thenResult, frames.back().result, join, "the result");
     if (joinResult) {
-      frames.back().result = goesTo(*this, frames.back().result, thenResult);
+      frames.back().result =
+          goesTo(*this, frames.back().result, thenResult, join);
       thenValues.append(resultLeaves);
       appendLeaves(*this, frames.back().result, elseValues);
     }
@@ -218,7 +220,7 @@ Flow Checker::branch(Value condition, SourceRange range,
     unsupported(range, "leaving a function or loop under a condition that is "
                        "known only at run time");
   }
-  bringModels(*this, afterThen);
+  bringModels(*this, afterThen, join);
   llvm::SmallVector<Value> results = emit().endIf(thenValues, elseValues);
   --regionDepth;
   --conditionDepth;
@@ -311,9 +313,10 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     onTrue = asFloat;
     thenLeaves = {asFloat.value};
   }
-  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  Join join{expr.range, &*truth};
+  bool good = canMeet(*this, onTrue, onFalse, join, "the value");
   if (good)
-    onFalse = goesTo(*this, onFalse, onTrue);
+    onFalse = goesTo(*this, onFalse, onTrue, join);
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
   if (good && !hasLeaves(onTrue)) {

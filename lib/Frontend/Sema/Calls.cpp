@@ -231,7 +231,12 @@ Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
     return builtin.handler(*this, bound);
   if (!bindBuiltin(builtin, args, bound))
     return fail();
-  return builtin.handler(*this, bound);
+  Val result = builtin.handler(*this, bound);
+  bool isFactory = builtin.params.contains("device=") && !bound.has("device");
+  if (isFactory && result.is(ValKind::Tensor) && !isPrelude(args.range.file) &&
+      typeOf(result).place.kind == Place::Kind::Free)
+    result.as<TensorInfo>().made = args.range;
+  return result;
 }
 
 Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
@@ -242,6 +247,19 @@ Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
+
+/// Brings the tensors among the arguments to one place.
+bool Checker::meet(CallArgs &args) {
+  Vals all(args.positional);
+  for (const auto &keyword : args.keywords)
+    all.push_back(keyword.val);
+  if (!samePlace(all, args.range))
+    return false;
+  size_t count = args.positional.size();
+  for (auto [i, val] : llvm::enumerate(all))
+    (i < count ? args.positional[i] : args.keywords[i - count].val) = val;
+  return true;
+}
 
 /// The place that the tensors share whose parameters say none; none at all if
 /// there are no such tensors, or in different places.
@@ -285,6 +303,9 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
     if (val.isError())
       return fail();
   checkAlone(fn);
+  // What is wrong in the prelude is told of the arguments that led there.
+  if (fn.file->isPrelude && !isPrelude(args.range.file) && !meet(args))
+    return fail();
 
   Frame frame;
   frame.fn = fn.decl;

@@ -164,7 +164,8 @@ Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
     return Flow::Next;
   }
   Value rest = sizeValue(left);
-  Value some = emit().host(HostOp::Gt, {rest, emit().constantInt(0)});
+  Val some = makeRunTime(
+      ValKind::Bool, emit().host(HostOp::Gt, {rest, emit().constantInt(0)}));
   branch(
       some, stmt.range, assignedNames(stmt.body),
       [&] { return tail(newSize("tail", rest)); }, [&] { return Flow::Next; });

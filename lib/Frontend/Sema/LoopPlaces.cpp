@@ -75,7 +75,7 @@ void Checker::settlePlaces(const ast::Block &body,
       });
     }
     for (auto [one, left] : llvm::zip(assigned, after)) {
-      Val settled = goesTo(*this, one.second, left);
+      Val settled = goesTo(*this, one.second, left, {body.range});
       if (isSame(settled, one.second))
         continue;
       one.first->val = one.second = settled;

@@ -91,7 +91,9 @@ Val RunTimeLoop::startOfTurn(const Carried &one,
     for (auto [i, isOpen] : llvm::enumerate(open))
       if (isOpen)
         type.dims[i] = c.newSize("?", c.emit().dim(val.value, i));
+    SourceRange made = val.as<TensorInfo>().made;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
+    val.as<TensorInfo>().made = made;
   }
   val.range = one.before.range;
   return val;
@@ -115,7 +117,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
 /// Whether the next turn can start from what a turn left; says so otherwise.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
-  if (!canMeet(c, one.start, after, place, "`" + one.name + "`", true))
+  if (!canMeet(c, one.start, after, {place}, "`" + one.name + "`"))
     return false;
   if (!after.is(ValKind::Tensor))
     return true;
@@ -159,7 +161,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     Val &after = one.binding->val;
     if (!fitsStart(one, after))
       after = one.start;
-    after = goesTo(c, after, one.start);
+    after = goesTo(c, after, one.start, {range});
     appendLeaves(c, after, next);
   }
   for (auto &[binding, val] : fixed)
@@ -182,8 +184,10 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   if (!runs)
     --c.conditionDepth;
   c.forgetReads();
-  if (!runs)
+  if (!runs) {
+    bringModels(c, states, {range});
     joinModels(c, states);
+  }
   for (Carried &one : carried)
     one.binding->val = startOfTurn(one, results);
 }
