@@ -373,8 +373,13 @@ public:
   /// function that takes `device=`, else behind the expression.
   void offerMove(Diagnostic &report, const Val &val, const Place &to,
                  FixIt::Kind kind);
-  /// How the program names a place at a point, if it can.
+  /// Offers to write `.to` behind an expression.
+  void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+               FixIt::Kind kind);
+  /// How the program names a place in a file, if it can.
   std::optional<std::string> nameOf(const Place &place, SourceRange at);
+  /// Whether it has a name already where `at` stands.
+  bool isDeclaredBefore(const Place &place, SourceRange at);
   /// Whether two values can meet; a free one then goes to the other's place.
   bool agree(const Place &lhs, const Place &rhs) const;
   /// The place that all tensors among the operands share; free ones are brought

@@ -16,34 +16,60 @@ static bool isCpu(const Place &place) {
 }
 
 std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
-  if (place.kind != Place::Kind::Symbol)
+  if (place.kind != Place::Kind::Symbol ||
+      !deviceSymbols[place.symbol].made.isValid())
     return placeText(place);
-  SourceRange made = deviceSymbols[place.symbol].made;
-  if (made.isValid() && (made.file != at.file || made.end > at.begin))
-    return std::nullopt;
-  return place.symbol;
+  auto isIt = [&](const Binding *binding) {
+    return binding && binding->val.is(ValKind::Device) &&
+           binding->val.as<DeviceInfo>().place == place;
+  };
+  // The prelude may be what is being walked.
+  Scope *global =
+      filesById.lookup(at.file) ? &filesById.lookup(at.file)->scope : nullptr;
+  if (isIt(lookup(place.symbol)) ||
+      (global && isIt(global->lookup(place.symbol))))
+    return place.symbol;
+  if (ambientPlace().first == place)
+    return "here";
+  return std::nullopt;
+}
+
+void Checker::offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+                      FixIt::Kind kind) {
+  if (std::optional<std::string> name = nameOf(to, expr))
+    offerSuffix(report, expr, ".to(" + *name + ")", kind);
 }
 
 void Checker::offerMove(Diagnostic &report, const Val &val, const Place &to,
                         FixIt::Kind kind) {
-  if (text(val.range).ends_with(".to(cpu)")) {
+  std::optional<std::string> name = nameOf(to, val.range);
+  for (llvm::StringRef said : {".to(cpu)", "device=cpu)"}) {
+    if (!name || !text(val.range).ends_with(said))
+      continue;
     SourceRange cpu = val.range;
     cpu.end -= 1;
     cpu.begin = cpu.end - 3;
-    report.fix(kind, "`.to(" + placeText(to) + ")`", {{cpu, placeText(to)}});
+    report.fix(kind, "`" + said.drop_back(4) + *name + said.take_back() + "`",
+               {{cpu, *name}});
     return;
   }
   SourceRange made = val.as<TensorInfo>().made;
-  std::optional<std::string> name =
-      made.isValid() ? nameOf(to, made) : std::nullopt;
   llvm::StringRef call = text(made);
-  if (!name || !call.ends_with(")"))
-    return offerSuffix(report, val.range, ".to(" + placeText(to) + ")", kind);
-  std::string added = (call.ends_with("()") ? "device=" : ", device=") + *name;
+  if (!isDeclaredBefore(to, made) || !call.ends_with(")"))
+    return offerTo(report, val.range, to, kind);
+  std::string added =
+      (call.ends_with("()") ? "device=" : ", device=") + *nameOf(to, made);
   SourceRange end = made.finish();
   --end.begin;
   report.fix(kind, "`" + call.drop_back() + added + ")`",
              {{end.start(), added}});
+}
+
+bool Checker::isDeclaredBefore(const Place &place, SourceRange at) {
+  SourceRange made = deviceSymbols.lookup(place.symbol).made;
+  bool isBefore =
+      !made.isValid() || (made.file == at.file && made.end <= at.begin);
+  return at.isValid() && isBefore && nameOf(place, at);
 }
 
 void Checker::noteOrigin(Diagnostic &report, const Val &val) {
@@ -95,8 +121,7 @@ void Checker::reportModelPlace(const ModelInstance &model,
                   "would fail");
     if (owner.moved.isValid())
       report.note("the model was moved here", owner.moved);
-    offerSuffix(report, range, ".to(" + placeText(place) + ")",
-                isCpu(data) ? FixIt::Safe : FixIt::Choice);
+    offerTo(report, range, place, isCpu(data) ? FixIt::Safe : FixIt::Choice);
     return;
   }
   Diagnostic &report = error(DiagCode::TD503, args.calleeRange,
@@ -105,7 +130,6 @@ void Checker::reportModelPlace(const ModelInstance &model,
       .secondaryLabel(range, typeText(typeOf(arg)));
   noteOrigin(report, arg);
   report.note("move a model once, where it is made, not at each call");
-  std::optional<std::string> to = nameOf(data, model.made);
-  if (!owner.moved.isValid() && model.made.isValid() && to)
-    offerSuffix(report, model.made, ".to(" + *to + ")", FixIt::Safe);
+  if (!owner.moved.isValid() && isDeclaredBefore(data, model.made))
+    offerTo(report, model.made, data, FixIt::Safe);
 }
