@@ -30,7 +30,8 @@ static bool namesDevices(const Checker &c) {
 
 void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
-  if (freeIsCpu() || !namesDevices(*this))
+  // Aside, loops are walked once: where they leave a value is all that counts.
+  if (alone || freeIsCpu() || !namesDevices(*this))
     return;
   std::vector<std::pair<Binding *, Val>> assigned;
   for (auto &entry : assignedNames(&body))

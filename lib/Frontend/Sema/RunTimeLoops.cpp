@@ -16,7 +16,7 @@ namespace {
 struct Carried {
   std::string name;
   Binding *binding;
-  Val before, start;
+  Val before, start, after;
 };
 
 /// One loop while its body is walked.
@@ -59,7 +59,8 @@ RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
     if (!binding || !binding->isVar || binding->val.isError())
       continue;
     if (hasLeaves(binding->val))
-      carried.push_back({entry.first().str(), binding, binding->val, Val()});
+      carried.push_back(
+          {entry.first().str(), binding, binding->val, Val(), Val()});
     else
       fixed.push_back({binding, binding->val});
   }
@@ -161,7 +162,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     Val &after = one.binding->val;
     if (!fitsStart(one, after))
       after = one.start;
-    after = goesTo(c, after, one.start, {range});
+    one.after = after = goesTo(c, after, one.start, {range});
     appendLeaves(c, after, next);
   }
   for (auto &[binding, val] : fixed)
@@ -189,7 +190,9 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
     joinModels(c, states);
   }
   for (Carried &one : carried)
-    one.binding->val = startOfTurn(one, results);
+    one.binding->val =
+        c.alone ? rebuild(c, one.before, one.after, results, one.name)
+                : startOfTurn(one, results);
 }
 
 llvm::StringRef Checker::indexName(const ast::ForStmt &stmt) {
