@@ -226,8 +226,11 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       Binding *binding = lookup(base);
       std::string start =
           (binding && binding->isVar ? "" : "let ") + base + " = ";
+      // In an inner scope a new `x` would end with it.
+      bool reaches =
+          binding && (binding->isVar || scope->names.count(base) != 0);
       if (binding)
-        report.fix(FixIt::Choice,
+        report.fix(reaches ? FixIt::Safe : FixIt::Choice,
                    "`" + start + text(userRange(stmt.range)) + "`",
                    {{stmt.range.start(), start}});
       return Flow::Next;
