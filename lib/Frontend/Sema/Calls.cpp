@@ -263,9 +263,11 @@ bool Checker::meet(CallArgs &args) {
 
 /// The place that the tensors share whose parameters say none; none at all if
 /// there are no such tensors, or in different places.
-static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
+static std::optional<Place> unplacedParameters(const Checker &c,
+                                               const ast::FnDecl &fn,
                                                const CallArgs &args) {
   std::optional<Place> shared;
+  bool differ = false;
   auto add = [&](const ast::Param &param, const Val &val) {
     if (!val.is(ValKind::Tensor))
       return;
@@ -273,10 +275,9 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     if (type && type->place)
       return;
     const Place &place = typeOf(val).place;
+    differ |= shared && !c.agree(*shared, place);
     if (!shared || shared->kind == Place::Kind::Free)
       shared = place;
-    else if (place.kind != Place::Kind::Free && place != *shared)
-      shared = Place();
   };
   for (auto [param, val] : llvm::zip(fn.params, args.positional))
     add(param, val);
@@ -284,7 +285,7 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     for (const ast::Param &param : fn.params)
       if (param.name.text == keyword.name.text)
         add(param, keyword.val);
-  return shared;
+  return differ ? Place() : shared;
 }
 
 Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
@@ -318,7 +319,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
   frame.callers = context.copy(callers);
-  frame.sharedPlace = unplacedParameters(*fn.decl, args);
+  frame.sharedPlace = unplacedParameters(*this, *fn.decl, args);
 
   Restore<FileScope *> savedFile(file, fn.file);
   Restore<std::optional<Val>> savedWith(withDevice);

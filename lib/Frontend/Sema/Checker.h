@@ -365,6 +365,9 @@ public:
   /// argument is.
   void reportModelPlace(const ModelInstance &model, const ModelInstance &owner,
                         const Val &arg, const CallArgs &args);
+  /// Says that state of a model is not where its new value is.
+  void reportStatePlace(const Val &val, llvm::StringRef name,
+                        const Place &place, SourceRange range);
   /// Says that two operands are in different places.
   void reportPlaces(const Val &lhs, const Val &rhs, SourceRange range);
   /// Notes where a value was placed, if that is to be seen.
@@ -392,8 +395,10 @@ public:
   Val transfer(const Val &tensor, const Place &place, SourceRange placed);
   /// The same of a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
-  /// `--placement=warn`: says where a tensor is brought to, once for each name.
-  void warnBrought(SourceRange what, const Place &place);
+  /// `--placement=warn`: says where a tensor or model is brought to, once for
+  /// each name.
+  void warnBrought(SourceRange what, const Place &place,
+                   llvm::StringRef called = {});
   llvm::StringSet<> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
@@ -561,6 +566,7 @@ public:
   };
   llvm::StringMap<DeviceSymbol> deviceSymbols;
   llvm::StringSet<> missingDevices; ///< that were reported
+  bool namesDevices = false;        ///< the program, anywhere
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 

@@ -171,9 +171,13 @@ Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
     return deviceSymbols[place.symbol].sides[isTrue];
   };
   Place sides[] = {reduced(onFalse, false), reduced(onTrue, true)};
-  // One text is one choice.
-  std::string name = placeText(sides[true]) + " if " + when + " else " +
-                     placeText(sides[false]);
+  // One text is one choice, and can stand in the program.
+  auto spelled = [&](const Place &place) {
+    std::string name = placeText(place);
+    return llvm::StringRef(name).contains(' ') ? "(" + name + ")" : name;
+  };
+  std::string name =
+      spelled(sides[true]) + " if " + when + " else " + spelled(sides[false]);
   const Place &taken = sides[*condition.onThisMachine];
   Place place = makeSymbol(
       *this, name, isCpu(taken) ? cpuPlace() : standsFor(taken), SourceRange());

@@ -18,20 +18,10 @@ static bool hasFreeTensor(const Val &val) {
   return val.is(ValKind::Tensor) && typeOf(val).place.kind == Place::Kind::Free;
 }
 
-/// Whether the program says anything of devices at all.
-static bool namesDevices(const Checker &c) {
-  return llvm::any_of(c.files, [&](const auto &file) {
-    llvm::StringRef text = c.sources.getText(file->id);
-    return !file->isPrelude &&
-           (text.contains("cuda") || text.contains("cpu") ||
-            text.contains("device") || text.contains("auto"));
-  });
-}
-
 void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
   // Aside, loops are walked once: where they leave a value is all that counts.
-  if (alone || freeIsCpu() || !namesDevices(*this))
+  if (alone || freeIsCpu() || !namesDevices)
     return;
   std::vector<std::pair<Binding *, Val>> assigned;
   for (auto &entry : assignedNames(&body))

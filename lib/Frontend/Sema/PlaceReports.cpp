@@ -133,3 +133,14 @@ void Checker::reportModelPlace(const ModelInstance &model,
   if (!owner.moved.isValid() && isDeclaredBefore(data, model.made))
     offerTo(report, model.made, data, FixIt::Safe);
 }
+
+void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
+                               const Place &place, SourceRange range) {
+  Diagnostic &report =
+      error(DiagCode::TD501, range, "`" + name + "` is on another device");
+  report.label("@" + placeText(place) + ", and its new value @" +
+               placeText(typeOf(val).place));
+  noteOrigin(report, val);
+  offerMove(report, val, place,
+            isCpu(typeOf(val).place) ? FixIt::Safe : FixIt::Choice);
+}

@@ -89,12 +89,13 @@ Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
   return goes ? transfer(tensor, place, placed) : tensor;
 }
 
-void Checker::warnBrought(SourceRange what, const Place &place) {
+void Checker::warnBrought(SourceRange what, const Place &place,
+                          llvm::StringRef called) {
   if (placement != Placement::Warn || alone)
     return;
   bool isUsers = what.isValid() && !isPrelude(what.file);
   SourceRange range = isUsers ? what : userRange(here);
-  std::string name = text(range).str();
+  std::string name = (called.empty() ? text(range) : called).str();
   if (brought.insert(name + " @" + placeText(place)).second)
     warning(DiagCode::TD510, range,
             "`" + name + "` is brought to " + placeText(place))
