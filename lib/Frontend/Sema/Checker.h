@@ -238,6 +238,10 @@ public:
   Val selectTensors(const Val &condition, Val onTrue, Val onFalse,
                     SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
+  /// The least and the largest number of an integer dtype.
+  static std::pair<int64_t, int64_t> limitsOf(DType dtype);
+  /// Reports a known number that a tensor of this dtype cannot hold.
+  void checkFits(const Val &number, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
   Val broadcastTo(const Val &unaligned, DimsRef dims);

@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace tdc;
@@ -349,8 +350,30 @@ Val Checker::castTo(const Val &tensor, DType dtype) {
   return like(tensor, std::move(type), value);
 }
 
+std::pair<int64_t, int64_t> Checker::limitsOf(DType dtype) {
+  if (dtype == DType::U8)
+    return {0, 255};
+  unsigned unused = 64 - 8 * byteSize(dtype);
+  return {INT64_MIN >> unused, INT64_MAX >> unused};
+}
+
+void Checker::checkFits(const Val &number, DType dtype) {
+  if (!number.is(ValKind::Int) || !isInteger(dtype))
+    return;
+  std::optional<int64_t> value = constantInt(number);
+  auto [least, most] = limitsOf(dtype);
+  // As in PyTorch, -1 is 255 for u8.
+  if (!value || (*value >= std::min(least, -most) && *value <= most))
+    return;
+  error(DiagCode::TD222, number.range.isValid() ? number.range : here,
+        llvm::Twine(*value) + " does not fit " + tdc::spelling(dtype))
+      .label("its numbers are from " + llvm::Twine(least) + " to " +
+             llvm::Twine(most));
+}
+
 Val Checker::fillTensor(const Val &scalar, const TensorType &type,
                         SourceRange placed) {
+  checkFits(scalar, type.dtype);
   // Int literals in float tensors are float constants from the start.
   Val source =
       isFloat(type.dtype) && scalar.is(ValKind::Int) ? toFloat(scalar) : scalar;
