@@ -117,8 +117,8 @@ install_packages() {
 
 # --- Python for the tests' references ---------------------------------------
 
-# NumPy and safetensors, pinned by hash. Without the package index the tests
-# that need them skip, and say so; nothing else does.
+# NumPy, its bf16 and safetensors, pinned by hash. Without the package index the
+# tests that need them skip, and say so; nothing else does.
 python_environment() {
   local venv=$root/build/venv wanted=$root/scripts/requirements.txt
   cmp -s "$wanted" "$venv/installed.txt" && return

@@ -41,6 +41,10 @@ public:
   /// it.
   static constexpr int32_t kInvalidProgram = 9000;
 
+  /// What was copied between devices, and what at least has to be (K0), as
+  /// JSON.
+  void writeTransfers(llvm::raw_ostream &os) const;
+
   /// For its error text, after open().
   tdrt_context *getContext() const;
 

@@ -41,8 +41,14 @@ int64_t truncateToDType(DType dtype, double value);
 
 class Tensor {
 public:
-  /// Zeros.
+  /// Zeros, a new instance at home at `place`.
   Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place);
+
+  /// The same instance on another device.
+  Tensor copyTo(const Place &device) const;
+  /// What a slot holds before it is written: zeros, made wherever they are
+  /// needed.
+  static Tensor makeHomeless(DType dtype, llvm::ArrayRef<int64_t> dims);
 
   /// Reads packed row-major elements, as the runtime and files have them.
   static Tensor fromBytes(DType dtype, llvm::ArrayRef<int64_t> dims,
@@ -68,8 +74,15 @@ public:
   const Dims dims;
   /// Where the value lives: an op at another place must not read it.
   const Place place;
+  /// Which execution of an op made the value: the same for all its copies.
+  const uint64_t instance;
+  /// Where it was made, if that is one place.
+  const std::optional<Place> home;
 
 private:
+  Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place,
+         uint64_t instance, std::optional<Place> home);
+
   std::vector<double> floats;
   std::vector<int64_t> ints;
 };
@@ -77,9 +90,13 @@ private:
 /// Tensors are never changed once they are the value of something.
 using TensorRef = std::shared_ptr<const Tensor>;
 
+/// A value and its replicas, each on another device.
+using Replicas = llvm::SmallVector<TensorRef, 2>;
+using HandleRef = std::shared_ptr<Replicas>;
+
 /// The value of an SSA value: i64, i1 and index are an int64_t (i1 is 0 or 1),
-/// f64 a double.
-using Datum = std::variant<int64_t, double, std::string, TensorRef>;
+/// f64 a double. A poison is a null TensorRef: nobody may read it.
+using Datum = std::variant<int64_t, double, std::string, TensorRef, HandleRef>;
 
 } // namespace tdc
 

@@ -25,6 +25,7 @@ enum class Phase : uint8_t {
   TD,
   Grad,
   Resolved,
+  Placed,
   Kernels,
   CPU,
   Runtime,

@@ -7,14 +7,21 @@
 
 namespace mlir {
 class Pass;
+class RewritePatternSet;
 } // namespace mlir
 
 namespace tdc {
 
+struct VectorUnit;
+
 /// A module pass: bodies of llvm.func ops in scf, arith, math and vector become
 /// the llvm dialect. One conversion does it all, where the stock passes would
-/// walk the module once per dialect.
-std::unique_ptr<mlir::Pass> createLowerToLLVMPass();
+/// walk the module once per dialect. `processor` says what it converts itself.
+std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const VectorUnit &processor);
+
+/// Its conversions between f32 and narrow floats.
+void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
+                                 const VectorUnit &processor);
 
 } // namespace tdc
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -110,6 +111,20 @@ struct Words {
 };
 } // namespace
 
+/// How many bits of a word a uniform number has: all that fit the significand.
+static unsigned getUniformBits(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+    return 32;
+  case DType::F32:
+    return 24;
+  case DType::F16:
+    return 11;
+  default:
+    return 8;
+  }
+}
+
 static void fillNormal(Tensor &result, const Words &words) {
   std::vector<float> numbers(result.size());
   tdrt_random_normal_f32(numbers.data(), 0, numbers.size(), words.seed,
@@ -136,12 +151,12 @@ static LogicalResult runRandom(Machine &m, RandomOp op) {
       m.makeResult(op.getResult(), m.getDims(op.getResult(), op.getSizes()));
   int64_t size = result.size();
   switch (op.getDistribution()) {
-  case Distribution::Uniform:
+  case Distribution::Uniform: {
+    unsigned bits = getUniformBits(result.dtype);
     for (int64_t i = 0; i < size; ++i)
-      result.setFloat(i, result.dtype == DType::F64
-                             ? words.get(i) * 0x1p-32
-                             : (words.get(i) >> 8) * 0x1p-24);
+      result.setFloat(i, std::ldexp(words.get(i) >> (32 - bits), -int(bits)));
     break;
+  }
   case Distribution::Normal:
     fillNormal(result, words);
     break;

@@ -101,6 +101,15 @@ struct Checkpoint {
 } // namespace
 
 static LogicalResult runSave(Machine &m, SaveOp op) {
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
+    const Datum &datum = m.world.slotValue(slot.getValue());
+    const Tensor &value = *std::get<TensorRef>(datum);
+    if (value.place != Place() && value.place != getCpu())
+      return op.emitOpError("saves ")
+             << slot << ", whose value is at '" << spelling(value.place) << "'";
+    m.ledger.addDemand(value, getCpu());
+    m.world.storeSlot(slot.getValue());
+  }
   Checkpoint what(m, op.getSlots(), op.getKeys());
   std::vector<tdrt_value> values;
   for (auto [name, value] : llvm::zip(op.getNames(), op.getValues())) {
@@ -120,8 +129,20 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
 static LogicalResult runRestore(Machine &m, RestoreOp op) {
   Checkpoint what(m, op.getSlots(), op.getKeys());
   tdrt_checkpoint table = what.get(op.getFull(), op.getLenient());
-  return m.check(tdrt_checkpoint_restore(
-      m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)));
+  // A lenient one leaves some as they are.
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
+    m.world.storeSlot(slot.getValue());
+  if (failed(m.check(tdrt_checkpoint_restore(
+          m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)))))
+    return failure();
+  for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
+    Datum &datum = m.world.slotValue(slot.getValue());
+    const Tensor &old = *std::get<TensorRef>(datum);
+    Place stays = old.home ? old.place : m.world.getSlotPlace(slot.getValue());
+    Place read = stays == Place() ? Place() : getCpu();
+    datum = m.copy(m.world.fetchSlot(slot.getValue(), read), stays, op);
+  }
+  return success();
 }
 
 static LogicalResult runRestoreScalar(Machine &m, RestoreScalarOp op) {

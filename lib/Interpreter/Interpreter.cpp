@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - running functions op by op -----------------------===//
 
 #include "Interpreter/Interpreter.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Machine.h"
 
 using namespace mlir;
@@ -18,6 +19,7 @@ Machine::Machine(ModuleOp module) : world(module) {
   addIndexMeanings(*this);
   addReductionMeanings(*this);
   addStateMeanings(*this);
+  addTransferMeanings(*this);
   addHostMeanings(*this);
   addFileMeanings(*this);
   addControlFlowMeanings(*this);
@@ -34,7 +36,7 @@ static std::string spellPlace(const Place &place) {
 }
 
 LogicalResult Machine::set(Value value, Datum datum) {
-  if (auto *tensor = std::get_if<TensorRef>(&datum)) {
+  if (auto *tensor = std::get_if<TensorRef>(&datum); tensor && *tensor) {
     auto type = cast<RankedTensorType>(value.getType());
     const Tensor &got = **tensor;
     bool fits = td::getDType(type.getElementType()) == got.dtype &&
@@ -84,20 +86,62 @@ LogicalResult Machine::check(int32_t code) {
   return success(code == 0);
 }
 
-/// A compute op reads values at its own place only: what the types promise is
-/// checked on the values themselves.
+/// The place at which an op reads its operands, if it reads their elements.
+static std::optional<Place> getReadingPlace(Operation *op) {
+  if (op->hasTrait<td::ComputeOp>())
+    return td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
+  if (!isa<td::ItemOp, td::FormatOp, td::SaveTensorOp>(op))
+    return std::nullopt;
+  return getCpu();
+}
+
+/// An op reads values at its own place only: what the types promise is checked
+/// on the values themselves. Before td-resolve a place may be undecided.
 LogicalResult Machine::checkPlaces(Operation *op) {
-  if (!op->hasTrait<td::ComputeOp>())
+  std::optional<Place> place = getReadingPlace(op);
+  if (!place)
     return success();
-  Place place =
-      td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
-  for (Value operand : op->getOperands())
-    if (auto *value = std::get_if<TensorRef>(&get(operand)))
-      if ((*value)->place != place)
-        return op->emitOpError("runs at ")
-               << spellPlace(place) << " but reads a value at "
-               << spellPlace((*value)->place);
+  bool isHost = !op->hasTrait<td::ComputeOp>();
+  for (Value operand : op->getOperands()) {
+    auto *value = std::get_if<TensorRef>(&get(operand));
+    if (!value)
+      continue;
+    if (!*value)
+      return op->emitOpError("reads a poison");
+    const Tensor &tensor = **value;
+    bool isDecided = tensor.place.kind == Place::Kind::Cpu ||
+                     tensor.place.kind == Place::Kind::Cuda;
+    if (isHost && !isDecided)
+      continue;
+    if (tensor.place != *place)
+      return op->emitOpError("runs at ")
+             << spellPlace(*place) << " but reads a value at "
+             << spellPlace(tensor.place);
+    ledger.addDemand(tensor, *place);
+  }
   return success();
+}
+
+TensorRef Machine::copy(const TensorRef &tensor, const Place &device,
+                        Operation *op) {
+  if (tensor->place == device)
+    return tensor;
+  FileLineColLoc place = td::getUserPlace(op->getLoc());
+  ledger.addCopy(*tensor, device, place ? place.getLine() : 0);
+  return std::make_shared<const Tensor>(tensor->copyTo(device));
+}
+
+HandleRef Machine::getHandle(const TensorRef &tensor) {
+  std::weak_ptr<Replicas> &known = handles[tensor->instance];
+  HandleRef handle = known.lock();
+  if (!handle)
+    known = handle = std::make_shared<Replicas>();
+  auto isHere = [&](const TensorRef &one) {
+    return one->place == tensor->place;
+  };
+  if (llvm::none_of(*handle, isHere))
+    handle->push_back(tensor);
+  return handle;
 }
 
 LogicalResult Machine::runOp(Operation *op) {
@@ -131,6 +175,10 @@ Interpreter::~Interpreter() = default;
 
 int32_t Interpreter::open(llvm::ArrayRef<const char *> words) {
   return machine->world.open(words);
+}
+
+void Interpreter::writeTransfers(llvm::raw_ostream &os) const {
+  machine->ledger.write(os);
 }
 
 tdrt_context *Interpreter::getContext() const { return machine->context(); }

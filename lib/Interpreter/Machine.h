@@ -10,6 +10,7 @@
 #define TDC_LIB_INTERPRETER_MACHINE_H
 
 #include "Interpreter/Interpreter.h"
+#include "Ledger.h"
 #include "World.h"
 #include <functional>
 
@@ -66,6 +67,15 @@ public:
   /// The sizes of `value`'s type, `sizes` standing for its `?`.
   Dims getDims(mlir::Value value, mlir::ValueRange sizes);
 
+  //===--- Devices --------------------------------------------------------===//
+
+  Ledger ledger;
+  /// Copies a value to a device, unless it is there, on behalf of `op`.
+  TensorRef copy(const TensorRef &tensor, const Place &device,
+                 mlir::Operation *op);
+  /// The one table of replicas of the tensor's instance.
+  HandleRef getHandle(const TensorRef &tensor);
+
   //===--- Failures -------------------------------------------------------===//
 
   /// Stops with the runtime's status, if it is one: 0 is success.
@@ -83,6 +93,7 @@ private:
 
   llvm::DenseMap<mlir::TypeID, Meaning> meanings;
   llvm::DenseMap<mlir::Value, Datum> values;
+  llvm::DenseMap<uint64_t, std::weak_ptr<Replicas>> handles;
 };
 
 /// The families, in the order of the files of include/Dialect/TD/IR.
@@ -92,6 +103,7 @@ void addMovementMeanings(Machine &machine);
 void addIndexMeanings(Machine &machine);
 void addReductionMeanings(Machine &machine);
 void addStateMeanings(Machine &machine);
+void addTransferMeanings(Machine &machine);
 void addHostMeanings(Machine &machine);
 void addFileMeanings(Machine &machine);
 void addControlFlowMeanings(Machine &machine);

@@ -135,15 +135,6 @@ static LogicalResult runConcat(Machine &m, ConcatOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
-/// The same elements at the place of the result.
-static LogicalResult copy(Machine &m, Value input, Value output) {
-  const Tensor &x = m.tensor(input);
-  Tensor result = m.makeResult(output, x.dims);
-  for (int64_t i = 0; i < x.size(); ++i)
-    result.setCast(i, x, i);
-  return m.set(output, std::move(result));
-}
-
 void addMovementMeanings(Machine &machine) {
   machine.on<BroadcastOp>(runBroadcast);
   machine.on<ReshapeOp>(runReshape);
@@ -151,9 +142,6 @@ void addMovementMeanings(Machine &machine) {
   machine.on<SliceOp>(runSlice);
   machine.on<UpdateSliceOp>(runUpdateSlice);
   machine.on<ConcatOp>(runConcat);
-  machine.on<ToDeviceOp>([](Machine &m, ToDeviceOp op) {
-    return copy(m, op.getInput(), op.getResult());
-  });
   machine.on<DetachOp>([](Machine &m, DetachOp op) {
     return m.set(op.getResult(), m.get(op.getInput()));
   });

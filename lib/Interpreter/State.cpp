@@ -7,31 +7,22 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// A slot's value is where it was written last; it starts where it was
-/// declared.
+/// A slot holds a value where it was written last. Before that it holds zeros,
+/// wherever they are read.
 static LogicalResult runRead(Machine &m, ReadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  Place at = m.world.getSlotPlace(op.getSlot());
-  if (at != getPlace(type))
+  TensorRef value = std::get<TensorRef>(m.world.slotValue(op.getSlot()));
+  if (!value->home && value->place == Place())
+    value = std::make_shared<const Tensor>(value->copyTo(getPlace(type)));
+  if (value->place != getPlace(type))
     return op.emitOpError("reads the slot as ")
-           << type << ", but its value is at '" << spelling(at) << "'";
-  DType dtype = getDType(type.getElementType());
-  std::vector<char> bytes(countElements(type.getShape()) * byteSize(dtype));
-  tdrt_slot_read(m.context(), m.world.getSlot(op.getSlot()), bytes.data());
-  return m.set(op.getResult(),
-               Tensor::fromBytes(dtype, type.getShape(), at, bytes.data()));
+           << type << ", but its value is at '" << spelling(value->place)
+           << "'";
+  return m.set(op.getResult(), value);
 }
 
 static LogicalResult runWrite(Machine &m, WriteOp op) {
-  const Tensor &value = m.tensor(op.getValue());
-  m.world.getSlotPlace(op.getSlot()) = value.place;
-  tdrt_slot_write(m.context(), m.world.getSlot(op.getSlot()),
-                  value.toBytes().data());
-  return success();
-}
-
-static LogicalResult runMove(Machine &m, MoveOp op) {
-  m.world.getSlotPlace(op.getSlot()) = getPlace(op.getDevice());
+  m.world.slotValue(op.getSlot()) = m.get(op.getValue());
   return success();
 }
 
@@ -48,7 +39,6 @@ static LogicalResult refuse(Operation *op) {
 void addStateMeanings(Machine &machine) {
   machine.on<ReadOp>(runRead);
   machine.on<WriteOp>(runWrite);
-  machine.on<MoveOp>(runMove);
   machine.on<SeedOp>([](Machine &m, SeedOp op) {
     tdrt_seed(m.context(), m.integer(op.getValue()));
     return success();

@@ -3,6 +3,7 @@
 #include "Interpreter/Tensor.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -108,12 +109,30 @@ int64_t truncateToDType(DType dtype, double value) {
 // Tensor
 //===----------------------------------------------------------------------===//
 
-Tensor::Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place)
-    : dtype(dtype), dims(dims.begin(), dims.end()), place(std::move(place)) {
+static std::atomic<uint64_t> lastInstance;
+
+Tensor::Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place,
+               uint64_t instance, std::optional<Place> home)
+    : dtype(dtype), dims(dims.begin(), dims.end()), place(std::move(place)),
+      instance(instance), home(std::move(home)) {
   if (isFloat())
     floats.resize(countElements(dims));
   else
     ints.resize(countElements(dims));
+}
+
+Tensor::Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place)
+    : Tensor(dtype, dims, place, ++lastInstance, place) {}
+
+Tensor Tensor::makeHomeless(DType dtype, llvm::ArrayRef<int64_t> dims) {
+  return Tensor(dtype, dims, Place(), ++lastInstance, std::nullopt);
+}
+
+Tensor Tensor::copyTo(const Place &device) const {
+  Tensor copy(dtype, dims, device, instance, home);
+  copy.floats = floats;
+  copy.ints = ints;
+  return copy;
 }
 
 void Tensor::setCast(int64_t i, const Tensor &from, int64_t j) {

@@ -42,16 +42,37 @@ const char *World::keep(llvm::StringRef text) {
 }
 
 void World::addSlot(td::SlotOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
+  auto handle = dyn_cast<td::HandleType>(op.getType());
+  auto type =
+      handle ? handle.getTensor() : cast<RankedTensorType>(op.getType());
   Dims &dims = shapes.emplace_back(type.getShape());
   DType dtype = td::getDType(type.getElementType());
   slotIndex[op.getSymName()] = slots.size();
-  slotPlace[op.getSymName()] = td::getPlace(type);
+  auto zeros =
+      std::make_shared<const Tensor>(Tensor::makeHomeless(dtype, dims));
+  slotPlaces[op.getSymName()] = td::getPlace(type);
+  if (handle)
+    slotValues[op.getSymName()] = std::make_shared<Replicas>(1, zeros);
+  else
+    slotValues[op.getSymName()] = zeros;
   slots.push_back({keep(op.getKey()), int32_t(op.getKind()), int32_t(dtype),
                    int32_t(dims.size()), 0, dims.data(), nullptr,
                    program.arena_bytes});
   int64_t bytes = countElements(dims) * byteSize(dtype);
   program.arena_bytes += (bytes + 63) / 64 * 64;
+}
+
+void World::storeSlot(llvm::StringRef name) {
+  const Tensor &value = *std::get<TensorRef>(slotValues[name]);
+  tdrt_slot_write(context, getSlot(name), value.toBytes().data());
+}
+
+TensorRef World::fetchSlot(llvm::StringRef name, const Place &place) {
+  const Tensor &old = *std::get<TensorRef>(slotValues[name]);
+  std::vector<char> bytes(old.size() * byteSize(old.dtype));
+  tdrt_slot_read(context, getSlot(name), bytes.data());
+  return std::make_shared<const Tensor>(
+      Tensor::fromBytes(old.dtype, old.dims, place, bytes.data()));
 }
 
 void World::addArgument(DictionaryAttr row) {

@@ -35,8 +35,15 @@ public:
   tdrt_context *getContext() const { return context; }
 
   int32_t getSlot(llvm::StringRef name) const { return slotIndex.at(name); }
-  /// The place at which a slot's value is: that of the last write.
-  Place &getSlotPlace(llvm::StringRef name) { return slotPlace[name]; }
+  /// What a slot holds: a tensor or a handle. The runtime's own copy is brought
+  /// up to date for files only.
+  Datum &slotValue(llvm::StringRef name) { return slotValues[name]; }
+  void storeSlot(llvm::StringRef name);
+  TensorRef fetchSlot(llvm::StringRef name, const Place &place);
+  /// The place of a slot's type.
+  Place getSlotPlace(llvm::StringRef name) const {
+    return slotPlaces.lookup(name);
+  }
   /// The value of an `arg`, or null if the program has none of that name.
   const tdrt_value *getArgument(llvm::StringRef name) const;
   /// The source line of an op in the table of sites, or -1.
@@ -56,7 +63,8 @@ private:
   std::vector<tdrt_arg> args;
   std::vector<tdrt_site> sites;
   llvm::StringMap<int32_t> slotIndex, argIndex;
-  llvm::StringMap<Place> slotPlace;
+  llvm::StringMap<Datum> slotValues;
+  llvm::StringMap<Place> slotPlaces;
   llvm::DenseMap<mlir::Location, int32_t> siteIndex;
 };
 

@@ -32,15 +32,6 @@
     #NAME "f", reinterpret_cast<void *>(::NAME##f)                             \
   }
 
-#ifdef __x86_64__
-// Their addresses are all that is used, not their types.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
-extern "C" void __extendhfsf2();
-extern "C" void __truncsfhf2();
-extern "C" void __truncdfhf2();
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
-#endif
-
 static const tdc::RuntimeSymbol table[] = {
 #define TDRT_SYMBOL(NAME) {#NAME, reinterpret_cast<void *>(NAME)},
 #include "tdc_runtime_symbols.def"
@@ -82,12 +73,6 @@ static const tdc::RuntimeSymbol table[] = {
     TDC_MATH3(fma),
     TDC_GNU(exp10),
     TDC_GNU(sincos),
-#ifdef __x86_64__
-    // Of libgcc, for processors without F16C.
-    {"__extendhfsf2", reinterpret_cast<void *>(__extendhfsf2)},
-    {"__truncsfhf2", reinterpret_cast<void *>(__truncsfhf2)},
-    {"__truncdfhf2", reinterpret_cast<void *>(__truncdfhf2)},
-#endif
 };
 
 llvm::ArrayRef<tdc::RuntimeSymbol> tdc::getRuntimeSymbols() { return table; }

@@ -35,6 +35,15 @@ static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDResolvePass());
 }
 
+/// Ops have their devices now, and that alone says which values have to be
+/// where. The transfers that the program wrote are made anew: hoisted, merged,
+/// left out.
+static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDNormalizePass());
+  passes.addPass(td::createTDPlacePass());
+  passes.addPass(td::createTDVerifyPlacementPass());
+}
+
 /// Compute ops that can share a loop nest or a launch become one td.kernel; the
 /// host part that is left reads and writes slots, launches and prints. What it
 /// computes itself runs beside the kernels where it can.
@@ -61,8 +70,8 @@ static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
 }
 
 /// Loops, arithmetic and vectors become the llvm dialect, all at once.
-static void addLLVMPasses(OpPassManager &passes, const VectorUnit &) {
-  passes.addPass(createLowerToLLVMPass());
+static void addLLVMPasses(OpPassManager &passes, const VectorUnit &vectors) {
+  passes.addPass(createLowerToLLVMPass(vectors));
 }
 
 static const PhaseInfo phases[] = {
@@ -71,6 +80,8 @@ static const PhaseInfo phases[] = {
      addGradPasses},
     {Phase::Resolved, "resolved", "every tensor has a place",
      addResolvedPasses},
+    {Phase::Placed, "placed", "every tensor is where it is read",
+     addPlacedPasses},
     {Phase::Kernels, "kernels", "every compute op is in a kernel",
      addKernelsPasses},
     {Phase::CPU, "cpu", "kernels are functions of vector loops", addCPUPasses},

@@ -69,11 +69,14 @@ VectorUnit HostTarget::getVectorUnit() const {
   // By what the processor can do, not by its name: features are what the
   // machine reports, or what the named processor has.
   const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
+  VectorUnit unit;
   if (subtarget->checkFeatures("+avx512f"))
-    return {512, 32};
-  if (subtarget->checkFeatures("+avx"))
-    return {256, 16};
-  return {};
+    unit = {512, 32};
+  else if (subtarget->checkFeatures("+avx"))
+    unit = {256, 16};
+  unit.convertsF16 = subtarget->checkFeatures("+f16c");
+  unit.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
+  return unit;
 }
 
 void HostTarget::setAttributes(Function &function) const {

@@ -1,6 +1,7 @@
 //===- LowerToLLVM.cpp - scf, arith, math, vector -> llvm -----------------===//
 
 #include "Target/LowerToLLVM.h"
+#include "Target/HostTarget.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -56,6 +57,9 @@ class LowerToLLVMPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLLVMPass)
 
+  explicit LowerToLLVMPass(const tdc::VectorUnit &processor)
+      : processor(processor) {}
+
   llvm::StringRef getArgument() const override { return "tdc-lower-to-llvm"; }
   llvm::StringRef getDescription() const override {
     return "lower scf, arith, math and vector to the llvm dialect";
@@ -76,6 +80,7 @@ public:
     populateVectorToLLVMConversionPatterns(types, patterns,
                                            /*reassociateFPReductions=*/true);
     patterns.add<CreateMaskLowering>(&getContext());
+    tdc::populateNarrowFloatPatterns(patterns, processor);
 
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
@@ -83,10 +88,13 @@ public:
             applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
+
+private:
+  tdc::VectorUnit processor;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tdc::createLowerToLLVMPass() {
-  return std::make_unique<LowerToLLVMPass>();
+std::unique_ptr<Pass> tdc::createLowerToLLVMPass(const VectorUnit &processor) {
+  return std::make_unique<LowerToLLVMPass>(processor);
 }

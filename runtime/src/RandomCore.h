@@ -6,6 +6,7 @@
 // square root, conversions), compiled without contraction.
 //
 // uniform   f32: (u >> 8) * 2^-24      f64: u * 2^-32
+//           f16 and bf16 get the upper 11 and 8 bits of it from the compiler.
 //
 // normal    The inverse of the normal distribution. With m = the low 31 bits:
 //             q = (m + 0.5) * 2^-31            twice the tail's probability

@@ -181,7 +181,8 @@ def random_numbers(sample):
     count = math.prod(sample.shape)
     high = words(sample, count)
     if sample.kind == "uniform":
-        numbers = high * 2.0**-32 if sample.dtype == "f64" else (high >> np.uint64(8)) * 2.0**-24
+        bits = {"f64": 32, "f32": 24, "f16": 11, "bf16": 8}[sample.dtype]
+        numbers = (high >> np.uint64(32 - bits)) * 2.0**-bits
     elif sample.kind == "normal":
         numbers = normal(high)
     else:

@@ -3,14 +3,16 @@
 import numpy as np
 
 from harness import DTYPES
-from samples import (BROADCASTS, SHAPES, SMALL_SHAPES, Op, Sample, is_float, numbers, specials,
-                     wide)
+from samples import (BROADCASTS, SHAPES, SMALL_SHAPES, Op, Sample, every, holds_floats, is_float,
+                     numbers, round_to, specials, wide)
 
 
 def unary_samples(random, dtype):
     for shape in SHAPES:
         yield Sample([numbers(random, dtype, shape)])
     yield Sample([specials(dtype)], label="special values")
+    if dtype in ("f16", "bf16"):
+        yield Sample([every(dtype)], label="every number")
 
 
 def emit_elementwise(mnemonic):
@@ -85,7 +87,7 @@ def integer_power(base, exponent):
 
 
 def power(x, y):
-    return wide(np.power)(x, y) if x.dtype.kind == "f" else integer_power(x, y)
+    return wide(np.power)(x, y) if holds_floats(x) else integer_power(x, y)
 
 
 def sigmoid(x):
@@ -161,15 +163,35 @@ def emit_select(function, sample):
                        f"{condition.type}, {x.type}")
 
 
+# Next to the middle of two numbers of f16, and of bf16: what is rounded twice becomes the other.
+MIDDLES = np.array([sign * scale * (1 + 2.0**-bits + rest) for sign in (1, -1)
+                    for scale in (1, 3, 2.0**-15) for bits in (8, 11)
+                    for rest in (-2.0**-40, 0, 2.0**-40)])
+
+
+def middles(dtype):
+    """Where rounding f32 to f16 or bf16 changes its mind, and the numbers of f32 beside."""
+    x = np.sort(every(dtype).astype(np.float32))
+    x = x[np.isfinite(x)]
+    x = (x[1:] + x[:-1]) / 2
+    return np.concatenate([x, np.nextafter(x, np.float32(0)), np.nextafter(x, np.float32(np.inf))])
+
+
 def cast_samples(random, dtype):
     for to in DTYPES:
         for shape in SHAPES[::3] if to != dtype else SHAPES[::6]:
             yield Sample([numbers(random, dtype, shape)], {"to": to}, to)
-        x = specials(dtype)
+        x = every(dtype) if dtype in ("f16", "bf16") else specials(dtype)
         if is_float(dtype):
             ends = np.ldexp(1.0, [7, 8, 15, 31, 63, 64])
             with_signs = np.concatenate([ends, -ends, ends - 1, 1 - ends, -ends - 1, [0.99, -0.99]])
-            x = np.concatenate([x, with_signs.astype(x.dtype)])
+            x = np.concatenate([x, with_signs.astype(x.dtype), MIDDLES.astype(x.dtype)])
+        elif dtype in ("i32", "i64"):
+            bits = np.iinfo(x.dtype).bits - 2
+            large = [(1 << bits) + (1 << (bits - 8)) + rest for rest in (-1, 0, 1)]
+            x = np.concatenate([x, np.array(large + [-n for n in large], x.dtype)])
+        if dtype == "f32" and to in ("f16", "bf16"):
+            x = np.concatenate([x, middles(to)])
         yield Sample([x], {"to": to}, f"special values to {to}")
 
 
@@ -183,8 +205,8 @@ def cast(x, to):
     kind = DTYPES[to]
     if to == "bool":
         return x != 0
-    if x.dtype.kind != "f" or is_float(to):
-        return x.astype(kind)
+    if not holds_floats(x) or is_float(to):
+        return round_to(x, to)
     info = np.iinfo(kind)
     x = np.trunc(x.astype(np.float64))
     low, beyond = float(info.min), float(info.max + 1)

@@ -15,14 +15,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 
-# The dtypes that NumPy has too; bf16 is not one of them.
-DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
-          "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8, "bool": np.bool_}
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+          "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8,
+          "bool": np.bool_}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-# Those that code is made for.
-COMPILED = {"f64", "f32", "i64", "i32", "u8", "bool"}
 
 
 def element_type(dtype):
@@ -186,18 +185,17 @@ class BackendFailure(Exception):
 
 @dataclasses.dataclass
 class Backend:
-    """A program that makes calls, and the dtypes it knows."""
+    """A program that makes calls."""
     name: str
     command: list
-    dtypes: set
 
 
 def find_backends(target_cpu=None):
     """The interpreter, and compiled code where that is built, for a processor."""
-    backends = [Backend("interpreter", [shutil.which("tdc-interpret")], set(DTYPES))]
+    backends = [Backend("interpreter", [shutil.which("tdc-interpret")])]
     if compiled := shutil.which("tdc-call"):
         cpu = ["--target-cpu", target_cpu] if target_cpu else []
-        backends.append(Backend("compiled", [compiled, *cpu], COMPILED))
+        backends.append(Backend("compiled", [compiled, *cpu]))
     return backends
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from samples import BROADCASTS, SHAPES, Sample, numbers
+from samples import BROADCASTS, SHAPES, Sample, holds_floats, numbers
 
 
 def broadcast_samples(random, dtype):
@@ -206,9 +206,10 @@ def emit_scatter(mnemonic):
 def scatter(sample, along, absolute=False):
     """In f64, or in the integers' own arithmetic, which wraps."""
     x, indices, updates = sample.arrays
-    result = x.astype(np.float64) if x.dtype.kind == "f" else x.copy()
+    result, updates = (array.astype(np.float64) if holds_floats(array) else array.copy()
+                       for array in (x, updates))
     if absolute:
-        result, updates = np.abs(result), np.abs(updates.astype(np.float64))
+        result, updates = np.abs(result), np.abs(updates)
     if along:
         where = list(np.indices(indices.shape))
         where[sample.dim] = indices

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from elementwise import anywhere
-from harness import DTYPES
-from samples import SHAPES, SMALL_SHAPES, Sample, is_float, numbers, small, specials
+from harness import DTYPES, NAMES
+from samples import (SHAPES, SMALL_SHAPES, Sample, holds_floats, is_float, numbers, round_to,
+                     small, specials)
 
 
 # (shape, dims)
@@ -45,11 +46,11 @@ def reduce_value(function, kind, x, dims):
                        f"{x.type} to {result.type}")
 
 
-def empty(kind, dtype):
+def empty(kind, x):
     """max and min of nothing, where NumPy has no answer."""
-    if dtype.kind == "f":
+    if holds_floats(x):
         return -np.inf if kind == "max" else np.inf
-    return np.iinfo(dtype).min if kind == "max" else np.iinfo(dtype).max
+    return np.iinfo(x.dtype).min if kind == "max" else np.iinfo(x.dtype).max
 
 
 def reduce(sample):
@@ -57,8 +58,8 @@ def reduce(sample):
     if not sample.dims:
         return x
     if kind in ("max", "min"):
-        return REDUCE[kind](x, axis=sample.dims, initial=empty(kind, x.dtype))
-    exact = x.astype(np.float64) if x.dtype.kind == "f" else x
+        return REDUCE[kind](x, axis=sample.dims, initial=empty(kind, x))
+    exact = x.astype(np.float64) if holds_floats(x) else x
     dtype = {"any": bool, "all": bool}.get(kind, exact.dtype)
     return REDUCE[kind](exact, axis=sample.dims, **({} if dtype is bool else {"dtype": dtype}))
 
@@ -120,7 +121,7 @@ def emit_matmul(function, sample):
 
 def matmul(sample):
     lhs, rhs = sample.arrays
-    return np.matmul(lhs.astype(np.float64), rhs.astype(np.float64)) if lhs.dtype.kind == "f" \
+    return np.matmul(lhs.astype(np.float64), rhs.astype(np.float64)) if holds_floats(lhs) \
         else np.matmul(lhs, rhs)
 
 
@@ -147,12 +148,12 @@ def emit_softmax(mnemonic):
 
 
 def softmax(sample, is_log):
-    x = sample.arrays[0].astype(np.float64)
+    x, own = sample.arrays[0].astype(np.float64), sample.arrays[0]
     if x.size == 0:
-        return sample.arrays[0]
+        return own
     x = x - x.max(axis=sample.dim, keepdims=True)
     total = np.exp(x).sum(axis=sample.dim, keepdims=True)
-    return (x - np.log(total) if is_log else np.exp(x) / total).astype(sample.arrays[0].dtype)
+    return round_to(x - np.log(total) if is_log else np.exp(x) / total, NAMES[own.dtype])
 
 
 # --- gradients -----------------------------------------------------------------

@@ -3,9 +3,10 @@
 import dataclasses
 import warnings
 
+import ml_dtypes
 import numpy as np
 
-from harness import DTYPES
+from harness import DTYPES, NAMES
 
 warnings.simplefilter("ignore", RuntimeWarning)  # overflow and NaN are the point
 
@@ -48,7 +49,12 @@ class Op:
 
 
 def is_float(dtype):
-    return dtype in ("f64", "f32", "f16")
+    return dtype in ("f64", "f32", "f16", "bf16")
+
+
+def holds_floats(array):
+    """NumPy itself knows no bf16: to it they are bytes."""
+    return is_float(NAMES[array.dtype])
 
 
 def numbers(random, dtype, shape):
@@ -69,7 +75,7 @@ def specials(dtype):
     if dtype == "bool":
         return np.array([False, True])
     if is_float(dtype):
-        info = np.finfo(kind)
+        info = ml_dtypes.finfo(kind)
         return np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, -3, 10, 1e-3, np.inf,
                          -np.inf, np.nan, info.max, -info.max, info.tiny, -info.tiny,
                          info.eps, 1 + info.eps]).astype(kind)
@@ -80,15 +86,27 @@ def specials(dtype):
     return np.array(sorted(values), kind)
 
 
+def every(dtype):
+    """All numbers of a float dtype of 16 bits but the denormals that count as zero."""
+    x = np.arange(2**16, dtype=np.uint16).view(DTYPES[dtype])
+    return x if dtype == "f16" else x[(x == 0) | ~(np.abs(x) < ml_dtypes.finfo(x.dtype).tiny)]
+
+
 def wide(function):
     """A float function computed in f64 and rounded once."""
     def rounded(*arrays):
-        return function(*(array.astype(np.float64) for array in arrays)).astype(arrays[0].dtype)
+        result = function(*(array.astype(np.float64) for array in arrays))
+        return round_to(result, NAMES[arrays[0].dtype])
     return rounded
 
 
 def round_to(array, dtype):
-    return np.asarray(array).astype(DTYPES[dtype])
+    """Numbers as those of the dtype, rounded once."""
+    array = np.asarray(array)
+    if dtype == "bf16":  # whose own conversion goes through f32, and rounds there too
+        mantissa, exponent = np.frexp(array.astype(np.longdouble))
+        array = np.ldexp(np.rint(mantissa * 256), exponent - 8)
+    return array.astype(DTYPES[dtype])
 
 
 def small(samples, limit=30):

@@ -124,11 +124,25 @@ static int callMany(ModuleOp module, const Options &options) {
              : 2;
 }
 
+static int writeTransfers(const Interpreter &interpreter,
+                          llvm::StringRef file) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(file, error);
+  if (error)
+    return usage("cannot write '" + file + "': " + error.message());
+  interpreter.writeTransfers(os);
+  return 0;
+}
+
 int run(ModuleOp module, const Options &options) {
   if (!options.callsFile.empty())
     return callMany(module, options);
   Interpreter interpreter(module);
-  if (int32_t status = start(module, options, interpreter))
+  int32_t status = start(module, options, interpreter);
+  if (!options.transfersFile.empty())
+    if (int code = writeTransfers(interpreter, options.transfersFile))
+      return code;
+  if (status)
     return report(interpreter, status);
   if (options.function.empty())
     return 0;

@@ -11,6 +11,7 @@ struct Options {
   std::string function;                           ///< to call, "" for none
   llvm::SmallVector<std::string> inputs, outputs; ///< name=file.npy
   std::string callsFile, dataFile, resultsFile;   ///< for a list of calls
+  std::string transfersFile;                      ///< "" for none
   llvm::SmallVector<const char *> programArguments;
 };
 

@@ -4,6 +4,7 @@
 //   tdc-interpret FILE.mlir --fn NAME [--in x=x.npy]... [--out y=y.npy]...
 //   tdc-interpret FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
 //
+// --transfers FILE: writes what was copied between devices, and what had to be.
 // Runs @main if there is one, and then the function NAME or a list of calls
 // (Interpreter/Calls.h). A parameter is named by its td.name, else arg0, arg1,
 // ...; results are taken in their order. Exit codes are those of tdc run, and
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -40,6 +42,10 @@ static cl::opt<std::string, true>
     resultsFile("results", cl::desc("results of the calls"),
                 cl::location(options.resultsFile));
 
+static cl::opt<std::string, true>
+    transfersFile("transfers", cl::desc("where to count copies, as JSON"),
+                  cl::location(options.transfersFile));
+
 int main(int argc, char **argv) {
   char **own = std::find(argv, argv + argc, llvm::StringRef("--"));
   if (own != argv + argc)
@@ -50,8 +56,9 @@ int main(int argc, char **argv) {
   options.outputs.assign(outputs.begin(), outputs.end());
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<tdc::td::TDDialect, arith::ArithDialect,
-                      func::FuncDialect, math::MathDialect, scf::SCFDialect>();
+  context
+      .loadDialect<tdc::td::TDDialect, arith::ArithDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, ub::UBDialect>();
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.file, &context);
   return module ? run(*module, options) : 1;

@@ -165,10 +165,27 @@ bool Compilation::generate() {
     module = generateModule(*context, sources,
                             {llvm::sys::path::stem(options.file), program->doc},
                             [&](Emitter &emitter) { return walk(emitter); });
+    if (module)
+      setDevices();
     if (module && (options.verb == Verb::Run || options.verb == Verb::Build))
       refuseSimulated();
   }
   return exitCode == ExitOk && reportDiagnostics();
+}
+
+/// Tells the passes what the command line says about placement.
+void Compilation::setDevices() {
+  llvm::StringRef ordinal = options.device;
+  if (ordinal.consume_front("cuda")) {
+    Place device;
+    device.kind = Place::Kind::Cuda;
+    if (ordinal.consume_front(":"))
+      (void)ordinal.getAsInteger(10, device.ordinal);
+    (*module)->setAttr(td::kDefaultDeviceAttr,
+                       td::getDevice(context.get(), device));
+  }
+  if (options.placement == Placement::Off)
+    (*module)->setAttr(td::kAsWrittenAttr, mlir::UnitAttr::get(context.get()));
 }
 
 /// A device that is not there can be compiled for, but runs nothing.

@@ -66,6 +66,7 @@ private:
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
+  void setDevices();
   void refuseSimulated();
   bool fail(int code);
   void done(llvm::StringRef step);

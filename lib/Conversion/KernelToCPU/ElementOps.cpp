@@ -1,6 +1,8 @@
 //===- ElementOps.cpp - td arithmetic on scalars and vectors --------------===//
 
 #include "ElementOps.h"
+#include "Dialect/TD/OpTable/OpTable.h"
+#include "NarrowFloats.h"
 #include "VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -16,7 +18,16 @@ Type getRegisterType(Type element) {
   if (element.isUnsignedInteger())
     return IntegerType::get(element.getContext(),
                             element.getIntOrFloatBitWidth());
-  return element;
+  return td::isNarrowFloat(element) ? Float32Type::get(element.getContext())
+                                    : element;
+}
+
+Type getMemoryType(Type element) {
+  MLIRContext *context = element.getContext();
+  if (element.isInteger(1))
+    return IntegerType::get(context, 8);
+  return td::isNarrowFloat(element) ? IntegerType::get(context, 16)
+                                    : getRegisterType(element);
 }
 
 Type getTypeLike(Type type, Value like) {
@@ -48,6 +59,36 @@ Value makeIntConstant(OpBuilder &builder, Location loc, Type type,
   return makeSplat(
       builder, loc, type,
       IntegerAttr::get(element, number.trunc(element.getIntOrFloatBitWidth())));
+}
+
+Value emitFromMemory(OpBuilder &builder, Location loc, Value value,
+                     Type element) {
+  if (element.isInteger(1))
+    return arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, value,
+        makeIntConstant(builder, loc, value.getType(), 0));
+  if (!td::isNarrowFloat(element))
+    return value;
+  value = arith::BitcastOp::create(builder, loc, getTypeLike(element, value),
+                                   value);
+  return arith::ExtFOp::create(
+      builder, loc, getTypeLike(getRegisterType(element), value), value);
+}
+
+Value emitToMemory(OpBuilder &builder, Location loc, Value value,
+                   Type element) {
+  Type type = getTypeLike(getMemoryType(element), value);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, type, value);
+  if (!td::isNarrowFloat(element))
+    return value;
+  // What was loaded or rounded just before is there in 16 bits already.
+  Type narrow = getTypeLike(element, value);
+  auto widening = value.getDefiningOp<arith::ExtFOp>();
+  value = widening && widening.getIn().getType() == narrow
+              ? widening.getIn()
+              : Value(arith::TruncFOp::create(builder, loc, narrow, value));
+  return arith::BitcastOp::create(builder, loc, type, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,11 +160,31 @@ static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
                   converted);
 }
 
+/// To f16 or bf16, rounded once.
+static Value toNarrowFloat(Arith &a, Value value, Type from, Type to) {
+  Type f32 = Float32Type::get(to.getContext());
+  if (from.isInteger(64)) {
+    value = emitHalfway(a.b, a.loc, value);
+  } else if (!isa<FloatType>(from)) {
+    // f32 has all integers of 16 bits, f64 those of 32.
+    Type exact = from.getIntOrFloatBitWidth() <= 16
+                     ? f32
+                     : Float64Type::get(to.getContext());
+    value = emitCast(a.b, a.loc, value, from, exact);
+  }
+  if (getElementTypeOrSelf(value.getType()) != f32)
+    value = emitHalfway(a.b, a.loc, value);
+  return emitRounded(a.b, a.loc, value, to);
+}
+
 Value emitCast(OpBuilder &builder, Location loc, Value value, Type from,
                Type to) {
   if (from == to)
     return value;
   Arith a(builder, loc);
+  if (td::isNarrowFloat(to))
+    return toNarrowFloat(a, value, from, to);
+  from = td::isNarrowFloat(from) ? getRegisterType(from) : from;
   Type target = getRegisterType(to), result = getTypeLike(target, value);
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
   bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
@@ -134,6 +195,8 @@ Value emitCast(OpBuilder &builder, Location loc, Value value, Type from,
     return a.compare(arith::CmpIPredicate::ne, value, a.intConstant(value, 0));
   }
   if (fromFloat && toFloat) {
+    if (from == to)
+      return value;
     if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
       return arith::ExtFOp::create(builder, loc, result, value);
     return arith::TruncFOp::create(builder, loc, result, value);
@@ -400,7 +463,8 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
       .Default([](Operation *) { return Value(); });
 }
 
-Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
+static Value emitUnrounded(OpBuilder &builder, Operation *op,
+                           ValueRange operands) {
   Arith a(builder, op->getLoc());
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   bool isFloat = isa<FloatType>(element);
@@ -412,6 +476,17 @@ Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
   if (operands.size() == 1)
     return emitUnary(a, op, operands[0], isFloat, isUnsigned);
   return emitBinary(a, op, operands[0], operands[1], isFloat, isUnsigned);
+}
+
+Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
+  Value result = emitUnrounded(builder, op, operands);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!td::isNarrowFloat(element))
+    return result;
+  const OpInfo *row = lookupOp(op->getName().stripDialect());
+  return row->tolerance == Tolerance::Exact
+             ? result
+             : emitRounded(builder, op->getLoc(), result, element);
 }
 
 //===----------------------------------------------------------------------===//

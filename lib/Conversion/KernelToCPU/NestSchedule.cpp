@@ -116,6 +116,11 @@ bool Scheduler::maySumTogether(unsigned row) const {
     if (!isFloatSum(reduction) || reduction.loops != first.loops ||
         !(reduction.parallel >> row & 1))
       return false;
+    // Of each row one sum: a loop held in full makes more of them.
+    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
+      if (loop != row && (reduction.parallel >> loop & 1) &&
+          schedule.factors[loop] != 1)
+        return false;
   }
   return llvm::all_of(llvm::enumerate(nest.getRoots()), [&](auto root) {
     return root.index() < function.resultLayouts.size() &&

@@ -2,6 +2,7 @@
 
 #include "ReductionEmitter.h"
 #include "ElementOps.h"
+#include "NarrowFloats.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -131,6 +132,8 @@ private:
   void finish(ValueRange finals);
   Best combine(const Reduction &reduction, Best best, Best other);
   Value combineLanes(const Reduction &reduction, Best best);
+  /// Gives the evaluator a result, rounded to its dtype.
+  void setResult(const Accumulator &accumulator, Value result);
   bool isSameElement(const Accumulator &a, const Accumulator &b) const;
 
   /// Carried values in the order of the accumulators.
@@ -176,11 +179,13 @@ GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
 constexpr int64_t kShortSum = 32;
 
 /// The only op that takes the result, if it adds something that is known
-/// before: a bias in most cases, which then takes no addition.
+/// before: a bias in most cases, which then takes no addition. Not where the
+/// result itself is rounded before.
 AddOp GroupEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
   if (laneSum >= 0 || getKind(reduction.op) != ReduceKind::Sum ||
-      !result.hasOneUse() || loops.countBlocks(reduction.loops) > kShortSum)
+      td::isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
+      loops.countBlocks(reduction.loops) > kShortSum)
     return {};
   auto add = dyn_cast<AddOp>(*result.user_begin());
   if (!add || !loops.nest.isInside(add))
@@ -346,6 +351,17 @@ static Value sumTogether(OpBuilder &b, Location loc, SmallVector<Value> rows) {
   return rows.front();
 }
 
+void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
+  const Reduction &reduction = *accumulator.reduction;
+  Operation *op = accumulator.sum ? accumulator.sum : reduction.op;
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  ReduceKind kind = getKind(reduction.op);
+  bool isExact = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  if (td::isNarrowFloat(element) && !isExact)
+    result = emitRounded(b, loc, result, element);
+  evaluator.setResult(op->getResult(0), reduction, accumulator.tile, result);
+}
+
 /// Combines what belongs to one element of the result: the vectors of a lane
 /// sum, then their lanes.
 void GroupEmitter::finish(ValueRange finals) {
@@ -366,15 +382,13 @@ void GroupEmitter::finish(ValueRange finals) {
     Value result = first.isArg() ? best.index : best.value;
     if (laneSum >= 0)
       result = combineLanes(*first.reduction, best);
-    Operation *op = first.sum ? first.sum : first.reduction->op;
-    evaluator.setResult(op->getResult(0), *first.reduction, first.tile, result);
+    setResult(first, result);
   }
   if (together.empty())
     return;
   loops.putRowsOnLanes();
   for (auto &[first, rows] : together)
-    evaluator.setResult(first->reduction->op->getResult(0), *first->reduction,
-                        first->tile, sumTogether(b, loc, std::move(rows)));
+    setResult(*first, sumTogether(b, loc, std::move(rows)));
 }
 
 NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {

@@ -69,13 +69,6 @@ Layout KernelFunction::getLayout(Value tensor) const {
   return known != layouts.end() ? known->second : getRowMajor(tensor);
 }
 
-/// How an element lies in memory: a bool takes a byte.
-static Type getMemoryType(Type element) {
-  if (element.isInteger(1))
-    return IntegerType::get(element.getContext(), 8);
-  return getRegisterType(element);
-}
-
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
@@ -461,7 +454,6 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
                           const Tile &tile) {
   Location loc = function.loc;
   Type element = getElementTypeOrSelf(tensor.getType());
-  bool isBool = element.isInteger(1);
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   Layout layout = function.getLayout(tensor);
@@ -499,22 +491,19 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
       result = LLVM::LoadOp::create(b, loc, vector, address, bytes);
     }
   }
-  if (isBool)
-    result =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, result,
-                              makeIntConstant(b, loc, result.getType(), 0));
-  return result;
+  return emitFromMemory(b, loc, result, element);
 }
 
 void TileEvaluator::store(const StoreTarget &target, Value value,
                           const Tile &tile) {
   Location loc = function.loc;
   Type element = getElementTypeOrSelf(target.tensor.getType());
-  bool isBool = element.isInteger(1);
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   auto add = [&](Value old) -> Value {
-    if (isa<FloatType>(memory))
+    // Narrow floats are added up in f32 (form-kernels): what there is in memory
+    // is what is computed with.
+    if (isa<FloatType>(element))
       return arith::AddFOp::create(b, loc, old, value);
     return arith::AddIOp::create(b, loc, old, value);
   };
@@ -556,8 +545,7 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
     else
       value = add(LLVM::LoadOp::create(b, loc, vector, address, bytes));
   }
-  if (isBool)
-    value = arith::ExtUIOp::create(b, loc, getTypeLike(memory, value), value);
+  value = emitToMemory(b, loc, value, element);
   if (onLanes && stride < 0)
     LLVM::masked_scatter::create(b, loc, value, address, mask, bytes);
   else if (mask)

@@ -193,9 +193,15 @@ Value FunctionLowering::loadItem(Value tensor) {
   Value pointer = getPointer(tensor);
   if (type.isF64())
     return code.load(type, pointer);
-  if (isa<FloatType>(type))
-    return LLVM::FPExtOp::create(code.builder, loc, code.builder.getF64Type(),
-                                 code.load(type, pointer));
+  if (isa<FloatType>(type)) {
+    // arith, so that what a processor lacks is written out with the kernels'.
+    Value number = code.load(type, pointer);
+    if (!type.isF32())
+      number = arith::ExtFOp::create(code.builder, loc,
+                                     code.builder.getF32Type(), number);
+    return arith::ExtFOp::create(code.builder, loc, code.builder.getF64Type(),
+                                 number);
+  }
   if (type.isInteger(1))
     return code.compare(
         LLVM::ICmpPredicate::ne, code.load(code.i8, pointer),

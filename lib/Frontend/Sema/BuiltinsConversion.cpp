@@ -19,10 +19,8 @@ static Val to(Checker &c, const Bound &args) {
 
 template <DType dtype> static Val as(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), args.what()) ||
-      !c.isBuilt(dtype, args.range()))
-    return c.fail();
-  return c.castTo(input, dtype);
+  return c.isTensor(input, args.range(), args.what()) ? c.castTo(input, dtype)
+                                                      : c.fail();
 }
 
 template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {

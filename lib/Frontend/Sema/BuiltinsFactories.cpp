@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 
 using namespace tdc;
@@ -68,8 +69,6 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
               "`dtype=` takes a dtype, not " + c.describe(*dtype));
       return std::nullopt;
     }
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
     type.dtype = *given;
   }
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
@@ -139,8 +138,6 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;
     }
-    if (!c.isBuilt(*given, dtype->range))
-      return std::nullopt;
     type.dtype = *given;
   }
   return type;
@@ -229,14 +226,6 @@ static bool isInt(Checker &c, const Val &val, llvm::StringRef what) {
   return false;
 }
 
-/// The least and the largest value of an integer dtype.
-static std::pair<int64_t, int64_t> limitsOf(DType dtype) {
-  if (dtype == DType::U8)
-    return {0, 255};
-  unsigned unused = 64 - 8 * byteSize(dtype);
-  return {INT64_MIN >> unused, INT64_MAX >> unused};
-}
-
 /// randint(high, size) or randint(low, high, size).
 static Val randint(Checker &c, const Bound &args) {
   llvm::ArrayRef<Val> given = args.rest();
@@ -261,7 +250,7 @@ static Val randint(Checker &c, const Bound &args) {
   if (!type)
     return c.fail();
   if (isInteger(type->first.dtype) && l && h) {
-    auto [least, most] = limitsOf(type->first.dtype);
+    auto [least, most] = Checker::limitsOf(type->first.dtype);
     if (*l < least || *h - 1 > most) {
       c.error(DiagCode::TD222, args.range(),
               "random numbers from " + llvm::Twine(*l) + " to " +
@@ -398,6 +387,14 @@ template <typename T> static void put(std::vector<char> &bytes, T value) {
   bytes.insert(bytes.end(), data, data + sizeof(T));
 }
 
+static void putRounded(std::vector<char> &bytes, double number,
+                       const llvm::fltSemantics &semantics) {
+  llvm::APFloat rounded(number);
+  bool losesInfo;
+  rounded.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  put(bytes, static_cast<uint16_t>(rounded.bitcastToAPInt().getZExtValue()));
+}
+
 static void putNumber(std::vector<char> &bytes, DType dtype, double number,
                       int64_t whole) {
   switch (dtype) {
@@ -405,6 +402,10 @@ static void putNumber(std::vector<char> &bytes, DType dtype, double number,
     return put(bytes, number);
   case DType::F32:
     return put(bytes, static_cast<float>(number));
+  case DType::F16:
+    return putRounded(bytes, number, llvm::APFloat::IEEEhalf());
+  case DType::BF16:
+    return putRounded(bytes, number, llvm::APFloat::BFloat());
   case DType::I64:
     return put(bytes, whole);
   case DType::I32:
@@ -448,9 +449,10 @@ static Val tensor(Checker &c, const Bound &args) {
   TensorType result = type->first;
   if (leaves.size() == 1 && shape.dims.empty())
     return c.fillTensor(leaves[0], result, type->second);
-  if (known && result.dtype != DType::F16 && result.dtype != DType::BF16) {
+  if (known) {
     std::vector<char> bytes;
     for (const Val &leaf : leaves) {
+      c.checkFits(leaf, result.dtype);
       Val number = c.toFloat(leaf), whole = c.toInt(leaf);
       putNumber(bytes, result.dtype, number.number, *c.constantInt(whole));
     }

@@ -186,13 +186,26 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   return true;
 }
 
+/// A tensor is saved as npy.
+static bool hasFileFormat(Checker &c, const Val &tensor, SourceRange range) {
+  if (typeOf(tensor).dtype != DType::BF16)
+    return true;
+  Diagnostic &report =
+      c.error(DiagCode::TD304, range, "a .npy file cannot hold bf16");
+  report.label(c.typeText(typeOf(tensor)));
+  c.offerSuffix(report, tensor.range, ".to(f32)");
+  report.note("a .safetensors file can, with the state of a model");
+  return false;
+}
+
 static Val save(Checker &c, const Bound &bound) {
   const CallArgs &args = bound.call;
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {
     if (!c.isTensor(args.positional[1], args.range, "`save`") ||
-        !canWrite(c, args.positional[0], FileContents::Tensor))
+        !canWrite(c, args.positional[0], FileContents::Tensor) ||
+        !hasFileFormat(c, args.positional[1], args.range))
       return c.fail();
     c.emit().saveTensor(c.materialize(args.positional[0]),
                         args.positional[1].value);

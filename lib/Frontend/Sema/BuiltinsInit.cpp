@@ -27,30 +27,37 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
   return type;
 }
 
+/// Random numbers for a tensor of the type; where that is narrow they are f32,
+/// to be scaled before they are rounded.
+static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
+  if (isNarrowFloat(type.dtype))
+    type.dtype = DType::F32;
+  Value value = c.emit().random(distribution, {}, c.runTimeSizes(type.dims),
+                                c.shapeOf(type));
+  return makeTensor(type, value);
+}
+
 /// low + (high - low) * U[0, 1)
 static Val uniformIn(Checker &c, const Bound &args, const TensorType &type,
                      const Val &low, const Val &high) {
-  Value value = c.emit().random(td::Distribution::Uniform, {},
-                                c.runTimeSizes(type.dims), c.shapeOf(type));
-  Val unit = makeTensor(type, value);
+  Val unit = draw(c, td::Distribution::Uniform, type);
   Val width = c.hostBinary(ast::BinaryOp::Sub, high, low, args.range());
   Val scaled = c.elementwise(OpKind::Mul, {unit, c.toFloat(width)},
                              args.range(), "`init`");
-  return c.elementwise(OpKind::Add, {scaled, c.toFloat(low)}, args.range(),
-                       "`init`");
+  return c.rounded(c.elementwise(OpKind::Add, {scaled, c.toFloat(low)},
+                                 args.range(), "`init`"),
+                   type.dtype);
 }
 
 static Val normalWith(Checker &c, const Bound &args, const TensorType &type,
                       const Val &mean, const Val &deviation) {
-  Value value = c.emit().random(td::Distribution::Normal, {},
-                                c.runTimeSizes(type.dims), c.shapeOf(type));
-  Val result = makeTensor(type, value);
+  Val result = draw(c, td::Distribution::Normal, type);
   if (!(deviation.known && deviation.number == 1))
     result =
         c.elementwise(OpKind::Mul, {result, deviation}, args.range(), "`init`");
   if (!(mean.known && mean.number == 0))
     result = c.elementwise(OpKind::Add, {result, mean}, args.range(), "`init`");
-  return result;
+  return c.rounded(result, type.dtype);
 }
 
 static Val number(const Bound &args, llvm::StringRef name, double otherwise) {

@@ -49,6 +49,14 @@ static std::optional<Along> along(Checker &c, const Bound &args,
   return result;
 }
 
+/// A function of `input` that rounds once, whatever it consists of.
+template <Val (*compute)(Checker &, const Bound &, const Val &input)>
+static Val roundedOnce(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  Val result = compute(c, args, c.widened(input));
+  return result.isError() ? result : c.rounded(result, typeOf(input).dtype);
+}
+
 /// The number of elements that are combined, as a host value.
 static Val countOf(const TensorType &type, const Along &a) {
   Size count = 1;
@@ -113,18 +121,17 @@ static Val meanAlong(Checker &c, const Val &input, const Along &a,
   return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`mean`");
 }
 
-static Val mean(Checker &c, const Bound &args) {
+static Val mean(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
   if (!ready(c, args, "`mean`", a) ||
-      !isFloating(c, args["input"], args.range(), "`mean`"))
+      !isFloating(c, input, args.range(), "`mean`"))
     return c.fail();
-  return meanAlong(c, args["input"], *a, args.range());
+  return meanAlong(c, input, *a, args.range());
 }
 
 /// Bessel's correction unless `correction=0` or `unbiased=false`.
-static Val variance(Checker &c, const Bound &args) {
+static Val variance(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
-  const Val &input = args["input"];
   if (!ready(c, args, "`var`", a) ||
       !isFloating(c, input, args.range(), "`var`"))
     return c.fail();
@@ -168,8 +175,8 @@ static Val lengthOf(Checker &c, const Val &squares, SourceRange range,
   return c.selectTensors(nonzero, root, makeFloat(0), range);
 }
 
-static Val deviation(Checker &c, const Bound &args) {
-  return lengthOf(c, variance(c, args), args.range(), "`std`");
+static Val deviation(Checker &c, const Bound &args, const Val &input) {
+  return lengthOf(c, variance(c, args, input), args.range(), "`std`");
 }
 
 /// An extreme of no elements does not exist. Sizes that are known only when the
@@ -331,9 +338,8 @@ static Val extreme(Checker &c, const Bound &args) {
                                                         args.range(), what)});
 }
 
-static Val norm(Checker &c, const Bound &args) {
+static Val norm(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
-  const Val &input = args["input"];
   if (args.has("p")) {
     auto p = c.requireFloat(args["p"], "`p`");
     if (p && *p != 2)
@@ -347,9 +353,8 @@ static Val norm(Checker &c, const Bound &args) {
   return lengthOf(c, sumAlong(c, square, *a), args.range(), "`norm`");
 }
 
-static Val logSumExp(Checker &c, const Bound &args) {
+static Val logSumExp(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
-  const Val &input = args["input"];
   if (!ready(c, args, "`logsumexp`", a) ||
       !isFloating(c, input, args.range(), "`logsumexp`"))
     return c.fail();
@@ -371,9 +376,11 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
   using td::ReduceKind;
   static const Builtin table[] = {
       {"sum", "input, dim=, keepdim=", sum},
-      {"mean", "input, dim=, keepdim=", mean},
-      {"var", "input, dim=, keepdim=, correction=, unbiased=", variance},
-      {"std", "input, dim=, keepdim=, correction=, unbiased=", deviation},
+      {"mean", "input, dim=, keepdim=", roundedOnce<mean>},
+      {"var",
+       "input, dim=, keepdim=, correction=, unbiased=", roundedOnce<variance>},
+      {"std",
+       "input, dim=, keepdim=, correction=, unbiased=", roundedOnce<deviation>},
       {"prod", "input, dim=, keepdim=", plain<ReduceKind::Prod>},
       {"amax", "input, dim=, keepdim=", plain<ReduceKind::Max>},
       {"amin", "input, dim=, keepdim=", plain<ReduceKind::Min>},
@@ -383,8 +390,8 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"argmin", "input, dim=, keepdim=", argOf<ReduceKind::Min>},
       {"max", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Max>},
       {"min", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Min>},
-      {"norm", "input, p=, dim=, keepdim=", norm},
-      {"logsumexp", "input, dim=, keepdim=", logSumExp},
+      {"norm", "input, p=, dim=, keepdim=", roundedOnce<norm>},
+      {"logsumexp", "input, dim=, keepdim=", roundedOnce<logSumExp>},
   };
   return table;
 }

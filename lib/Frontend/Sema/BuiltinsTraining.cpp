@@ -18,7 +18,7 @@ static Val grad(Checker &c, const Bound &args) {
   return c.gradOf(args["y"], args["wrt"], args.range());
 }
 
-/// sqrt of the sum of all squares.
+/// sqrt of the sum of all squares, of narrow floats in f32.
 static std::optional<Val> totalNorm(Checker &c, const Val &gradients,
                                     SourceRange range) {
   Vals list{gradients};
@@ -30,8 +30,8 @@ static std::optional<Val> totalNorm(Checker &c, const Val &gradients,
   for (const Val &gradient : list) {
     if (!c.isTensor(gradient, range, "a gradient"))
       return std::nullopt;
-    Val square =
-        c.elementwise(OpKind::Mul, {gradient, gradient}, range, "`norm`");
+    Val wide = c.widened(gradient);
+    Val square = c.elementwise(OpKind::Mul, {wide, wide}, range, "`norm`");
     if (square.isError())
       return std::nullopt;
     llvm::SmallVector<unsigned> all;
@@ -69,7 +69,9 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
   Val scale =
       c.elementwise(OpKind::Min, {ratio, makeFloat(1)}, range, "`clip`");
   auto scaled = [&](const Val &gradient) {
-    return c.elementwise(OpKind::Mul, {gradient, scale}, range, "`clip`");
+    Val wide = c.widened(gradient);
+    return c.rounded(c.elementwise(OpKind::Mul, {wide, scale}, range, "`clip`"),
+                     typeOf(gradient).dtype);
   };
   if (gradients.is(ValKind::Tensor))
     return scaled(gradients);

@@ -16,8 +16,11 @@ Val Checker::call(const Val &callee, CallArgs &args) {
   case ValKind::Error:
     return callee;
   case ValKind::Function: {
-    if (!callee.known)
-      return callFunction(callee.as<FunctionInfo>(), args);
+    if (!callee.known) {
+      auto &fn = callee.as<FunctionInfo>();
+      return fn.file->isPrelude ? callPreludeFunction(fn, args)
+                                : callFunction(fn, args);
+    }
     auto &bound = callee.as<BoundCall>();
     args.positional.insert(args.positional.begin(), bound.receiver);
     return call(bound.callee, args);

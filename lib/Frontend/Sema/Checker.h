@@ -239,6 +239,10 @@ public:
   Val selectTensors(const Val &condition, Val onTrue, Val onFalse,
                     SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
+  /// The least and the largest number of an integer dtype.
+  static std::pair<int64_t, int64_t> limitsOf(DType dtype);
+  /// Reports a known number that a tensor of this dtype cannot hold.
+  void checkFits(const Val &number, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
   Val broadcastTo(const Val &unaligned, DimsRef dims);
@@ -265,8 +269,6 @@ public:
   /// come with the operation (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
                                   SourceRange range, unsigned added = 0);
-  /// Whether there is code for tensors of this dtype; TD900 if not.
-  bool isBuilt(DType dtype, SourceRange range);
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);
@@ -331,10 +333,23 @@ public:
   /// with `?`, so that its type is one in all turns and branches.
   Val loosen(const Val &val, const ast::TypeExpr &annotation);
 
+  // f16 and bf16 (NarrowFloats.cpp) ----------------------------------------//
+
+  /// A tensor of f16 or bf16 in f32, any other value as it is.
+  Val widened(const Val &val);
+  /// What comes of such tensors: f32 as `dtype`, any other value as it is.
+  Val rounded(const Val &val, DType dtype);
+  /// The dtype of a narrow tensor that is reckoned with a number of the
+  /// program. As in PyTorch the number is not rounded to it first: 0.999 is 1
+  /// in bf16.
+  static std::optional<DType>
+  findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands);
+
   // Calls (Calls.cpp, Standalone.cpp) --------------------------------------//
 
   Val call(const Val &callee, CallArgs &args);
   Val callFunction(const FunctionInfo &fn, CallArgs &args);
+  Val callPreludeFunction(const FunctionInfo &fn, CallArgs &args);
   Val callBuiltin(const Builtin &builtin, CallArgs &args);
   Val callPrelude(llvm::StringRef name, CallArgs args);
   Val callBody(const ast::FnDecl &fn);

@@ -212,6 +212,9 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
     moveModel(model, *device, args.range);
     return val;
   }
+  if (name == "half" || name == "bfloat16" || name == "float" ||
+      name == "double")
+    return unsupported(args.range, "`." + name + "()` of a model");
   if (name == "train" || name == "eval") {
     bool training = name == "train";
     if (!args.positional.empty() && training) {

@@ -39,7 +39,6 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
   auto take = [&](const Val &val) {
     if (val.is(ValKind::DType)) {
       dtype = val.as<DTypeInfo>().dtype;
-      return isBuilt(*dtype, val.range);
     } else if (val.is(ValKind::Builtin)) {
       // `int`, `float` and `bool` are functions as values and dtypes here.
       dtype = dtypeFromName(val.as<BuiltinInfo>().builtin->name);

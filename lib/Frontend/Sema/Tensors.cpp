@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace tdc;
@@ -85,20 +86,6 @@ std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
           "there is no dim " + llvm::Twine(*number))
         .label(typeText(type));
   return index;
-}
-
-bool Checker::isBuilt(DType dtype, SourceRange range) {
-  switch (dtype) {
-  case DType::F16:
-  case DType::BF16:
-  case DType::I16:
-  case DType::I8:
-    // The op table and the interpreter have them, the machine code has not.
-    unsupported(range, "the dtype `" + tdc::spelling(dtype) + "`");
-    return false;
-  default:
-    return true;
-  }
 }
 
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
@@ -188,7 +175,10 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
       dtype = own;
       giver = &operand;
     } else if (own != *dtype && own != DType::Bool) {
-      const Val *wrong = rankOf(own) <= rankOf(*dtype) ? &operand : giver;
+      auto order = [](DType dtype) {
+        return std::make_pair(rankOf(dtype), byteSize(dtype));
+      };
+      const Val *wrong = order(own) <= order(*dtype) ? &operand : giver;
       DType right = wrong == giver ? own : *dtype;
       Diagnostic &report =
           error(DiagCode::TD301, range,
@@ -263,6 +253,11 @@ static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
 Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
                          SourceRange range, llvm::StringRef what) {
   Vals values(operands.begin(), operands.end());
+  if (std::optional<DType> narrow = findNarrowBesideNumber(op, operands)) {
+    for (Val &value : values)
+      value = widened(value);
+    return rounded(elementwise(op, values, range, what), *narrow);
+  }
   SourceRange placed = placedOf(operands);
   TensorType common;
   if (!unify(values, range, what, common) ||
@@ -355,8 +350,30 @@ Val Checker::castTo(const Val &tensor, DType dtype) {
   return like(tensor, std::move(type), value);
 }
 
+std::pair<int64_t, int64_t> Checker::limitsOf(DType dtype) {
+  if (dtype == DType::U8)
+    return {0, 255};
+  unsigned unused = 64 - 8 * byteSize(dtype);
+  return {INT64_MIN >> unused, INT64_MAX >> unused};
+}
+
+void Checker::checkFits(const Val &number, DType dtype) {
+  if (!number.is(ValKind::Int) || !isInteger(dtype))
+    return;
+  std::optional<int64_t> value = constantInt(number);
+  auto [least, most] = limitsOf(dtype);
+  // As in PyTorch, -1 is 255 for u8.
+  if (!value || (*value >= std::min(least, -most) && *value <= most))
+    return;
+  error(DiagCode::TD222, number.range.isValid() ? number.range : here,
+        llvm::Twine(*value) + " does not fit " + tdc::spelling(dtype))
+      .label("its numbers are from " + llvm::Twine(least) + " to " +
+             llvm::Twine(most));
+}
+
 Val Checker::fillTensor(const Val &scalar, const TensorType &type,
                         SourceRange placed) {
+  checkFits(scalar, type.dtype);
   // Int literals in float tensors are float constants from the start.
   Val source =
       isFloat(type.dtype) && scalar.is(ValKind::Int) ? toFloat(scalar) : scalar;

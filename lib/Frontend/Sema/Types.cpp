@@ -129,8 +129,6 @@ std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
           "unknown dtype `" + named->name.text + "`");
     return std::nullopt;
   }
-  if (!isBuilt(*dtype, named->name.range))
-    return std::nullopt;
   result.dtype = *dtype;
   llvm::StringMap<Size> introduced;
   for (const SubscriptItem &item : named->dims) {
@@ -192,8 +190,6 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
       return false;
     }
     bind(type.name.text, type.name.range, makeDType(actual.dtype), false);
-  } else if (!isBuilt(*dtype, type.name.range)) {
-    return false;
   } else if (*dtype != actual.dtype) {
     offerSuffix(mismatch("the dtypes differ"), range,
                 ".to(" + tdc::spelling(*dtype) + ")");

@@ -1,4 +1,5 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=128 vector-registers=16" --split-input-file | FileCheck %s --check-prefix=SHORT
 
 // Rows are summed on the lanes of the columns: no lane is added to another.
 // CHECK-LABEL: llvm.func internal @kernel_0
@@ -121,4 +122,24 @@ func.func @rows_together(%x: tensor<20x64xf32>, %w: tensor<64x1xf32>, %y: tensor
   %0 = td.matmul %x, %w : tensor<20x64xf32>, tensor<64x1xf32> -> tensor<20x1xf32>
   %1 = td.mul %0, %y : tensor<20x1xf32>
   return %1 : tensor<20x1xf32>
+}
+
+// -----
+
+// The columns of the weight, which the bias has not, are held in full: each row
+// has four sums there, and they are not made one vector with those of others.
+// SHORT-LABEL: func.func @held_in_full
+// SHORT: llvm.func internal @kernel_0
+// SHORT-NOT: vector.shuffle
+// SHORT: vector.reduction
+func.func @held_in_full(%x: tensor<64x4xf32>, %g: tensor<64x8xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
+  %w, %b = td.kernel(%x, %g) {layouts = [array<i64: 1, 0>, array<i64: 1, 0>, array<i64: 1, 0>, array<i64: 0>]}
+      : (tensor<64x4xf32>, tensor<64x8xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
+  ^bb0(%rows: tensor<64x4xf32>, %slopes: tensor<64x8xf32>):
+    %columns = td.permute %slopes [1, 0] : tensor<64x8xf32> to tensor<8x64xf32>
+    %weight = td.matmul %columns, %rows : tensor<8x64xf32>, tensor<64x4xf32> -> tensor<8x4xf32>
+    %bias = td.reduce sum %slopes [0] : tensor<64x8xf32> to tensor<8xf32>
+    td.yield %weight, %bias : tensor<8x4xf32>, tensor<8xf32>
+  }
+  return %w, %b : tensor<8x4xf32>, tensor<8xf32>
 }

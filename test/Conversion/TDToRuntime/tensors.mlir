@@ -56,7 +56,8 @@ func.func @main() {
   %h, %u, %i, %b = td.launch @make() in_place []
     : () -> (tensor<f16>, tensor<1xui8>, tensor<i32>, tensor<1x1xi1>)
   // CHECK: %[[H:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f16
-  // CHECK: llvm.fpext %[[H]] : f16 to f64
+  // CHECK: %[[S:.*]] = arith.extf %[[H]] : f16 to f32
+  // CHECK: arith.extf %[[S]] : f32 to f64
   %0 = td.item %h : tensor<f16> -> f64
   // CHECK: %[[U:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
   // CHECK: llvm.zext %[[U]] : i8 to i64

@@ -97,8 +97,16 @@ mlir::Value findSize(mlir::Value tensor, int64_t dim);
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);
 
+/// Whether elements of the type are computed in f32: f16 and bf16.
+bool isNarrowFloat(mlir::Type elementType);
+
 /// On a module: the devices that the program's symbols stand for.
 inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
+/// On a module: where free values go that nothing else decides; absent: the
+/// cpu.
+inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
+/// On a module: transfers stay as the program has them (--placement=off).
+inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.

@@ -73,7 +73,7 @@ def TD_HandleOp : TD_Op<"handle", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TD_ReplicaGetOp : TD_Op<"replica_get"> {
+def TD_ReplicaGetOp : TD_Op<"replica_get", [NoMemoryEffect]> {
   let summary = "the replica of a value on a device";
   let description = [{
     Copies the value there the first time, from any device that has it, and

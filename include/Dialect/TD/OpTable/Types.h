@@ -25,6 +25,8 @@ std::optional<DType> parseDType(llvm::StringRef spelling);
 /// Size of one element in bytes (bool takes one).
 unsigned byteSize(DType dtype);
 bool isFloat(DType dtype);
+/// A float of 16 bits: computed in f32 and rounded.
+bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
 bool isInteger(DType dtype);
 
@@ -42,6 +44,12 @@ struct Place {
   }
   bool operator!=(const Place &other) const { return !(*this == other); }
 };
+
+inline Place getCpu() {
+  Place cpu;
+  cpu.kind = Place::Kind::Cpu;
+  return cpu;
+}
 
 /// "cpu", "cuda:1", "device" (a symbol's name), "" for free.
 std::string spelling(const Place &place);

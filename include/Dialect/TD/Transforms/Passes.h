@@ -18,6 +18,10 @@ namespace tdc::td {
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
+/// Whether anything is on another device than the cpu or is moved, and
+/// transfers are not to stay as they are.
+bool needsPlacement(mlir::ModuleOp module);
+
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_TRANSFORMS_PASSES_H

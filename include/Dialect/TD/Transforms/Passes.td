@@ -105,9 +105,16 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
 def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let summary = "give every tensor a concrete place";
   let description = [{
-    Code is made for devices, so a place must be known: free tensors and those
-    at a symbol become the symbol's device, by default the cpu. A td.to_device
-    that then changes nothing goes.
+    Code is made for devices, so a place must be known. A symbol stands for the
+    device that the module's attribute `td.devices` says. A tensor that the
+    program left free is made on the one device that its results reach (the
+    nearest), if they reach several or none on the device of its operands, else
+    on the module's `td.default_device`, else on the cpu. What stands in front of
+    a transfer that the program wrote is not pulled across. Constructors run on
+    each device that demands them.
+
+    Afterwards every op has its operands on its device, by transfers that are
+    `implied` where the program did not write them, in front of each use.
 
     Before:
     ```mlir
@@ -121,9 +128,76 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"symbols", "symbols", "std::string",
-               "devices of symbols, as name=cpu or name=cuda:1">
+               "devices of symbols, as name=cpu or name=cuda:1, instead of those "
+               "that the module says">
   ];
   let dependentDialects = ["::tdc::td::TDDialect"];
+}
+
+def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
+  let summary = "bring loops and choices into the form that td-place expects";
+  let description = [{
+    A loop that may have no turn gets a branch around it: what stands in front
+    of it there runs only if the loop does. A choice between two tensors becomes
+    a branch. Modules that use one device stay as they are.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
+    ```
+    After:
+    ```mlir
+    %runs = arith.cmpi slt, %a, %n : i64
+    %r = scf.if %runs -> ... {
+      %s = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
+      scf.yield %s : ...
+    } else {
+      scf.yield %x : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
+  let summary = "put transfers where they cost least";
+  let description = [{
+    Ops have their devices; transfers are forgotten and made anew. Along the ways
+    of each value (Analysis/ValueFlow) a minimum cut decides on which devices it
+    is held at each point, and copies stand where a device is added: in front of
+    a loop rather than in it, in the branch that needs them rather than before.
+    If it depends on the run which copies are needed, the value is a handle, and
+    copies are made when an op first needs them. Every run makes exactly as many
+    copies as it cannot do without: one for each value and device other than its
+    own that an op reads it on.
+
+    A slot that lives on several devices becomes one slot for each.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %c10 step %c1 : i64 {
+      %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+      ...
+    ```
+    After:
+    ```mlir
+    %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    scf.for %i = %c0 to %c10 step %c1 : i64 {
+      ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def TDVerifyPlacementPass
+    : Pass<"td-verify-placement", "::mlir::ModuleOp"> {
+  let summary = "check that everything is where it is read";
+  let description = [{
+    The gate after td-place, which it shares no code with: every tensor is on a
+    device, every op reads tensors on its own, the host and files read and write
+    those on the cpu, and a slot has the type of what goes in and out of it.
+  }];
 }
 
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {

@@ -150,6 +150,10 @@ RankedTensorType td::withPlace(RankedTensorType type, const Place &place) {
                                getDevice(type.getContext(), place));
 }
 
+bool td::isNarrowFloat(Type elementType) {
+  return elementType.isF16() || elementType.isBF16();
+}
+
 DType td::getDType(Type elementType) {
   return TypeSwitch<Type, DType>(elementType)
       .Case([](Float64Type) { return DType::F64; })

@@ -32,6 +32,10 @@ unsigned byteSize(DType dtype) { return kDTypes[unsigned(dtype)].bytes; }
 
 bool isFloat(DType dtype) { return dtype <= DType::BF16; }
 
+bool isNarrowFloat(DType dtype) {
+  return isFloat(dtype) && byteSize(dtype) == 2;
+}
+
 bool isInteger(DType dtype) {
   return dtype >= DType::I64 && dtype <= DType::U8;
 }

@@ -9,6 +9,7 @@
 #include "ReverseSweep.h"
 #include "Dialect/TD/Gradients/TensorBuilder.h"
 #include "Residuals.h"
+#include "RuleRounding.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -113,11 +114,15 @@ void ReverseSweep::reverseOp(Operation *op, Value cotangent,
   Operation *before = at == block->begin() ? nullptr : &*std::prev(at);
   SmallVector<Value> gradients = applyRule(op, cotangent, builder);
 
-  llvm::SmallPtrSet<Operation *, 4> wanted;
-  for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), gradients))
-    if (gradient && flow.carries(operand))
-      wanted.insert(gradient.getDefiningOp());
   // A rule answers for all operands; what nobody asked for goes at once.
+  llvm::SmallPtrSet<Operation *, 4> wanted;
+  for (auto [operand, gradient] :
+       llvm::zip_equal(op->getOperands(), gradients)) {
+    if (!flow.carries(operand))
+      gradient = Value();
+    else if (gradient)
+      wanted.insert(gradient.getDefiningOp());
+  }
   for (auto it = at; it != block->begin() && &*std::prev(it) != before;) {
     Operation *made = &*std::prev(it);
     if (made->use_empty() && !wanted.contains(made))
@@ -125,8 +130,13 @@ void ReverseSweep::reverseOp(Operation *op, Value cotangent,
     else
       --it;
   }
+  SmallVector<Operation *> made;
+  for (auto it = before ? std::next(before->getIterator()) : block->begin();
+       it != at; ++it)
+    made.push_back(&*it);
+  roundOnce(made, gradients);
   for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), gradients))
-    if (flow.carries(operand) && gradient)
+    if (gradient)
       accumulate(adjoints, operand, gradient);
 }
 

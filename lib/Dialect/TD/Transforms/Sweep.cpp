@@ -18,12 +18,18 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
+bool isStructured(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+}
+
 class Marking {
 public:
   explicit Marking(ModuleOp module) {
     SmallVector<Operation *> roots;
     module.walk([&](Operation *op) {
       if (auto write = dyn_cast<WriteOp>(op))
+        writes[write.getSlotAttr().getAttr()].push_back(op);
+      else if (auto write = dyn_cast<WriteHandleOp>(op))
         writes[write.getSlotAttr().getAttr()].push_back(op);
       else if (auto move = dyn_cast<MoveOp>(op); move && !move.getKept())
         writes[move.getSlotAttr().getAttr()].push_back(op);
@@ -47,12 +53,8 @@ public:
   }
 
 private:
-  static bool isStructured(Operation *op) {
-    return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
-  }
-
   static bool isRoot(Operation *op) {
-    if (isStructured(op) || isa<ReadOp, SlotOp>(op))
+    if (isStructured(op) || isa<ReadHandleOp, ReadOp, SlotOp>(op))
       return false;
     if (isa<scf::ConditionOp, scf::YieldOp>(op) &&
         isStructured(op->getParentOp()))
@@ -115,13 +117,17 @@ private:
         mark(bound);
       return;
     }
-    // What a while loop carries is not told apart.
+    // The first value that it carries says whether there is another turn.
     if (isa<scf::WhileOp>(op))
-      for (unsigned index = 0; index < op->getNumResults(); ++index)
-        markCarried(op, index);
+      return markCarried(op, 0);
+    // What it passes on is marked one by one.
+    if (isa<scf::ConditionOp>(op))
+      return;
     for (Value operand : op->getOperands())
       mark(operand);
     if (auto read = dyn_cast<ReadOp>(op)) {
+      markSlot(read.getSlotAttr().getAttr());
+    } else if (auto read = dyn_cast<ReadHandleOp>(op)) {
       markSlot(read.getSlotAttr().getAttr());
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       markSlot(move.getSlotAttr().getAttr());
@@ -158,24 +164,33 @@ void narrow(Operation *op, Marking &marking,
       kept.push_back(index);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       unneeded.push_back(loop.getRegionIterArg(index));
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      unneeded.append(
+          {loop.getBeforeArguments()[index], loop.getAfterArguments()[index]});
   }
   if (kept.size() == op->getNumResults())
     return;
 
   for (Region &region : op->getRegions()) {
     Operation *yield = region.front().getTerminator();
-    yield->setOperands(select(yield->getOperands(), kept));
+    if (auto condition = dyn_cast<scf::ConditionOp>(yield))
+      condition.getArgsMutable().assign(select(condition.getArgs(), kept));
+    else
+      yield->setOperands(select(yield->getOperands(), kept));
   }
   OpBuilder builder(op);
+  SmallVector<Type> types;
+  for (unsigned index : kept)
+    types.push_back(op->getResult(index).getType());
   Operation *narrowed;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     narrowed = scf::ForOp::create(builder, op->getLoc(), loop.getLowerBound(),
                                   loop.getUpperBound(), loop.getStep(),
                                   select(loop.getInitArgs(), kept));
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    narrowed = scf::WhileOp::create(builder, op->getLoc(), types,
+                                    select(loop.getInits(), kept));
   } else {
-    SmallVector<Type> types;
-    for (unsigned index : kept)
-      types.push_back(op->getResult(index).getType());
     narrowed = scf::IfOp::create(builder, op->getLoc(), types,
                                  cast<scf::IfOp>(op).getCondition(),
                                  /*addThenBlock=*/false,
@@ -205,7 +220,7 @@ void sweepDead(ModuleOp module) {
       dead.push_back(op);
       return WalkResult::skip();
     }
-    if (isa<scf::ForOp, scf::IfOp>(op))
+    if (isStructured(op))
       structured.push_back(op);
     return WalkResult::advance();
   });
@@ -217,7 +232,8 @@ void sweepDead(ModuleOp module) {
     op->dropAllUses();
     op->erase();
   }
-  for (Operation *op : structured)
+  // What replaced a later one may have been passed to it.
+  for (Operation *op : llvm::reverse(structured))
     if (!marking.isLive(op))
       op->erase();
   // Only now has nothing a use of them.

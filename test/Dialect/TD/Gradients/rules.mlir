@@ -732,3 +732,23 @@ func.func @square(%x: tensor<4xf64>) -> tensor<4xf64> {
   %g = td.grad %s wrt(%x) : (tensor<f64>, tensor<4xf64>) -> tensor<4xf64>
   return %g : tensor<4xf64>
 }
+
+// A rule of several ops is f32 inside, and rounded once. One whose ops round but
+// once stays as it is.
+// CHECK-LABEL: func.func @narrow
+// CHECK-SAME: (%[[X:[a-z0-9_]+]]: tensor<3xbf16>)
+// CHECK: %[[E:[a-z0-9_]+]] = td.exp %[[X]]
+// CHECK: %[[Y:[a-z0-9_]+]] = td.tanh %[[E]]
+// CHECK: %[[W:[a-z0-9_]+]] = td.cast %[[Y]] : tensor<3xbf16> to tensor<3xf32>
+// CHECK: %[[SQUARE:[a-z0-9_]+]] = td.mul %[[W]], %[[W]] : tensor<3xf32>
+// CHECK: %[[SLOPE:[a-z0-9_]+]] = td.sub {{.*}}, %[[SQUARE]] : tensor<3xf32>
+// CHECK: %[[DX:[a-z0-9_]+]] = td.mul {{.*}}, %[[SLOPE]] : tensor<3xf32>
+// CHECK: %[[ROUNDED:[a-z0-9_]+]] = td.cast %[[DX]] : tensor<3xf32> to tensor<3xbf16>
+// CHECK: td.mul %[[ROUNDED]], {{.*}} : tensor<3xbf16>
+func.func @narrow(%x: tensor<3xbf16>) -> tensor<3xbf16> {
+  %e = td.exp %x : tensor<3xbf16>
+  %y = td.tanh %e : tensor<3xbf16>
+  %l = td.reduce sum %y [0] : tensor<3xbf16> to tensor<bf16>
+  %g = td.grad %l wrt(%x) : (tensor<bf16>, tensor<3xbf16>) -> tensor<3xbf16>
+  return %g : tensor<3xbf16>
+}

@@ -127,6 +127,48 @@ func.func @narrow_random(%s: i64, %c: i64) -> (tensor<4xui8>, tensor<4xf16>) {
 
 // -----
 
+// Uniform numbers lose the bits that a narrow float has not, not to be rounded
+// to 1.
+// CHECK-LABEL: func.func @narrow_uniform
+// CHECK: td.random uniform %arg0, %arg1 : tensor<4xf32>
+// CHECK: td.kernel
+// CHECK-DAG: arith.constant 2.048000e+03 : f64
+// CHECK-DAG: arith.constant 4.8828125E-4 : f64
+// CHECK: td.mul
+// CHECK: td.floor
+// CHECK: td.mul
+// CHECK: td.cast {{.*}} : tensor<4xf32> to tensor<4xf16>
+func.func @narrow_uniform(%s: i64, %c: i64) -> tensor<4xf16> {
+  %u = td.random uniform %s, %c : tensor<4xf16>
+  return %u : tensor<4xf16>
+}
+
+// -----
+
+// A softmax of narrow floats is f32 inside.
+// CHECK-LABEL: func.func @narrow_softmax
+// CHECK: td.cast %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
+// CHECK: td.reduce sum {{.*}} : tensor<4x8xf32> to tensor<4xf32>
+// CHECK: td.div {{.*}} : tensor<4x8xf32>
+// CHECK: td.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xbf16>
+func.func @narrow_softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %y = td.softmax %x dim 1 : tensor<4x8xbf16>
+  return %y : tensor<4x8xbf16>
+}
+
+// -----
+
+// So are the sums of a scatter.
+// CHECK-LABEL: func.func @narrow_scatter
+// CHECK: td.scatter_add {{.*}} : tensor<9xf32>, tensor<4xi64>, tensor<4xf32>
+// CHECK: td.cast {{.*}} : tensor<9xf32> to tensor<9xf16>
+func.func @narrow_scatter(%x: tensor<9xf16>, %i: tensor<4xi64>, %u: tensor<4xf16>) -> tensor<9xf16> {
+  %y = td.scatter_add %x, %i, %u dim 0 : tensor<9xf16>, tensor<4xi64>, tensor<4xf16>
+  return %y : tensor<9xf16>
+}
+
+// -----
+
 // %d is what two products repeat, and cheap: it is stored by the kernel of %e,
 // which goes on with its own result, and not made again for each of their rows.
 // CHECK-LABEL: func.func @behind_stored

@@ -7,6 +7,7 @@
 
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Transforms/Passes.h"
+#include "Expansion.h"
 #include "FusionGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,62 +19,6 @@ namespace tdc::td {
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
 namespace {
-
-/// Writes softmax as the reductions and elementwise ops it consists of, which
-/// fuse with what stands around it.
-void decomposeSoftmax(Operation *op, Value input, int64_t dim,
-                      bool isLogarithm) {
-  OpBuilder builder(op);
-  Location loc = op->getLoc();
-  auto type = cast<RankedTensorType>(input.getType());
-  SmallVector<int64_t> kept(type.getShape()), reduced(type.getShape());
-  kept[dim] = 1;
-  reduced.erase(reduced.begin() + dim);
-  auto keptType = type.clone(kept), reducedType = type.clone(reduced);
-
-  auto alongDim = [&](ReduceKind kind, Value value) -> Value {
-    Value result = ReduceOp::create(builder, loc, reducedType, kind, value,
-                                    ArrayRef<int64_t>{dim});
-    SmallVector<Value> keptSizes = getRunTimeSizes(builder, loc, result);
-    return ReshapeOp::create(builder, loc, keptType, result, keptSizes);
-  };
-  auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(builder, loc, type, value,
-                               getRunTimeSizes(builder, loc, input));
-  };
-  Value shifted = SubOp::create(builder, loc, input,
-                                spread(alongDim(ReduceKind::Max, input)));
-  Value powers = ExpOp::create(builder, loc, shifted);
-  Value sum = alongDim(ReduceKind::Sum, powers);
-  Value result;
-  if (isLogarithm)
-    result = SubOp::create(builder, loc, shifted,
-                           spread(LogOp::create(builder, loc, sum)));
-  else
-    result = DivOp::create(builder, loc, powers, spread(sum));
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
-}
-
-/// The runtime makes random numbers of 32 and 64 bits; narrower ones are cast
-/// from them.
-void widenRandom(RandomOp random) {
-  auto type = cast<RankedTensorType>(random.getType());
-  if (type.getElementTypeBitWidth() >= 32)
-    return;
-  OpBuilder builder(random);
-  Type wide = isa<FloatType>(type.getElementType())
-                  ? Type(builder.getF32Type())
-                  : Type(builder.getI32Type());
-  auto made = cast<RandomOp>(builder.clone(*random));
-  made.getResult().setType(type.clone(wide));
-  // The cast wraps: bounds that the narrow type has not are an error before.
-  if (random.getDistribution() == Distribution::RandInt)
-    made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
-  Value narrow = CastOp::create(builder, random.getLoc(), type, made);
-  random.getResult().replaceAllUsesWith(narrow);
-  random.erase();
-}
 
 /// Rebuilds one block out of the nodes of its fusion graph.
 class BlockBuilder {
@@ -162,27 +107,14 @@ private:
 
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
-    SmallVector<Operation *> softmaxes;
-    SmallVector<RandomOp> randoms;
+    expandForKernels(getOperation());
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Operation *op) {
-      if (isa<SoftmaxOp, LogSoftmaxOp>(op))
-        softmaxes.push_back(op);
-      if (auto random = dyn_cast<RandomOp>(op))
-        randoms.push_back(random);
       if (!isa<ModuleOp, KernelOp>(op))
         for (Region &region : op->getRegions())
           for (Block &block : region)
             blocks.push_back(&block);
     });
-    llvm::for_each(randoms, widenRandom);
-    for (Operation *op : softmaxes) {
-      if (auto softmax = dyn_cast<SoftmaxOp>(op))
-        decomposeSoftmax(op, softmax.getInput(), softmax.getDim(), false);
-      else
-        decomposeSoftmax(op, op->getOperand(0), cast<LogSoftmaxOp>(op).getDim(),
-                         true);
-    }
     // Inner blocks first: walk() visits regions before the ops that hold them.
     for (Block *block : blocks)
       if (llvm::any_of(*block, [](Operation &op) { return isKernelOp(&op); }))

@@ -1,0 +1,27 @@
+//===- Frequencies.h - how often a block runs -----------------------------===//
+//
+// Estimates for decisions that no trace is there for: bounds of loops where
+// they are constants, `i % k == c` as one in k, and rules of thumb elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_ANALYSIS_FREQUENCIES_H
+#define TDC_DIALECT_TD_ANALYSIS_FREQUENCIES_H
+
+#include "mlir/IR/Block.h"
+#include <optional>
+
+namespace tdc::td {
+
+/// The number of turns of an scf.for whose bounds are constants.
+std::optional<int64_t> getTripCount(mlir::Operation *loop);
+
+/// Runs of `inner` per run of `outer`, a block around it or itself.
+double getFrequency(mlir::Block *inner, mlir::Block *outer);
+
+/// Runs of a region of `op` (a loop or an scf.if) per run of `op`.
+double getRunsOfRegion(mlir::Operation *op, unsigned region);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_ANALYSIS_FREQUENCIES_H

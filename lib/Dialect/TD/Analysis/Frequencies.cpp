@@ -1,0 +1,79 @@
+//===- Frequencies.cpp - how often a block runs ---------------------------===//
+
+#include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+static constexpr double kDefaultTurns = 10, kDefaultTaken = 0.5;
+
+static std::optional<int64_t> getConstant(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+std::optional<int64_t> getTripCount(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return std::nullopt;
+  auto lower = getConstant(loop.getLowerBound()),
+       upper = getConstant(loop.getUpperBound()),
+       step = getConstant(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return std::nullopt;
+  return *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
+}
+
+/// The divisor of a remainder that the language floors: `r = a rem k`, and
+/// `r + (r < 0 ? k : 0)`.
+static std::optional<int64_t> getModulus(Value value) {
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    value = sum.getLhs();
+  auto remainder = value.getDefiningOp<arith::RemSIOp>();
+  return remainder ? getConstant(remainder.getRhs()) : std::nullopt;
+}
+
+/// How often a condition holds.
+static double getLikelihood(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return kDefaultTaken;
+  auto modulus = getModulus(compare.getLhs());
+  if (!modulus)
+    modulus = getModulus(compare.getRhs());
+  if (!modulus || *modulus < 1)
+    return kDefaultTaken;
+  double one = 1.0 / static_cast<double>(*modulus);
+  return compare.getPredicate() == arith::CmpIPredicate::eq   ? one
+         : compare.getPredicate() == arith::CmpIPredicate::ne ? 1 - one
+                                                              : kDefaultTaken;
+}
+
+double getRunsOfRegion(Operation *op, unsigned region) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    double taken = getLikelihood(branch.getCondition());
+    return region == 0 ? taken : 1 - taken;
+  }
+  if (isa<scf::ForOp, scf::WhileOp>(op)) {
+    std::optional<int64_t> turns = getTripCount(op);
+    return turns ? static_cast<double>(*turns) : kDefaultTurns;
+  }
+  return 1;
+}
+
+double getFrequency(Block *inner, Block *outer) {
+  double frequency = 1;
+  for (Block *block = inner; block != outer;
+       block = block->getParentOp()->getBlock())
+    frequency *= getRunsOfRegion(block->getParentOp(),
+                                 block->getParent()->getRegionNumber());
+  return frequency;
+}
+
+} // namespace tdc::td

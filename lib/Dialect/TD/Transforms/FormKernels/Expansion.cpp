@@ -1,0 +1,135 @@
+//===- Expansion.cpp - ops that no kernel is made for ---------------------===//
+
+#include "Expansion.h"
+#include "Dialect/TD/Analysis/Sizes.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Writes softmax as the reductions and elementwise ops it consists of, which
+/// fuse with what stands around it. Narrow floats are rounded in the end only.
+static void decomposeSoftmax(Operation *op, Value input, int64_t dim,
+                             bool isLogarithm) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(input.getType());
+  if (isNarrowFloat(type.getElementType())) {
+    type = type.clone(builder.getF32Type());
+    input = CastOp::create(builder, loc, type, input);
+  }
+  SmallVector<int64_t> kept(type.getShape()), reduced(type.getShape());
+  kept[dim] = 1;
+  reduced.erase(reduced.begin() + dim);
+  auto keptType = type.clone(kept), reducedType = type.clone(reduced);
+
+  auto alongDim = [&](ReduceKind kind, Value value) -> Value {
+    Value result = ReduceOp::create(builder, loc, reducedType, kind, value,
+                                    ArrayRef<int64_t>{dim});
+    SmallVector<Value> keptSizes = getRunTimeSizes(builder, loc, result);
+    return ReshapeOp::create(builder, loc, keptType, result, keptSizes);
+  };
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, loc, type, value,
+                               getRunTimeSizes(builder, loc, input));
+  };
+  Value shifted = SubOp::create(builder, loc, input,
+                                spread(alongDim(ReduceKind::Max, input)));
+  Value powers = ExpOp::create(builder, loc, shifted);
+  Value sum = alongDim(ReduceKind::Sum, powers);
+  Value result;
+  if (isLogarithm)
+    result = SubOp::create(builder, loc, shifted,
+                           spread(LogOp::create(builder, loc, sum)));
+  else
+    result = DivOp::create(builder, loc, powers, spread(sum));
+  if (Type wanted = op->getResult(0).getType(); wanted != result.getType())
+    result = CastOp::create(builder, loc, wanted, result);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+/// Sums of narrow floats are f32 inside, and rounded in the end only.
+static void widenScatter(Operation *scatter) {
+  auto type = cast<RankedTensorType>(scatter->getResult(0).getType());
+  if (!isNarrowFloat(type.getElementType()))
+    return;
+  OpBuilder builder(scatter);
+  for (unsigned i : {0, 2}) { // not the indices
+    Value operand = scatter->getOperand(i);
+    auto own = cast<RankedTensorType>(operand.getType());
+    scatter->setOperand(i, CastOp::create(builder, scatter->getLoc(),
+                                          own.clone(builder.getF32Type()),
+                                          operand));
+  }
+  Value result = scatter->getResult(0);
+  result.setType(type.clone(builder.getF32Type()));
+  builder.setInsertionPointAfter(scatter);
+  auto rounded = CastOp::create(builder, scatter->getLoc(), type, result);
+  result.replaceAllUsesExcept(rounded, rounded);
+}
+
+/// Uniform f32 without the bits that a narrow float has not: rounded to the
+/// nearest instead, some would be 1.
+static Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
+  Location loc = random.getLoc();
+  auto scale = [&](Value value, int exponent) -> Value {
+    Value factor = arith::ConstantOp::create(
+        builder, loc, builder.getF64FloatAttr(std::ldexp(1.0, exponent)));
+    Value factors = FillOp::create(builder, loc, random.getType(), factor,
+                                   random.getSizes());
+    return MulOp::create(builder, loc, value, factors);
+  };
+  int bits = narrow.getFPMantissaWidth();
+  Value whole = FloorOp::create(builder, loc, scale(random, bits));
+  return scale(whole, -bits);
+}
+
+/// The runtime makes random numbers of 32 and 64 bits; narrower ones are cast
+/// from them.
+static void widenRandom(RandomOp random) {
+  auto type = cast<RankedTensorType>(random.getType());
+  if (type.getElementTypeBitWidth() >= 32)
+    return;
+  OpBuilder builder(random);
+  auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
+  Type wide =
+      narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+  auto made = cast<RandomOp>(builder.clone(*random));
+  made.getResult().setType(type.clone(wide));
+  // The cast wraps: bounds that the narrow type has not are an error before.
+  if (random.getDistribution() == Distribution::RandInt)
+    made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
+  Value numbers = random.getDistribution() == Distribution::Uniform
+                      ? cutUniform(builder, made, narrowFloat)
+                      : made.getResult();
+  Value narrow = CastOp::create(builder, random.getLoc(), type, numbers);
+  random.getResult().replaceAllUsesWith(narrow);
+  random.erase();
+}
+
+void expandForKernels(Operation *root) {
+  // By a list: what they become stands before them.
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (isa<LogSoftmaxOp, RandomOp, ScatterAddAlongOp, ScatterAddOp, SoftmaxOp>(
+            op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([](SoftmaxOp softmax) {
+          decomposeSoftmax(softmax, softmax.getInput(), softmax.getDim(),
+                           /*isLogarithm=*/false);
+        })
+        .Case([](LogSoftmaxOp softmax) {
+          decomposeSoftmax(softmax, softmax.getInput(), softmax.getDim(),
+                           /*isLogarithm=*/true);
+        })
+        .Case([](RandomOp random) { widenRandom(random); })
+        .Default([](Operation *scatter) { widenScatter(scatter); });
+}
+
+} // namespace tdc::td

@@ -1,0 +1,101 @@
+//===- Normalize.cpp - td-normalize: the form that placement expects ------===//
+
+#include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDNORMALIZEPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+
+bool needsPlacement(ModuleOp module) {
+  if (module->hasAttr(kAsWrittenAttr))
+    return false;
+  auto isElsewhere = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && getPlace(tensor).kind == Place::Kind::Cuda;
+  };
+  return module
+      .walk([&](Operation *op) {
+        bool found =
+            isa<MoveOp>(op) || llvm::any_of(op->getResultTypes(), isElsewhere);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+bool isKnownToRun(CarryingLoop loop) {
+  if (std::optional<int64_t> turns = getTripCount(loop.getOperation()))
+    return *turns > 0;
+  return isa<scf::WhileOp>(loop.getOperation()) &&
+         matchPattern(loop.getInits()[0].get(), m_One());
+}
+
+/// loop -> if it has a turn { loop }, so that what stands in front of the loop
+/// inside runs only if the loop does.
+void guard(CarryingLoop loop) {
+  Operation *op = loop.getOperation();
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value runs;
+  if (auto counted = dyn_cast<scf::ForOp>(op))
+    runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              counted.getLowerBound(), counted.getUpperBound());
+  else
+    runs = loop.getInits()[0].get();
+  SmallVector<Value> inits;
+  for (OpOperand &init : loop.getInits())
+    inits.push_back(init.get());
+  auto branch = scf::IfOp::create(builder, loc, op->getResultTypes(), runs,
+                                  /*withElseRegion=*/!inits.empty());
+  op->replaceAllUsesWith(branch);
+  Block *then = branch.thenBlock();
+  op->moveBefore(then, then->begin());
+  if (inits.empty())
+    return;
+  builder.setInsertionPointToEnd(then);
+  scf::YieldOp::create(builder, loc, op->getResults());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, inits);
+}
+
+/// A choice of tensors as a branch, whose sides can differ in what they copy.
+void branchOnSelect(arith::SelectOp op) {
+  OpBuilder builder(op);
+  auto branch = scf::IfOp::create(
+      builder, op.getLoc(), op.getCondition(),
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, op.getTrueValue());
+      },
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, op.getFalseValue());
+      });
+  op.replaceAllUsesWith(branch.getResult(0));
+  op.erase();
+}
+
+struct NormalizePass : public impl::TDNormalizePassBase<NormalizePass> {
+  void runOnOperation() override {
+    if (!needsPlacement(getOperation()))
+      return;
+    getOperation()->walk([](Operation *op) {
+      if (CarryingLoop loop(op); loop && !isKnownToRun(loop))
+        guard(loop);
+      else if (auto select = dyn_cast<arith::SelectOp>(op);
+               select && isa<RankedTensorType>(select.getType()))
+        branchOnSelect(select);
+    });
+  }
+};
+
+} // namespace
+} // namespace tdc::td

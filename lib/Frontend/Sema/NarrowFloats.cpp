@@ -1,0 +1,72 @@
+//===- NarrowFloats.cpp - what f16 and bf16 are rounded after -------------===//
+//
+// An op on narrow floats is computed in f32 and rounded, by the kernels. Here
+// is what takes several ops though it is one to PyTorch: it gets f32 and is
+// rounded in the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static bool isNarrow(const Val &val) {
+  return val.is(ValKind::Tensor) && isNarrowFloat(typeOf(val).dtype);
+}
+
+Val Checker::widened(const Val &val) {
+  return isNarrow(val) ? castTo(val, DType::F32) : val;
+}
+
+Val Checker::rounded(const Val &val, DType dtype) {
+  if (val.is(ValKind::Tuple)) {
+    Vals parts;
+    for (const Val &part : elementsOf(val))
+      parts.push_back(rounded(part, dtype));
+    return makeSequence(ValKind::Tuple, std::move(parts));
+  }
+  bool isWide = val.is(ValKind::Tensor) && typeOf(val).dtype == DType::F32;
+  return isWide ? castTo(val, dtype) : val;
+}
+
+std::optional<DType>
+Checker::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
+  if (op != OpKind::Add && op != OpKind::Sub && op != OpKind::Mul &&
+      op != OpKind::Div)
+    return std::nullopt;
+  bool numberFirst = operands[0].isHostScalar();
+  const Val &tensor = operands[numberFirst], &number = operands[!numberFirst];
+  if (!isNarrow(tensor) || !number.isHostScalar())
+    return std::nullopt;
+  return typeOf(tensor).dtype;
+}
+
+/// The narrow dtype that all tensors of floats have.
+static std::optional<DType> findNarrow(llvm::ArrayRef<Val> vals) {
+  std::optional<DType> found;
+  for (const Val &val : vals) {
+    if (!val.is(ValKind::Tensor) || !isFloat(typeOf(val).dtype))
+      continue;
+    DType dtype = typeOf(val).dtype;
+    if (!isNarrowFloat(dtype) || (found && *found != dtype))
+      return std::nullopt;
+    found = dtype;
+  }
+  return found;
+}
+
+Val Checker::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
+  Vals all = args.positional;
+  for (const CallArgs::Keyword &keyword : args.keywords)
+    all.push_back(keyword.val);
+  std::optional<DType> narrow = findNarrow(all);
+  if (!narrow)
+    return callFunction(fn, args);
+  CallArgs wide = args;
+  for (Val &val : wide.positional)
+    val = widened(val);
+  for (CallArgs::Keyword &keyword : wide.keywords)
+    keyword.val = widened(keyword.val);
+  return rounded(callFunction(fn, wide), *narrow);
+}

@@ -1,0 +1,54 @@
+//===- Ledger.cpp - counting copies and what they are for -----------------===//
+
+#include "Ledger.h"
+#include "llvm/Support/JSON.h"
+
+namespace tdc {
+
+static int64_t countBytes(const Tensor &tensor) {
+  return tensor.size() * byteSize(tensor.dtype);
+}
+
+void Ledger::addCopy(const Tensor &tensor, const Place &device, int64_t line) {
+  Link link(spelling(tensor.place), spelling(device));
+  links[link].add(countBytes(tensor));
+  sites[{line, link}].add(countBytes(tensor));
+}
+
+void Ledger::addDemand(const Tensor &tensor, const Place &device) {
+  if (tensor.home && *tensor.home != device &&
+      demands.insert({tensor.instance, spelling(device)}).second)
+    least.add(countBytes(tensor));
+}
+
+void Ledger::write(llvm::raw_ostream &os) const {
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeArray("copies", [&] {
+      for (auto &[link, count] : links)
+        json.object([&, &link = link, &count = count] {
+          json.attribute("src", link.first);
+          json.attribute("dst", link.second);
+          json.attribute("logical", count.copies);
+          json.attribute("bytes", count.bytes);
+        });
+    });
+    json.attributeArray("sites", [&] {
+      for (auto &[site, count] : sites)
+        json.object([&, &site = site, &count = count] {
+          json.attribute("line", site.first);
+          json.attribute("src", site.second.first);
+          json.attribute("dst", site.second.second);
+          json.attribute("executed", count.copies);
+          json.attribute("bytes", count.bytes);
+        });
+    });
+    json.attributeObject("k0", [&] {
+      json.attribute("copies", least.copies);
+      json.attribute("bytes", least.bytes);
+    });
+  });
+  os << "\n";
+}
+
+} // namespace tdc

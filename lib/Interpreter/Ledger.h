@@ -1,0 +1,51 @@
+//===- Ledger.h - which tensors were copied, and which had to be ----------===//
+//
+// An instance is one execution of an op that made a tensor; a copy is still the
+// same instance. Its home is where it was made. Whatever a program does, an
+// instance that an op reads on another device has to be copied there once: the
+// number of such pairs (instance, device) is K0, the least number of copies
+// with which the ops of the run can read what they read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_INTERPRETER_LEDGER_H
+#define TDC_LIB_INTERPRETER_LEDGER_H
+
+#include "Interpreter/Tensor.h"
+#include <map>
+#include <set>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace tdc {
+
+class Ledger {
+public:
+  /// A copy of `tensor` to `device`; `line` is that of the source, 0 if there
+  /// is none.
+  void addCopy(const Tensor &tensor, const Place &device, int64_t line);
+  /// An op at `device` reads `tensor`.
+  void addDemand(const Tensor &tensor, const Place &device);
+
+  /// {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line", "src",
+  /// "dst", "executed", "bytes"}], "k0": {"copies", "bytes"}}.
+  void write(llvm::raw_ostream &os) const;
+
+private:
+  struct Count {
+    int64_t copies = 0, bytes = 0;
+    void add(int64_t size) { ++copies, bytes += size; }
+  };
+  using Link = std::pair<std::string, std::string>; ///< source and destination
+
+  std::map<Link, Count> links;
+  std::map<std::pair<int64_t, Link>, Count> sites;
+  std::set<std::pair<uint64_t, std::string>> demands;
+  Count least;
+};
+
+} // namespace tdc
+
+#endif // TDC_LIB_INTERPRETER_LEDGER_H

@@ -1,0 +1,68 @@
+//===- Transfers.cpp - the meaning of moves and replicas ------------------===//
+
+#include "Machine.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+static LogicalResult runToDevice(Machine &m, ToDeviceOp op) {
+  return m.set(op.getResult(), m.copy(std::get<TensorRef>(m.get(op.getInput())),
+                                      getPlace(op.getType()), op));
+}
+
+static LogicalResult runMove(Machine &m, MoveOp op) {
+  Datum &value = m.world.slotValue(op.getSlot());
+  auto &tensor = std::get<TensorRef>(value);
+  if (tensor->home || tensor->place != Place())
+    value = m.copy(tensor, getPlace(op.getDevice()), op);
+  return success();
+}
+
+static LogicalResult runHandle(Machine &m, HandleOp op) {
+  return m.set(op.getResult(),
+               m.getHandle(std::get<TensorRef>(m.get(op.getInput()))));
+}
+
+static LogicalResult runReplicaGet(Machine &m, ReplicaGetOp op) {
+  Replicas &replicas = *std::get<HandleRef>(m.get(op.getHandle()));
+  Place device = getPlace(op.getType());
+  auto found = llvm::find_if(
+      replicas, [&](const TensorRef &one) { return one->place == device; });
+  if (found != replicas.end())
+    return m.set(op.getResult(), *found);
+  const TensorRef &first = replicas.front();
+  replicas.push_back(
+      first->home || first->place != Place()
+          ? m.copy(first, device, op)
+          : std::make_shared<const Tensor>(first->copyTo(device)));
+  return m.set(op.getResult(), replicas.back());
+}
+
+static LogicalResult runReadHandle(Machine &m, ReadHandleOp op) {
+  return m.set(op.getResult(), m.world.slotValue(op.getSlot()));
+}
+
+static LogicalResult runWriteHandle(Machine &m, WriteHandleOp op) {
+  m.world.slotValue(op.getSlot()) = m.get(op.getHandle());
+  return success();
+}
+
+/// Nothing: whoever reads it finds no tensor.
+static LogicalResult runPoison(Machine &m, ub::PoisonOp op) {
+  return m.set(op.getResult(), TensorRef());
+}
+
+void addTransferMeanings(Machine &machine) {
+  machine.on<ToDeviceOp>(runToDevice);
+  machine.on<MoveOp>(runMove);
+  machine.on<HandleOp>(runHandle);
+  machine.on<ReplicaGetOp>(runReplicaGet);
+  machine.on<ReadHandleOp>(runReadHandle);
+  machine.on<WriteHandleOp>(runWriteHandle);
+  machine.on<ub::PoisonOp>(runPoison);
+}
+
+} // namespace tdc

@@ -1,0 +1,75 @@
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+
+// In registers bf16 is f32, and each op rounds before the next goes on: f32 is
+// not kept from the product to the sum. What only chooses is exact.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[LOAD:.*]] = llvm.load {{.*}} : !llvm.ptr -> vector<16xi16>
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[LOAD]] : vector<16xi16> to vector<16xbf16>
+// CHECK: arith.extf %[[BITS]] : vector<16xbf16> to vector<16xf32>
+// CHECK: %[[PRODUCT:.*]] = arith.mulf {{.*}} : vector<16xf32>
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[PRODUCT]] : vector<16xf32> to vector<16xbf16>
+// CHECK: %[[AGAIN:.*]] = arith.extf %[[ROUNDED]] : vector<16xbf16> to vector<16xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %[[AGAIN]], {{.*}} : vector<16xf32>
+// CHECK: arith.truncf %[[SUM]]
+// CHECK: %[[WIDE:.*]] = arith.extf
+// CHECK: %[[MOST:.*]] = arith.maximumf %[[WIDE]], {{.*}} : vector<16xf32>
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[MOST]] : vector<16xf32> to vector<16xbf16>
+// CHECK: %[[STORED:.*]] = arith.bitcast %[[NARROW]] : vector<16xbf16> to vector<16xi16>
+// CHECK: llvm.store %[[STORED]]
+func.func @ops(%x: tensor<64xbf16>, %y: tensor<64xbf16>) -> tensor<64xbf16> {
+  %0 = td.mul %x, %y : tensor<64xbf16>
+  %1 = td.add %0, %y : tensor<64xbf16>
+  %2 = td.max %1, %x : tensor<64xbf16>
+  return %2 : tensor<64xbf16>
+}
+
+// -----
+
+// Products are summed in f32 and rounded once. A bias is added to what was
+// rounded: the sums do not start from it.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} -> (vector<16xf32>
+// CHECK-NOT: arith.truncf
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: scf.yield
+// CHECK: arith.truncf {{.*}} : vector<16xf32> to vector<16xf16>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: %[[LAST:.*]] = arith.truncf {{.*}} : vector<16xf32> to vector<16xf16>
+// CHECK: %[[STORED:.*]] = arith.bitcast %[[LAST]]
+// CHECK: llvm.store %[[STORED]]
+func.func @bias(%x: tensor<8x10xf16>, %w: tensor<10x16xf16>, %b: tensor<16xf16>) -> tensor<8x16xf16> {
+  %0 = td.matmul %x, %w : tensor<8x10xf16>, tensor<10x16xf16> -> tensor<8x16xf16>
+  %1 = td.broadcast %b : tensor<16xf16> to tensor<8x16xf16>
+  %2 = td.add %0, %1 : tensor<8x16xf16>
+  return %2 : tensor<8x16xf16>
+}
+
+// -----
+
+// f64 goes through an f32 that is on its side of every f16: rounding it twice
+// would round wrongly.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: arith.bitcast {{.*}} : vector<8xf64> to vector<8xi64>
+// CHECK: arith.addi
+// CHECK: arith.ori
+// CHECK: %[[ODD:.*]] = arith.andi
+// CHECK: %[[WIDE:.*]] = arith.bitcast %[[ODD]] : vector<8xi64> to vector<8xf64>
+// CHECK: %[[SINGLE:.*]] = arith.truncf %[[WIDE]] : vector<8xf64> to vector<8xf32>
+// CHECK: arith.truncf %[[SINGLE]] : vector<8xf32> to vector<8xf16>
+func.func @from_f64(%x: tensor<64xf64>) -> tensor<64xf16> {
+  %0 = td.cast %x : tensor<64xf64> to tensor<64xf16>
+  return %0 : tensor<64xf16>
+}
+
+// -----
+
+// What only moves is not converted.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-NOT: arith.truncf
+// CHECK: llvm.store {{.*}} : vector<16xi16>
+// CHECK-NOT: arith.truncf
+// CHECK: llvm.return
+func.func @moved(%x: tensor<64x16xbf16>) -> tensor<16x64xbf16> {
+  %0 = td.permute %x [1, 0] : tensor<64x16xbf16> to tensor<16x64xbf16>
+  return %0 : tensor<16x64xbf16>
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Chains of ops in one kernel: compiled code rounds after each, as the interpreter does.
+
+usage: chains.py [--seed N] [--target-cpu NAME] [--work DIR]
+
+What is fused must not keep more digits from one op to the next than the dtype
+has. Random chains of exact and correctly rounded ops on integers and on floats
+of 16 bits, with casts from and to all dtypes, must come out bit for bit. The
+last line is "chains: N agree, N differ".
+"""
+
+import shutil
+import sys
+
+import numpy as np
+
+from harness import Batch, Function, find_backends, parse_options
+from matrix import flush
+from samples import is_float, numbers
+
+CHAINS = 100
+SHAPES = [(7,), (33,), (64,), (5, 17), (3, 40)]
+# f32 and f64 are left out: their products are contracted into sums.
+NARROW = ["f16", "bf16", "i16", "i8", "u8", "i32", "i64"]
+
+
+def extend(random, function, values):
+    """One more op on what there is."""
+    x = values[random.integers(len(values))]
+    y = random.choice([value.name for value in values if value.type == x.type])
+    kind = random.choice(["cast", "binary", "binary", "unary", "select"])
+    if kind == "cast":
+        to = x.like(random.choice(sorted(set(NARROW) - {x.dtype})))
+        by = x.like(random.choice(["f32", "f64"]))
+        between = function.op(f"td.cast {x.name}", by, f"{x.type} to {by.type}")
+        return function.op(f"td.cast {between.name}", to, f"{by.type} to {to.type}")
+    if kind == "binary":
+        ops = ["add", "sub", "mul", "max", "min"]
+        ops += ["div"] if is_float(x.dtype) else ["floordiv", "mod"]
+        return function.op(f"td.{random.choice(ops)} {x.name}, {y}", x)
+    if kind == "unary":
+        ops = ["neg", "abs", "relu", "sign"] + is_float(x.dtype) * ["floor", "round", "sqrt"]
+        return function.op(f"td.{random.choice(ops)} {x.name}", x)
+    mask = x.like("bool")
+    mask = function.op(f"td.compare lt {x.name}, {y}", mask, f"{x.type} -> {mask.type}")
+    return function.op(f"td.select {mask.name}, {x.name}, {y}", x, f"{mask.type}, {x.type}")
+
+
+def make_chain(random, dynamic):
+    function = Function(dynamic)
+    shape = SHAPES[random.integers(len(SHAPES))]
+    values = [function.input(numbers(random, dtype, shape)) for dtype in random.choice(NARROW, 3)]
+    for _ in range(random.integers(4, 14)):
+        values.append(extend(random, function, values))
+    function.results = values[-random.integers(1, 3):]
+    return function
+
+
+def same(got, want):
+    got, want = flush(got), flush(want)
+    return bool(((got == want) | (np.isnan(got) & np.isnan(want))).all())
+
+
+def main():
+    options = parse_options(__doc__)
+    random = np.random.default_rng(options.seed)
+    print(f"seed {options.seed}")
+    chains = [make_chain(random, bool(i % 2)) for i in range(CHAINS)]
+    batch = Batch()
+    for chain in chains:
+        batch.call(batch.add(chain), [batch.store(array) for array in chain.arguments])
+    stem = options.work / "chains"
+    batch.write(stem)
+    interpreter, compiled = find_backends(options.target_cpu)
+    wanted, gotten = (batch.run(backend.command, stem)[0] for backend in (interpreter, compiled))
+    differ = 0
+    for chain, got, want in zip(chains, gotten, wanted):
+        if all(map(same, got, want)):
+            continue
+        differ += 1
+        print(f"FAILED:\n{chain.text('chain')}")
+    if differ:
+        print(f"modules are in {options.work}; again by --seed {options.seed}")
+    else:
+        shutil.rmtree(options.work)
+    print(f"chains: {CHAINS - differ} agree, {differ} differ")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
