@@ -33,9 +33,10 @@ namespace tdc {
 
 /// What kernels are shaped for.
 struct VectorUnit {
-  int64_t bits = 128;       ///< of one vector register
-  int64_t registers = 16;   ///< how many there are
-  bool convertsF16 = false; ///< between f16 and f32
+  int64_t bits = 128;        ///< of one vector register
+  int64_t registers = 16;    ///< how many there are
+  bool convertsF16 = false;  ///< between f16 and f32
+  bool convertsBF16 = false; ///< f32 to bf16; the other way is a shift
 };
 
 /// The processor of this machine, or a named one of the same architecture.

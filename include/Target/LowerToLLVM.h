@@ -12,15 +12,16 @@ class RewritePatternSet;
 
 namespace tdc {
 
+struct VectorUnit;
+
 /// A module pass: bodies of llvm.func ops in scf, arith, math and vector become
 /// the llvm dialect. One conversion does it all, where the stock passes would
-/// walk the module once per dialect. `convertsF16`: the processor does, else
-/// integers do.
-std::unique_ptr<mlir::Pass> createLowerToLLVMPass(bool convertsF16);
+/// walk the module once per dialect. `processor` says what it converts itself.
+std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const VectorUnit &processor);
 
-/// Its conversions between f32 and narrow floats that the processor has not.
+/// Its conversions between f32 and narrow floats.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
-                                 bool convertsF16);
+                                 const VectorUnit &processor);
 
 } // namespace tdc
 

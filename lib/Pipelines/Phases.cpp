@@ -71,7 +71,7 @@ static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
 
 /// Loops, arithmetic and vectors become the llvm dialect, all at once.
 static void addLLVMPasses(OpPassManager &passes, const VectorUnit &vectors) {
-  passes.addPass(createLowerToLLVMPass(vectors.convertsF16));
+  passes.addPass(createLowerToLLVMPass(vectors));
 }
 
 static const PhaseInfo phases[] = {

@@ -75,6 +75,7 @@ VectorUnit HostTarget::getVectorUnit() const {
   else if (subtarget->checkFeatures("+avx"))
     unit = {256, 16};
   unit.convertsF16 = subtarget->checkFeatures("+f16c");
+  unit.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
   return unit;
 }
 

@@ -1,6 +1,7 @@
 //===- LowerToLLVM.cpp - scf, arith, math, vector -> llvm -----------------===//
 
 #include "Target/LowerToLLVM.h"
+#include "Target/HostTarget.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -56,7 +57,8 @@ class LowerToLLVMPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLLVMPass)
 
-  explicit LowerToLLVMPass(bool convertsF16) : convertsF16(convertsF16) {}
+  explicit LowerToLLVMPass(const tdc::VectorUnit &processor)
+      : processor(processor) {}
 
   llvm::StringRef getArgument() const override { return "tdc-lower-to-llvm"; }
   llvm::StringRef getDescription() const override {
@@ -78,7 +80,7 @@ public:
     populateVectorToLLVMConversionPatterns(types, patterns,
                                            /*reassociateFPReductions=*/true);
     patterns.add<CreateMaskLowering>(&getContext());
-    tdc::populateNarrowFloatPatterns(patterns, convertsF16);
+    tdc::populateNarrowFloatPatterns(patterns, processor);
 
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
@@ -88,11 +90,11 @@ public:
   }
 
 private:
-  bool convertsF16;
+  tdc::VectorUnit processor;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tdc::createLowerToLLVMPass(bool convertsF16) {
-  return std::make_unique<LowerToLLVMPass>(convertsF16);
+std::unique_ptr<Pass> tdc::createLowerToLLVMPass(const VectorUnit &processor) {
+  return std::make_unique<LowerToLLVMPass>(processor);
 }

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Target/HostTarget.h"
 #include "Target/LowerToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -150,40 +151,53 @@ Value truncateByProcessor(OpBuilder &b, Operation *op, Value x) {
                                  fenced);
 }
 
-/// Between f32 and a narrow float.
-template <typename OpTy> struct NarrowFloatLowering : OpRewritePattern<OpTy> {
-  NarrowFloatLowering(MLIRContext *context, bool convertsF16)
-      : OpRewritePattern<OpTy>(context, /*benefit=*/2),
-        convertsF16(convertsF16) {}
+struct ExtendLowering : OpRewritePattern<arith::ExtFOp> {
+  ExtendLowering(MLIRContext *context, const tdc::VectorUnit &processor)
+      : OpRewritePattern(context, /*benefit=*/2), processor(processor) {}
 
-  LogicalResult matchAndRewrite(OpTy op,
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    constexpr bool extends = std::is_same_v<OpTy, arith::ExtFOp>;
     Value x = op.getIn();
-    Type type = op.getType();
-    Type narrow = getElementTypeOrSelf(extends ? x.getType() : type);
-    Bits m(rewriter, op.getLoc(), type);
-    if (narrow.isBF16())
-      rewriter.replaceOp(op, extends ? extendBF16(m, x)
-                                     : truncateToBF16(m, x, type));
-    else if (narrow.isF16() && !convertsF16)
-      rewriter.replaceOp(op,
-                         extends ? extendF16(m, x) : truncateToF16(m, x, type));
-    else if (narrow.isF16() && !extends)
-      rewriter.replaceOp(op, truncateByProcessor(rewriter, op, x));
+    Type from = getElementTypeOrSelf(x.getType());
+    Bits m(rewriter, op.getLoc(), op.getType());
+    if (from.isBF16())
+      rewriter.replaceOp(op, extendBF16(m, x));
+    else if (from.isF16() && !processor.convertsF16)
+      rewriter.replaceOp(op, extendF16(m, x));
     else
       return rewriter.notifyMatchFailure(op, "the processor converts these");
     return success();
   }
 
-  bool convertsF16;
+  tdc::VectorUnit processor;
+};
+
+struct TruncateLowering : OpRewritePattern<arith::TruncFOp> {
+  TruncateLowering(MLIRContext *context, const tdc::VectorUnit &processor)
+      : OpRewritePattern(context, /*benefit=*/2), processor(processor) {}
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    Type type = op.getType(), to = getElementTypeOrSelf(type);
+    Bits m(rewriter, op.getLoc(), type);
+    if (!to.isBF16() && !to.isF16())
+      return rewriter.notifyMatchFailure(op, "no narrow float");
+    if (to.isBF16() ? processor.convertsBF16 : processor.convertsF16)
+      rewriter.replaceOp(op, truncateByProcessor(rewriter, op, x));
+    else
+      rewriter.replaceOp(op, to.isBF16() ? truncateToBF16(m, x, type)
+                                         : truncateToF16(m, x, type));
+    return success();
+  }
+
+  tdc::VectorUnit processor;
 };
 
 } // namespace
 
 void tdc::populateNarrowFloatPatterns(RewritePatternSet &patterns,
-                                      bool convertsF16) {
-  patterns.add<NarrowFloatLowering<arith::ExtFOp>,
-               NarrowFloatLowering<arith::TruncFOp>>(patterns.getContext(),
-                                                     convertsF16);
+                                      const VectorUnit &processor) {
+  patterns.add<ExtendLowering, TruncateLowering>(patterns.getContext(),
+                                                 processor);
 }

@@ -149,6 +149,9 @@ private:
     case OPT_lib:
       return fail("`tdc build --lib` is not built yet (TD900)",
                   "`tdc build` makes executables");
+    case OPT_dry_run:
+      options.dryRun = true;
+      return true;
     case OPT_verbose:
       options.verbose = true;
       return true;

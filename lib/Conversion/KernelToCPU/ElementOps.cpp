@@ -481,11 +481,12 @@ static Value emitUnrounded(OpBuilder &builder, Operation *op,
 Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
   Value result = emitUnrounded(builder, op, operands);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  bool isExact =
-      lookupOp(op->getName().stripDialect())->tolerance == Tolerance::Exact;
-  if (!td::isNarrowFloat(element) || isExact)
+  if (!td::isNarrowFloat(element))
     return result;
-  return emitRounded(builder, op->getLoc(), result, element);
+  const OpInfo *row = lookupOp(op->getName().stripDialect());
+  return row->tolerance == Tolerance::Exact
+             ? result
+             : emitRounded(builder, op->getLoc(), result, element);
 }
 
 //===----------------------------------------------------------------------===//

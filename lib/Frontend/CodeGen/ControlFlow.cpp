@@ -165,22 +165,23 @@ void MLIREmitter::beginElse() {
 llvm::SmallVector<Value> MLIREmitter::endIf(llvm::ArrayRef<Value> thenValues,
                                             llvm::ArrayRef<Value> elseValues) {
   auto open = llvm::cast<scf::IfOp>(regions.pop_back_val());
-  auto yield = [&](Block *side, llvm::ArrayRef<Value> values,
-                   llvm::ArrayRef<Value> others) {
+  llvm::SmallVector<Type> types;
+  for (auto [onThen, onElse] : llvm::zip_equal(thenValues, elseValues))
+    types.push_back(unwrap(onElse ? onElse : onThen).getType());
+  auto yield = [&](Block *side, llvm::ArrayRef<Value> values) {
     builder.setInsertionPointToEnd(side);
     llvm::SmallVector<mlir::Value> operands;
-    for (auto [value, other] : llvm::zip_equal(values, others)) {
-      Type type = unwrap(other ? other : value).getType();
-      mlir::Value &operand =
-          operands.emplace_back(value ? unwrap(value) : makePlaceholder(type));
+    for (auto [value, type] : llvm::zip_equal(values, types)) {
+      mlir::Value operand = value ? unwrap(value) : makePlaceholder(type);
       if (operand.getType() != type)
         operand = create<td::ToDeviceOp>(type, operand, /*implied=*/true,
                                          /*kept=*/false);
+      operands.push_back(operand);
     }
     create<scf::YieldOp>(operands);
   };
-  yield(open.thenBlock(), thenValues, elseValues);
-  yield(open.elseBlock(), elseValues, thenValues);
+  yield(open.thenBlock(), thenValues);
+  yield(open.elseBlock(), elseValues);
 
   builder.setInsertionPointAfter(open);
   if (thenValues.empty()) {
@@ -188,10 +189,9 @@ llvm::SmallVector<Value> MLIREmitter::endIf(llvm::ArrayRef<Value> thenValues,
       open.elseBlock()->erase();
     return {};
   }
-  auto closed = scf::IfOp::create(
-      builder, open.getLoc(),
-      open.thenBlock()->getTerminator()->getOperandTypes(), open.getCondition(),
-      /*addThenBlock=*/false, /*addElseBlock=*/false);
+  auto closed =
+      scf::IfOp::create(builder, open.getLoc(), types, open.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
   closed.getThenRegion().takeBody(open.getThenRegion());
   closed.getElseRegion().takeBody(open.getElseRegion());
   open.erase();

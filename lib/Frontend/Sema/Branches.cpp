@@ -150,7 +150,7 @@ Flow Checker::execIf(const ast::IfStmt &stmt, Rest &rest) {
   if (assigned.contains(exits::kSkips))
     addAssignedNames(rest, assigned);
   return branch(
-      truth->value, stmt.condition->range, assigned,
+      *truth, stmt.condition->range, assigned,
       [&] { return side(stmt.thenBlock); },
       [&] { return side(stmt.elseBlock); }, &rest);
 }
@@ -231,10 +231,10 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     onTrue = asFloat;
     thenLeaves = {asFloat.value};
   }
-  bool good =
-      canMeet(*this, onTrue, onFalse, expr.range, "the value", Join::Branch);
+  Join join{expr.range, Join::Branch, &*truth};
+  bool good = canMeet(*this, onTrue, onFalse, join, "the value");
   if (good)
-    onFalse = goesTo(*this, onFalse, onTrue);
+    onFalse = goesTo(*this, onFalse, onTrue, join);
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
   if (good && !hasLeaves(onTrue)) {

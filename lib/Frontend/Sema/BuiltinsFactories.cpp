@@ -226,14 +226,6 @@ static bool isInt(Checker &c, const Val &val, llvm::StringRef what) {
   return false;
 }
 
-/// The least and the largest value of an integer dtype.
-static std::pair<int64_t, int64_t> limitsOf(DType dtype) {
-  if (dtype == DType::U8)
-    return {0, 255};
-  unsigned unused = 64 - 8 * byteSize(dtype);
-  return {INT64_MIN >> unused, INT64_MAX >> unused};
-}
-
 /// randint(high, size) or randint(low, high, size).
 static Val randint(Checker &c, const Bound &args) {
   llvm::ArrayRef<Val> given = args.rest();
@@ -258,7 +250,7 @@ static Val randint(Checker &c, const Bound &args) {
   if (!type)
     return c.fail();
   if (isInteger(type->first.dtype) && l && h) {
-    auto [least, most] = limitsOf(type->first.dtype);
+    auto [least, most] = Checker::limitsOf(type->first.dtype);
     if (*l < least || *h - 1 > most) {
       c.error(DiagCode::TD222, args.range(),
               "random numbers from " + llvm::Twine(*l) + " to " +
@@ -460,6 +452,7 @@ static Val tensor(Checker &c, const Bound &args) {
   if (known) {
     std::vector<char> bytes;
     for (const Val &leaf : leaves) {
+      c.checkFits(leaf, result.dtype);
       Val number = c.toFloat(leaf), whole = c.toInt(leaf);
       putNumber(bytes, result.dtype, number.number, *c.constantInt(whole));
     }

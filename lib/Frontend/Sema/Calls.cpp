@@ -234,7 +234,12 @@ Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
     return builtin.handler(*this, bound);
   if (!bindBuiltin(builtin, args, bound))
     return fail();
-  return builtin.handler(*this, bound);
+  Val result = builtin.handler(*this, bound);
+  bool isFactory = builtin.params.contains("device=") && !bound.has("device");
+  if (isFactory && result.is(ValKind::Tensor) && !isPrelude(args.range.file) &&
+      typeOf(result).place.kind == Place::Kind::Free)
+    result.as<TensorInfo>().made = args.range;
+  return result;
 }
 
 Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
@@ -246,11 +251,26 @@ Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// Brings the tensors among the arguments to one place.
+bool Checker::meet(CallArgs &args) {
+  Vals all(args.positional);
+  for (const auto &keyword : args.keywords)
+    all.push_back(keyword.val);
+  if (!samePlace(all, args.range))
+    return false;
+  size_t count = args.positional.size();
+  for (auto [i, val] : llvm::enumerate(all))
+    (i < count ? args.positional[i] : args.keywords[i - count].val) = val;
+  return true;
+}
+
 /// The place that the tensors share whose parameters say none; none at all if
 /// there are no such tensors, or in different places.
-static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
+static std::optional<Place> unplacedParameters(const Checker &c,
+                                               const ast::FnDecl &fn,
                                                const CallArgs &args) {
   std::optional<Place> shared;
+  bool differ = false;
   auto add = [&](const ast::Param &param, const Val &val) {
     if (!val.is(ValKind::Tensor))
       return;
@@ -258,10 +278,9 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     if (type && type->place)
       return;
     const Place &place = typeOf(val).place;
+    differ |= shared && !c.agree(*shared, place);
     if (!shared || shared->kind == Place::Kind::Free)
       shared = place;
-    else if (place.kind != Place::Kind::Free && place != *shared)
-      shared = Place();
   };
   for (auto [param, val] : llvm::zip(fn.params, args.positional))
     add(param, val);
@@ -269,7 +288,7 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     for (const ast::Param &param : fn.params)
       if (param.name.text == keyword.name.text)
         add(param, keyword.val);
-  return shared;
+  return differ ? Place() : shared;
 }
 
 Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
@@ -288,6 +307,9 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
     if (val.isError())
       return fail();
   checkAlone(fn);
+  // What is wrong in the prelude is told of the arguments that led there.
+  if (fn.file->isPrelude && !isPrelude(args.range.file) && !meet(args))
+    return fail();
 
   Frame frame;
   frame.fn = fn.decl;
@@ -300,7 +322,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
   frame.callers = context.copy(callers);
-  frame.sharedPlace = unplacedParameters(*fn.decl, args);
+  frame.sharedPlace = unplacedParameters(*this, *fn.decl, args);
 
   Restore<FileScope *> savedFile(file, fn.file);
   Restore<std::optional<Val>> savedWith(withDevice);

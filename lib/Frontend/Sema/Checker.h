@@ -132,6 +132,7 @@ public:
   Flow execAssign(const ast::AssignStmt &stmt);
   Flow execExpr(const ast::ExprStmt &stmt);
   Flow execWith(const ast::WithStmt &stmt, Rest &rest);
+  Flow execWithDevice(const ast::WithStmt &stmt, Rest &rest);
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow execAssert(const ast::AssertStmt &stmt);
   void execExport(const ast::FnDecl &fn);
@@ -161,8 +162,7 @@ public:
   /// Whether the loop around this point has no further turn.
   Val isLoopOver();
   /// Walks what runs only where `left` does not hold.
-  Flow unless(const Val &left, SourceRange range,
-              const llvm::StringSet<> &assigned,
+  Flow unless(Val left, SourceRange range, const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> walk);
 
   // Branches and loops (Branches.cpp, RunTimeBranches.cpp, Loops.cpp,
@@ -184,7 +184,7 @@ public:
   /// Runs both sides under a condition that is not known and joins what they
   /// changed: variables named in `assigned`, places and modes of models. If
   /// the first side leaves the block, the second one walks its `rest` as well.
-  Flow branch(Value condition, SourceRange range,
+  Flow branch(const Val &condition, SourceRange range,
               const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> thenSide,
               llvm::function_ref<Flow()> elseSide, Rest *rest = nullptr);
@@ -293,6 +293,10 @@ public:
   Val selectTensors(const Val &condition, Val onTrue, Val onFalse,
                     SourceRange range);
   Val castTo(const Val &tensor, DType dtype);
+  /// The least and the largest number of an integer dtype.
+  static std::pair<int64_t, int64_t> limitsOf(DType dtype);
+  /// Reports a known number that a tensor of this dtype cannot hold.
+  void checkFits(const Val &number, DType dtype);
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
   Val broadcastTo(const Val &unaligned, DimsRef dims);
@@ -404,6 +408,7 @@ public:
   Val callBuiltin(const Builtin &builtin, CallArgs &args);
   Val callPrelude(llvm::StringRef name, CallArgs args);
   Val callBody(const ast::FnDecl &fn);
+  bool meet(CallArgs &args);
   bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
   /// Matches arguments to declared parameters and binds them in the scope.
   bool bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
@@ -426,14 +431,45 @@ public:
   bool freeIsCpu() const {
     return placement == Placement::Strict || placement == Placement::Off;
   }
+  /// Says that a model, whose state is that of `owner`, is not where an
+  /// argument is.
+  void reportModelPlace(const ModelInstance &model, const ModelInstance &owner,
+                        const Val &arg, const CallArgs &args);
+  /// Says that state of a model is not where its new value is.
+  void reportStatePlace(const Val &val, llvm::StringRef name,
+                        const Place &place, SourceRange range);
+  /// Says that two operands are in different places.
+  void reportPlaces(const Val &lhs, const Val &rhs, SourceRange range);
+  /// Notes where a value was placed, if that is to be seen.
+  void noteOrigin(Diagnostic &report, const Val &val);
+  /// Offers to move a value to a place: where it is made if it is made by a
+  /// function that takes `device=`, else behind the expression.
+  void offerMove(Diagnostic &report, const Val &val, const Place &to,
+                 FixIt::Kind kind);
+  /// Offers to write `.to` behind an expression.
+  void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+               FixIt::Kind kind);
+  /// How the program names a place in a file, if it can.
+  std::optional<std::string> nameOf(const Place &place, SourceRange at);
+  /// Whether it has a name already where `at` stands.
+  bool isDeclaredBefore(const Place &place, SourceRange at);
   /// Whether two values can meet; a free one then goes to the other's place.
   bool agree(const Place &lhs, const Place &rhs) const;
   /// The place that all tensors among the operands share; free ones are brought
   /// to it. An error if there is none.
   std::optional<Place> samePlace(llvm::MutableArrayRef<Val> operands,
                                  SourceRange range);
-  /// A free tensor, where the compiler takes it.
+  /// Whether both are the cpu, said or not.
+  bool isHome(const Place &lhs, const Place &rhs) const;
+  /// A tensor where the compiler takes it.
+  Val transfer(const Val &tensor, const Place &place, SourceRange placed);
+  /// The same of a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
+  /// `--placement=warn`: says where a tensor or model is brought to, once for
+  /// each name.
+  void warnBrought(SourceRange what, const Place &place,
+                   llvm::StringRef called = {});
+  llvm::StringSet<> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
   /// Tensors at home on the cpu that are free for the program all the same.
@@ -469,12 +505,17 @@ public:
   /// Gives a symbol the name of its binding.
   Val nameDevice(Val val, llvm::StringRef name);
   Val autoDevice(SourceRange range);
+  /// The place of what is in one place or the other, as the machine decides.
+  Place chooseOnMachine(const Val &condition, const Place &onTrue,
+                        const Place &onFalse);
   /// A bool that depends on the machine.
   Val ofThisMachine(bool truth);
   /// The device that bare `cuda` is here.
   Place wordCuda() const;
   /// What a device is when the program runs; TD900 where it is not decided yet.
   std::optional<Place> chosenPlace(const Val &device);
+  /// The device that a symbol is on this machine; any other place itself.
+  Place standsFor(const Place &place) const;
   /// Tells the emitter what a symbol stands for.
   void declareSymbol(llvm::StringRef symbol);
 
@@ -585,10 +626,15 @@ public:
   /// What the symbols among the places stand for.
   struct DeviceSymbol {
     Place chosen;
-    SourceRange made;
+    SourceRange made; ///< invalid if its name is what it means
     bool declared = false;
+    /// Of a choice: what decides it, and what it is if that is false or true.
+    std::string condition;
+    Place sides[2];
   };
   llvm::StringMap<DeviceSymbol> deviceSymbols;
+  llvm::StringSet<> missingDevices; ///< that were reported
+  bool namesDevices = false;        ///< the program, anywhere
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 

@@ -33,7 +33,7 @@ void Checker::recordLeft(llvm::StringRef exit) {
 void Checker::joinLeft(const Scope &target) {
   for (auto &[end, states] : leftModels)
     if (end == &target) {
-      bringModels(*this, states);
+      bringModels(*this, states, {here, Join::Loop});
       joinModels(*this, states);
     }
   llvm::erase_if(leftModels,
@@ -140,7 +140,7 @@ Flow Checker::goOn(Flow flow, Rest &rest, SourceRange range) {
   return flow;
 }
 
-Flow Checker::unless(const Val &left, SourceRange range,
+Flow Checker::unless(Val left, SourceRange range,
                      const llvm::StringSet<> &assigned,
                      llvm::function_ref<Flow()> walk) {
   if (left.known)
@@ -166,8 +166,7 @@ Flow Checker::unless(const Val &left, SourceRange range,
         exit->val = saved;
     return flow;
   };
-  return branch(
-      materialize(left), range, assigned, [] { return Flow::Left; }, notLeft);
+  return branch(left, range, assigned, [] { return Flow::Left; }, notLeft);
 }
 
 //===----------------------------------------------------------------------===//

@@ -160,7 +160,8 @@ void Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
     if (known)
       return *known > 0 ? tail(Size(*known)) : Flow::Next;
     Value rest = sizeValue(left);
-    Value some = emit().host(HostOp::Gt, {rest, emit().constantInt(0)});
+    Val some = makeRunTime(
+        ValKind::Bool, emit().host(HostOp::Gt, {rest, emit().constantInt(0)}));
     return branch(
         some, stmt.range, assigned, [&] { return tail(newSize("tail", rest)); },
         [&] { return Flow::Next; });

@@ -18,19 +18,10 @@ static bool hasFreeTensor(const Val &val) {
   return val.is(ValKind::Tensor) && typeOf(val).place.kind == Place::Kind::Free;
 }
 
-/// Whether the program says anything of devices at all.
-static bool namesDevices(const Checker &c) {
-  return llvm::any_of(c.files, [&](const auto &file) {
-    llvm::StringRef text = c.sources.getText(file->id);
-    return !file->isPrelude &&
-           (text.contains("cuda") || text.contains("cpu") ||
-            text.contains("device") || text.contains("auto"));
-  });
-}
-
 void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
-  if (freeIsCpu() || !namesDevices(*this))
+  // Aside, loops are walked once: where they leave a value is all that counts.
+  if (alone || freeIsCpu() || !namesDevices)
     return;
   // A turn starts only where nothing was left.
   std::vector<std::pair<Binding *, Val>> assigned, left;
@@ -72,11 +63,11 @@ void Checker::settlePlaces(const ast::Block &body,
           binding->val = before;
         states = saveModels(*this);
         usedFirst = loops.back().placeUses;
-        popScope();
+        endTurn();
       });
     }
     for (auto [one, last] : llvm::zip(assigned, after)) {
-      Val settled = goesTo(*this, one.second, last);
+      Val settled = goesTo(*this, one.second, last, {body.range, Join::Loop});
       if (isSame(settled, one.second))
         continue;
       one.first->val = one.second = settled;

@@ -101,6 +101,7 @@ Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;
   model->typeName = isList ? "ModuleList" : "Sequential";
+  model->made = userRange(args.range);
   if (!args.keywords.empty()) {
     error(DiagCode::TD205, args.keywords[0].name.range,
           "`" + model->typeName + "` has no parameter `" +

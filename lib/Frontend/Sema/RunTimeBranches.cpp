@@ -33,7 +33,7 @@ struct Joined {
 /// One branch while its sides are walked.
 class RunTimeBranch {
 public:
-  RunTimeBranch(Checker &c, Value condition, SourceRange range,
+  RunTimeBranch(Checker &c, const Val &condition, SourceRange range,
                 const llvm::StringSet<> &assigned);
   /// Between the sides.
   void enterElse();
@@ -44,11 +44,13 @@ public:
 private:
   bool isDead(const Joined &one) const;
   bool mustJoin(Joined &one);
+  Join joinOf(const Joined &one) const;
   bool canJoin(Joined &one);
   bool sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed);
   void reportNoValue(const Joined &one);
 
   Checker &c;
+  const Val &condition;
   SourceRange range;
   std::vector<Joined> joined;
   std::vector<ModelState> before, afterThen;
@@ -57,16 +59,18 @@ private:
 };
 } // namespace
 
-RunTimeBranch::RunTimeBranch(Checker &c, Value condition, SourceRange range,
+RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
+                             SourceRange range,
                              const llvm::StringSet<> &assigned)
-    : c(c), range(range), before(saveModels(c)), knownFacts(c.facts.size()) {
+    : c(c), condition(condition), range(range), before(saveModels(c)),
+      knownFacts(c.facts.size()) {
   for (auto &entry : assigned)
     if (Binding *binding = c.lookup(entry.first()))
       if (binding->isVar)
         joined.push_back({entry.first().str(), binding, binding->val, {}, {}});
   llvm::sort(joined,
              [](const Joined &a, const Joined &b) { return a.name < b.name; });
-  c.emit().beginIf(condition);
+  c.emit().beginIf(c.materialize(condition));
   ++c.regionDepth;
   ++c.conditionDepth;
   c.forgetReads();
@@ -144,6 +148,14 @@ void RunTimeBranch::reportNoValue(const Joined &one) {
     report.note(kInsteadOfList);
 }
 
+Join RunTimeBranch::joinOf(const Joined &one) const {
+  if (!one.isResult())
+    return {range, Join::Branch, &condition};
+  // Of results, the later one is shown.
+  SourceRange result = one.binding->val.range;
+  return {result.isValid() ? result : range, Join::Result, &condition};
+}
+
 bool RunTimeBranch::canJoin(Joined &one) {
   const Val &other = one.binding->val;
   bool isDead = one.isDeadInThen || one.isDeadInElse;
@@ -159,11 +171,7 @@ bool RunTimeBranch::canJoin(Joined &one) {
   }
   if (isDead)
     return true;
-  // Of results, the later one is shown.
-  bool isResult = one.isResult();
-  if (canMeet(c, one.then, other,
-              isResult && other.range.isValid() ? other.range : range,
-              one.getTitle(), isResult ? Join::Result : Join::Branch))
+  if (canMeet(c, one.then, other, joinOf(one), one.getTitle()))
     return true;
   one.binding->val = Val();
   return false;
@@ -189,7 +197,7 @@ void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
     if (!one.isDeadInThen) {
       if (one.thenLeaves.empty())
         appendLeaves(c, one.then, one.thenLeaves);
-      other = goesTo(c, other, one.then);
+      other = goesTo(c, other, one.then, joinOf(one));
     }
     if (!one.isDeadInElse)
       appendLeaves(c, other, elseLeaves);
@@ -203,7 +211,7 @@ void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
   // Models are as they are where it goes on.
   bool meet = (thenFlow == Flow::Left) == (elseFlow == Flow::Left);
   if (meet)
-    bringModels(c, afterThen);
+    bringModels(c, afterThen, {range, Join::Branch, &condition});
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
@@ -226,7 +234,7 @@ void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
       one.binding->val = one.twin->binding->val;
 }
 
-Flow Checker::branch(Value condition, SourceRange range,
+Flow Checker::branch(const Val &condition, SourceRange range,
                      const llvm::StringSet<> &assigned,
                      llvm::function_ref<Flow()> thenSide,
                      llvm::function_ref<Flow()> elseSide, Rest *rest) {

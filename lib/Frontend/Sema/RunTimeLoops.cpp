@@ -17,7 +17,7 @@ namespace {
 struct Carried {
   std::string name;
   Binding *binding;
-  Val before, start;
+  Val before, start, after;
 };
 
 /// One loop while its body is walked.
@@ -80,7 +80,8 @@ RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
         isExit(entry.first()))
       continue;
     if (hasLeaves(binding->val))
-      carried.push_back({entry.first().str(), binding, binding->val, Val()});
+      carried.push_back(
+          {entry.first().str(), binding, binding->val, Val(), Val()});
     else
       fixed.push_back({binding, binding->val});
   }
@@ -112,7 +113,9 @@ Val RunTimeLoop::startOfTurn(const Carried &one,
     for (auto [i, isOpen] : llvm::enumerate(open))
       if (isOpen)
         type.dims[i] = c.newSize("?", c.emit().dim(val.value, i));
+    SourceRange made = val.as<TensorInfo>().made;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
+    val.as<TensorInfo>().made = made;
   }
   val.range = one.before.range;
   return val;
@@ -132,7 +135,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
 /// Whether the next turn can start from what a turn left; says so otherwise.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
-  if (!canMeet(c, one.start, after, place, "`" + one.name + "`", Join::Loop))
+  if (!canMeet(c, one.start, after, {place, Join::Loop}, "`" + one.name + "`"))
     return false;
   if (!after.is(ValKind::Tensor))
     return true;
@@ -206,7 +209,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     Val &after = one.binding->val;
     if (isDead || !fitsStart(one, after))
       after = one.start;
-    after = goesTo(c, after, one.start);
+    one.after = after = goesTo(c, after, one.start, {range, Join::Loop});
     appendLeaves(c, after, next);
   }
   for (auto &[binding, val] : fixed)
@@ -236,10 +239,14 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   if (!runs)
     --c.conditionDepth;
   c.forgetReads();
-  if (!runs)
+  if (!runs) {
+    bringModels(c, states, {range, Join::Loop});
     joinModels(c, states);
+  }
   for (Carried &one : carried)
-    one.binding->val = startOfTurn(one, results);
+    one.binding->val =
+        c.alone ? rebuild(c, one.before, one.after, results, one.name)
+                : startOfTurn(one, results);
   for (Binding *exit : flags) {
     // A loop that runs and is left for certain.
     if (!runs || !exit->val.known)

@@ -113,6 +113,8 @@ FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
   result->id = id;
   result->isPrelude = isPreludeFile;
   filesById[id] = result;
+  for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
+    namesDevices |= !isPreludeFile && sources.getText(id).contains(word);
   if (files.size() == 1)
     return result; // the program itself is parsed already
   unsigned before = diags->getNumErrors();

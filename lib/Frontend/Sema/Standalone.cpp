@@ -112,6 +112,8 @@ void Checker::callWithSymbols(const FunctionInfo &fn) {
   frames.clear();
   loops.clear();
   conditionDepth = 1;
+  // The caller says where the arguments are.
+  Restore<Placement> savedPlacement(placement, Placement::Insert);
   Scope config, names;
   config.parent = &fn.file->scope;
   if (fn.self)
@@ -137,7 +139,7 @@ void Checker::callWithSymbols(const FunctionInfo &fn) {
           TensorType type = typeOf(val);
           type.place = fn.self->place;
           SourceRange range = val.range;
-          val = makeTensor(type, val.value);
+          val = makeTensor(type, val.value, fn.self->moved);
           val.range = range;
         }
     callFunction(fn, args);

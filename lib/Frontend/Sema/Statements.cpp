@@ -206,8 +206,11 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       Binding *binding = lookup(base);
       std::string start =
           (binding && binding->isVar ? "" : "let ") + base + " = ";
+      // In an inner scope a new `x` would end with it.
+      bool reaches =
+          binding && (binding->isVar || scope->names.count(base) != 0);
       if (binding)
-        report.fix(FixIt::Choice,
+        report.fix(reaches ? FixIt::Safe : FixIt::Choice,
                    "`" + start + text(userRange(stmt.range)) + "`",
                    {{stmt.range.start(), start}});
       return Flow::Next;
@@ -221,10 +224,34 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   return Flow::Next;
 }
 
+/// Within it, and not in what it calls, this is where factories make tensors
+/// and what bare `cuda` means.
+Flow Checker::execWithDevice(const ast::WithStmt &stmt, Rest &rest) {
+  CallArgs args;
+  bool good = evalArguments(stmt.args, args);
+  std::optional<Val> device;
+  if (good && (args.positional.size() != 1 || !args.keywords.empty()))
+    error(DiagCode::TD205, stmt.context.range, "`with device` takes a device");
+  else if (good)
+    device = asDevice(args.positional[0]);
+  if (device)
+    checkDeviceExists(device->as<DeviceInfo>().place, device->range);
+  else if (good && args.positional.size() == 1 &&
+           !args.positional[0].is(ValKind::Str))
+    error(DiagCode::TD303, args.positional[0].range,
+          "`with device` takes a device, not " + describe(args.positional[0]));
+  Restore<std::optional<Val>> saved(withDevice);
+  rest.before = [&, outer = withDevice] { withDevice = outer; };
+  if (device)
+    withDevice = device;
+  return execStatements(stmt.body->stmts, &rest);
+}
+
 Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
+  if (stmt.context.text == "device")
+    return execWithDevice(stmt, rest);
   if (stmt.context.text != "no_grad") {
-    static const llvm::StringLiteral later[] = {"device", "checkpoint",
-                                                "autocast"};
+    static const llvm::StringLiteral later[] = {"checkpoint", "autocast"};
     if (llvm::is_contained(later, stmt.context.text)) {
       unsupported(stmt.context.range, "`with " + stmt.context.text + "`");
       execStatements(stmt.body->stmts); // it may hold further mistakes

@@ -48,6 +48,12 @@ std::optional<Place> Checker::placeFromType(const ast::Place &place) {
   Binding *binding = lookup(place.name);
   if (binding)
     binding->used = true;
+  if (binding && binding->val.is(ValKind::Device) && binding->isVar) {
+    error(DiagCode::TD509, place.range,
+          "`" + place.name + "` is a `var`, which cannot be a place")
+        .note("declare it with `let`", binding->declared);
+    return std::nullopt;
+  }
   if (binding && binding->val.is(ValKind::Device))
     return asDevice(binding->val)->as<DeviceInfo>().place;
   if (!binding || !binding->val.isError())
