@@ -134,6 +134,7 @@ def cmake_lists(files, fix):
 TESTED_BY = {
     "Dialect/TD/Analysis": "test/Conversion/KernelToCPU",
     "Dialect/TD/OpTable": "test/Dialect/TD/IR",
+    "Dialect/TD/Transforms/Place": "test/Placement",
     "Frontend/AST": "test/Frontend/Parser",
     "Frontend/NullEmitter": "test/Driver",
     "Frontend/Source": "test/Unit/Frontend",

@@ -136,21 +136,31 @@ public:
   /// for index in [from, to) by step > 0. `initial` are the carried values.
   virtual Loop beginFor(Value from, Value to, Value step,
                         llvm::ArrayRef<Value> initial) = 0;
-  /// Ends the body with the carried values' next values; gives their last ones.
-  virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) = 0;
+  /// A value that a loop gives and its body does not take: what the last turn
+  /// left, or else `initial`, which is null where nobody reads it then.
+  struct Outcome {
+    Value initial, last;
+  };
+  /// Ends the body with the carried values' next values; gives their last ones,
+  /// and then the outcomes. If `leaves` is there, a bool, and holds, the turn
+  /// was the last one.
+  virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
+                                          llvm::ArrayRef<Outcome> outcomes,
+                                          Value leaves) = 0;
 
   /// Runs the body as long as `goesOn`, a bool, holds; the turn says at its end
   /// whether there is another. Gives the carried values in the body.
   virtual llvm::SmallVector<Value>
   beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) = 0;
-  virtual llvm::SmallVector<Value> endWhile(Value goesOn,
-                                            llvm::ArrayRef<Value> next) = 0;
+  virtual llvm::SmallVector<Value>
+  endWhile(Value goesOn, llvm::ArrayRef<Value> next,
+           llvm::ArrayRef<Outcome> outcomes) = 0;
 
   virtual void beginIf(Value condition) = 0;
   virtual void beginElse() = 0;
   /// Both lists pair up by type, but that a tensor of the first side without a
-  /// place is brought to that of the second. Gives the values of the side
-  /// taken.
+  /// place is brought to that of the second; a null value pairs up with any:
+  /// nobody reads it. Gives the values of the side taken.
   virtual llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                          llvm::ArrayRef<Value> elseValues) = 0;
 

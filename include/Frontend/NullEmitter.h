@@ -23,11 +23,13 @@ public:
   Value hostSelect(Value condition, Value onTrue, Value onFalse) override;
   Loop beginFor(Value from, Value to, Value step,
                 llvm::ArrayRef<Value> initial) override;
-  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override;
+  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
+                                  llvm::ArrayRef<Outcome> outcomes,
+                                  Value leaves) override;
   llvm::SmallVector<Value> beginWhile(Value goesOn,
                                       llvm::ArrayRef<Value> initial) override;
-  llvm::SmallVector<Value> endWhile(Value goesOn,
-                                    llvm::ArrayRef<Value> next) override;
+  llvm::SmallVector<Value> endWhile(Value goesOn, llvm::ArrayRef<Value> next,
+                                    llvm::ArrayRef<Outcome> outcomes) override;
   void beginIf(Value condition) override;
   void beginElse() override;
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,

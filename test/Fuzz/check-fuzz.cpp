@@ -20,19 +20,23 @@ public:
     ++open;
     return NullEmitter::beginFor(a, b, c, initial);
   }
-  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override {
+  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
+                                  llvm::ArrayRef<Outcome> outcomes,
+                                  Value leaves) override {
+    if (!outcomes.empty() && !leaves)
+      abort();
     --open;
-    return NullEmitter::endFor(next);
+    return NullEmitter::endFor(next, outcomes, leaves);
   }
   llvm::SmallVector<Value> beginWhile(Value goesOn,
                                       llvm::ArrayRef<Value> initial) override {
     ++open;
     return NullEmitter::beginWhile(goesOn, initial);
   }
-  llvm::SmallVector<Value> endWhile(Value goesOn,
-                                    llvm::ArrayRef<Value> next) override {
+  llvm::SmallVector<Value> endWhile(Value goesOn, llvm::ArrayRef<Value> next,
+                                    llvm::ArrayRef<Outcome> outcomes) override {
     --open;
-    return NullEmitter::endWhile(goesOn, next);
+    return NullEmitter::endWhile(goesOn, next, outcomes);
   }
   void beginIf(Value) override { ++open; }
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> a,
@@ -56,6 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CheckOptions options;
   options.argumentsAreFinal = size % 2;
   options.headersAreFinal = size % 3 == 0;
+  options.placement = static_cast<Placement>(size % 5);
+  options.cudaDevices = static_cast<int>(size % 4);
   options.readHeader = [](llvm::StringRef path, llvm::StringRef) {
     FileHeader header;
     header.dtype = path.size() % 2 ? DType::F32 : DType::I64;

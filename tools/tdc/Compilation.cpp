@@ -4,6 +4,7 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
+#include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 #include "OptionTable.h"
@@ -66,13 +67,15 @@ bool Compilation::checkSet() {
 }
 
 bool Compilation::parse() {
-  llvm::ErrorOr<FileId> opened = sources.open(options.file);
-  if (!opened) {
-    llvm::errs() << "error: cannot read `" << options.file
-                 << "`: " << opened.getError().message() << "\n";
-    return fail(ExitRunTime);
+  if (file == 0) {
+    llvm::ErrorOr<FileId> opened = sources.open(options.file);
+    if (!opened) {
+      llvm::errs() << "error: cannot read `" << options.file
+                   << "`: " << opened.getError().message() << "\n";
+      return fail(ExitRunTime);
+    }
+    file = *opened;
   }
-  file = *opened;
   program = parseFile(sources, file, ast, diags);
   done("parse");
   // No machine of tdc has a GPU back end yet, so none shows a GPU.
@@ -146,6 +149,13 @@ bool Compilation::walk(Emitter &emitter) {
   tdc::check(sources, ast, file, *program, getCheckOptions(), diags, emitter);
   done("check");
   return !diags.hasErrors();
+}
+
+const DiagnosticEngine &Compilation::inspect() {
+  NullEmitter nothing;
+  if (parse())
+    walk(nothing);
+  return diags;
 }
 
 bool Compilation::generate() {

@@ -30,6 +30,15 @@ public:
   explicit Compilation(const Options &options, PhaseTimes *times = nullptr);
   ~Compilation();
 
+  /// Reads the program from here and not from its file.
+  void setText(llvm::StringRef text) { file = sources.add(options.file, text); }
+
+  /// Reads and checks the program and prints nothing of what is found.
+  const DiagnosticEngine &inspect();
+
+  /// The file of the program.
+  FileId getFile() const { return file; }
+
   /// Reads and checks the program and makes td IR; then getModule() is not
   /// null.
   bool generate();

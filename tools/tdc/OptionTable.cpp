@@ -35,6 +35,8 @@ static const VerbInfo verbs[] = {
      "<file.tdsl> -o <file> [options]"},
     {Verb::Emit, EmitVerb, "emit", "print a program as a phase leaves it",
      "<file.tdsl> --phase=<name> [options]"},
+    {Verb::Fix, FixVerb, "fix", "write the changes that reports call safe",
+     "<file.tdsl> [options]"},
     {Verb::Explain, ExplainVerb, "explain",
      "say what a code such as TD501 means", "[<code>]"},
     {Verb::Version, VersionVerb, "version", "print the version of tdc", ""},

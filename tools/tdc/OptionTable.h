@@ -15,7 +15,8 @@ enum VerbVisibility : unsigned {
   BuildVerb = 1u << 3,
   EmitVerb = 1u << 4,
   ExplainVerb = 1u << 5,
-  VersionVerb = 1u << 6
+  VersionVerb = 1u << 6,
+  FixVerb = 1u << 7
 };
 
 enum OptionId : unsigned {

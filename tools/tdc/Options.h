@@ -25,7 +25,7 @@ enum ExitCode : int {
   ExitInterrupted = 130
 };
 
-enum class Verb : uint8_t { Run, Check, Build, Emit, Explain, Version };
+enum class Verb : uint8_t { Run, Check, Build, Emit, Fix, Explain, Version };
 
 /// A command line that has been read and found complete. Strings are the user's
 /// own.
@@ -51,6 +51,7 @@ struct Options {
   std::string targetCPU;
   Phase phase = Phase::TD;
   bool verbose = false;
+  bool dryRun = false;
   std::vector<std::pair<std::string, std::string>> set; ///< `arg`, value
   bool timePhases = false;
 };

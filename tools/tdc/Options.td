@@ -13,9 +13,10 @@ def BuildVerb : OptionVisibility;
 def EmitVerb : OptionVisibility;
 def ExplainVerb : OptionVisibility;
 def VersionVerb : OptionVisibility;
+def FixVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb];
-defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb];
+defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 
 class Switch<string name, string help, list<OptionVisibility> verbs>
@@ -39,7 +40,8 @@ defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitV
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show the source line of every operation", [EmitVerb]>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
-defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb]>;
+defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb]>;
+def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a .npy file", [RunVerb]>;

@@ -24,14 +24,19 @@ static bool makesStrings(Operation *op) {
       .wasInterrupted();
 }
 
+static bool isCounted(Operation *op) {
+  return isa<scf::ForOp>(op) || op->hasAttr(td::kCountedAttr);
+}
+
 /// Which of the loops that the runtime shows this is, if any.
-static std::optional<unsigned> getShownLoop(scf::ForOp op) {
-  if (op->getParentOfType<func::FuncOp>()->hasAttr("td.export"))
+static std::optional<unsigned> getShownLoop(td::CarryingLoop loop) {
+  if (!isCounted(loop.getOperation()) ||
+      loop->getParentOfType<func::FuncOp>()->hasAttr("td.export"))
     return std::nullopt;
   unsigned depth = 0;
-  for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
-       outer = outer->getParentOfType<scf::ForOp>())
-    ++depth;
+  for (Operation *outer = loop->getParentOp(); outer;
+       outer = outer->getParentOp())
+    depth += isCounted(outer);
   return depth < TDRT_LOOPS ? std::optional(depth) : std::nullopt;
 }
 
@@ -40,21 +45,27 @@ Value FunctionLowering::getLoopField(unsigned loop, size_t offset) {
                                              loop * sizeof(tdrt_loop) + offset);
 }
 
-/// Tells the runtime that a loop begins.
-void FunctionLowering::beginLoop(unsigned loop, scf::ForOp op) {
+/// How often a counted loop runs; not positive where it does not.
+Value FunctionLowering::countTurns(td::CarryingLoop loop) {
+  auto op = dyn_cast<scf::ForOp>(loop.getOperation());
+  if (!op)
+    return loop.getInits()[2].get();
   Location loc = op.getLoc();
   OpBuilder &b = code.builder;
-  Value one = code.int64(1), zero = code.int64(0);
   Value distance =
       LLVM::SubOp::create(b, loc, op.getUpperBound(), op.getLowerBound());
   // Rounded up: the last step may be a part of one.
-  Value total = LLVM::SDivOp::create(
-      b, loc,
-      LLVM::AddOp::create(b, loc, distance,
-                          LLVM::SubOp::create(b, loc, op.getStep(), one)),
-      op.getStep());
-  code.store(LLVM::SMaxOp::create(b, loc, total, zero),
-             getLoopField(loop, offsetof(tdrt_loop, total)));
+  Value part = LLVM::SubOp::create(b, loc, op.getStep(), code.int64(1));
+  return LLVM::SDivOp::create(
+      b, loc, LLVM::AddOp::create(b, loc, distance, part), op.getStep());
+}
+
+/// Tells the runtime that a loop begins.
+void FunctionLowering::beginLoop(unsigned loop, td::CarryingLoop op) {
+  Value zero = code.int64(0);
+  code.store(
+      LLVM::SMaxOp::create(code.builder, op->getLoc(), countTurns(op), zero),
+      getLoopField(loop, offsetof(tdrt_loop, total)));
   code.store(zero, getLoopField(loop, offsetof(tdrt_loop, done)));
   code.store(code.site(), getLoopField(loop, offsetof(tdrt_loop, site)));
 }
@@ -71,11 +82,9 @@ LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
   Location loc = loop->getLoc();
   auto carried = loop.getArguments();
   auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
-  std::optional<unsigned> shown;
-  if (counted)
-    shown = getShownLoop(counted);
+  std::optional<unsigned> shown = getShownLoop(loop);
   if (shown)
-    beginLoop(*shown, counted);
+    beginLoop(*shown, loop);
   // Strings that stay within an iteration are released at its end.
   Value mark;
   if (llvm::none_of(carried, isString) && makesStrings(loop.getOperation()))

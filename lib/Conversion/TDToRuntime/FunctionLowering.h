@@ -52,7 +52,8 @@ private:
   mlir::LogicalResult lower(mlir::scf::ForOp op);
   mlir::LogicalResult lower(mlir::scf::WhileOp op);
   mlir::LogicalResult lowerLoop(td::CarryingLoop loop);
-  void beginLoop(unsigned loop, mlir::scf::ForOp op);
+  mlir::Value countTurns(td::CarryingLoop loop);
+  void beginLoop(unsigned loop, td::CarryingLoop op);
   /// The address of a field of the context's `loops[loop]`.
   mlir::Value getLoopField(unsigned loop, size_t offset);
   mlir::LogicalResult lower(mlir::scf::IfOp op);

@@ -1,4 +1,4 @@
-//===- Host.cpp - host scalars and control flow ---------------------------===//
+//===- Host.cpp - host scalars --------------------------------------------===//
 //
 // int is i64 and wraps, float is f64, bool is i1. Edges that arith leaves
 // undefined (division by zero, conversions out of range) are spelt out here, so
@@ -14,10 +14,6 @@
 using namespace mlir;
 
 namespace tdc {
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
 
 Value MLIREmitter::host(HostOp op, llvm::ArrayRef<Value> operands) {
   llvm::SmallVector<mlir::Value> values = unwrap(operands);
@@ -349,97 +345,6 @@ mlir::Value MLIREmitter::integerPower(mlir::Value base, mlir::Value exponent) {
 Value MLIREmitter::hostSelect(Value condition, Value onTrue, Value onFalse) {
   return wrap(create<arith::SelectOp>(unwrap(condition), unwrap(onTrue),
                                       unwrap(onFalse)));
-}
-
-//===----------------------------------------------------------------------===//
-// Control flow
-//===----------------------------------------------------------------------===//
-
-Emitter::Loop MLIREmitter::beginFor(Value from, Value to, Value step,
-                                    llvm::ArrayRef<Value> initial) {
-  auto loop = create<scf::ForOp>(unwrap(from), unwrap(to), unwrap(step),
-                                 unwrap(initial));
-  regions.push_back(loop);
-  builder.setInsertionPointToStart(loop.getBody());
-  return {wrap(loop.getInductionVar()),
-          wrap(ValueRange(loop.getRegionIterArgs()))};
-}
-
-llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next) {
-  auto loop = llvm::cast<scf::ForOp>(regions.pop_back_val());
-  // A loop that carries nothing is made with its terminator.
-  if (!next.empty())
-    create<scf::YieldOp>(unwrap(next));
-  builder.setInsertionPointAfter(loop);
-  return wrap(loop.getResults());
-}
-
-llvm::SmallVector<Value>
-MLIREmitter::beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) {
-  llvm::SmallVector<mlir::Value> inits = {unwrap(goesOn)};
-  llvm::append_range(inits, unwrap(initial));
-  // The form of td::CarryingLoop.
-  auto ask = [](OpBuilder &inner, Location loc, ValueRange carried) {
-    scf::ConditionOp::create(inner, loc, carried.front(), carried);
-  };
-  auto loop = create<scf::WhileOp>(ValueRange(inits).getTypes(), inits, ask,
-                                   [](OpBuilder &, Location, ValueRange) {});
-  regions.push_back(loop);
-  builder.setInsertionPointToEnd(loop.getAfterBody());
-  return wrap(ValueRange(loop.getAfterArguments().drop_front()));
-}
-
-llvm::SmallVector<Value> MLIREmitter::endWhile(Value goesOn,
-                                               llvm::ArrayRef<Value> next) {
-  auto loop = llvm::cast<scf::WhileOp>(regions.pop_back_val());
-  llvm::SmallVector<mlir::Value> yielded = {unwrap(goesOn)};
-  llvm::append_range(yielded, unwrap(next));
-  create<scf::YieldOp>(yielded);
-  builder.setInsertionPointAfter(loop);
-  return wrap(ValueRange(loop.getResults().drop_front()));
-}
-
-void MLIREmitter::beginIf(Value condition) {
-  auto branch = create<scf::IfOp>(TypeRange(), unwrap(condition),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
-  regions.push_back(branch);
-  builder.setInsertionPointToEnd(branch.thenBlock());
-}
-
-void MLIREmitter::beginElse() {
-  builder.setInsertionPointToEnd(
-      llvm::cast<scf::IfOp>(regions.back()).elseBlock());
-}
-
-/// The types of the results are known only now, so the op is made anew around
-/// the two bodies.
-llvm::SmallVector<Value> MLIREmitter::endIf(llvm::ArrayRef<Value> thenValues,
-                                            llvm::ArrayRef<Value> elseValues) {
-  auto open = llvm::cast<scf::IfOp>(regions.pop_back_val());
-  builder.setInsertionPointToEnd(open.thenBlock());
-  llvm::SmallVector<mlir::Value> yielded = unwrap(thenValues);
-  for (auto [value, other] : llvm::zip(yielded, unwrap(elseValues)))
-    if (value.getType() != other.getType())
-      value = create<td::ToDeviceOp>(other.getType(), value, /*implied=*/true,
-                                     /*kept=*/false);
-  create<scf::YieldOp>(yielded);
-  builder.setInsertionPointToEnd(open.elseBlock());
-  create<scf::YieldOp>(unwrap(elseValues));
-
-  builder.setInsertionPointAfter(open);
-  if (thenValues.empty()) {
-    if (llvm::hasSingleElement(*open.elseBlock()))
-      open.elseBlock()->erase();
-    return {};
-  }
-  auto closed = scf::IfOp::create(
-      builder, open.getLoc(),
-      open.thenBlock()->getTerminator()->getOperandTypes(), open.getCondition(),
-      /*addThenBlock=*/false, /*addElseBlock=*/false);
-  closed.getThenRegion().takeBody(open.getThenRegion());
-  closed.getElseRegion().takeBody(open.getElseRegion());
-  open.erase();
-  return wrap(closed.getResults());
 }
 
 } // namespace tdc

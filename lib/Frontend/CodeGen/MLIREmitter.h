@@ -1,8 +1,8 @@
 //===- MLIREmitter.h - the emitter that builds td IR ----------------------===//
 //
 // One class, one file per group of calls: MLIREmitter.cpp holds the module,
-// locations and constants, Host.cpp host scalars and control flow, Tensors.cpp
-// the compute ops, World.cpp state, files and prints.
+// locations and constants, Host.cpp host scalars, ControlFlow.cpp loops and
+// branches, Tensors.cpp the compute ops, World.cpp state, files and prints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tdc {
 
@@ -36,11 +37,13 @@ public:
 
   Loop beginFor(Value from, Value to, Value step,
                 llvm::ArrayRef<Value> initial) override;
-  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next) override;
+  llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
+                                  llvm::ArrayRef<Outcome> outcomes,
+                                  Value leaves) override;
   llvm::SmallVector<Value> beginWhile(Value goesOn,
                                       llvm::ArrayRef<Value> initial) override;
-  llvm::SmallVector<Value> endWhile(Value goesOn,
-                                    llvm::ArrayRef<Value> next) override;
+  llvm::SmallVector<Value> endWhile(Value goesOn, llvm::ArrayRef<Value> next,
+                                    llvm::ArrayRef<Outcome> outcomes) override;
   void beginIf(Value condition) override;
   void beginElse() override;
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
@@ -155,6 +158,14 @@ private:
   void checkPower(mlir::Value base, mlir::Value exponent);
   void checkDivisor(mlir::Value divisor);
 
+  /// A value that nobody reads.
+  mlir::Value makePlaceholder(mlir::Type type);
+  mlir::Value countTurns(mlir::scf::ForOp loop);
+  mlir::scf::WhileOp remakeLoop(mlir::Operation *open,
+                                llvm::ArrayRef<mlir::Value> initial,
+                                llvm::ArrayRef<mlir::Value> next,
+                                llvm::ArrayRef<Outcome> outcomes);
+
   mlir::Type getHostType(HostType type);
   mlir::RankedTensorType getType(const TensorShape &shape) {
     return td::getTensorType(builder.getContext(), shape);
@@ -179,6 +190,8 @@ private:
   mlir::OpBuilder::InsertPoint mainPoint;
   /// The loops and branches that are open.
   llvm::SmallVector<mlir::Operation *> regions;
+  /// Tensors that nobody reads.
+  llvm::SetVector<mlir::Operation *> placeholders;
 
   SourceRange range;
   llvm::SmallVector<SourceRange> callers;

@@ -18,16 +18,19 @@ Emitter::Loop NullEmitter::beginFor(Value, Value, Value,
   loop.carried.assign(initial.size(), some());
   return loop;
 }
-llvm::SmallVector<Value> NullEmitter::endFor(llvm::ArrayRef<Value> next) {
-  return llvm::SmallVector<Value>(next.size(), some());
+llvm::SmallVector<Value> NullEmitter::endFor(llvm::ArrayRef<Value> next,
+                                             llvm::ArrayRef<Outcome> outcomes,
+                                             Value) {
+  return llvm::SmallVector<Value>(next.size() + outcomes.size(), some());
 }
 llvm::SmallVector<Value>
 NullEmitter::beginWhile(Value, llvm::ArrayRef<Value> initial) {
   return llvm::SmallVector<Value>(initial.size(), some());
 }
-llvm::SmallVector<Value> NullEmitter::endWhile(Value,
-                                               llvm::ArrayRef<Value> next) {
-  return llvm::SmallVector<Value>(next.size(), some());
+llvm::SmallVector<Value>
+NullEmitter::endWhile(Value, llvm::ArrayRef<Value> next,
+                      llvm::ArrayRef<Outcome> outcomes) {
+  return llvm::SmallVector<Value>(next.size() + outcomes.size(), some());
 }
 void NullEmitter::beginIf(Value) {}
 void NullEmitter::beginElse() {}

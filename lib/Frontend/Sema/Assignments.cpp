@@ -180,6 +180,7 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
     requireNotNegative(val, name, target.range);
     TensorType type;
     type.dtype = DType::F64;
+    type.place.kind = Place::Kind::Cpu;
     rawWrite(optimizer.lrSlot, fillTensor(val, type).value);
     return;
   }
@@ -201,7 +202,14 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
             .note("declared here", slot.declared);
         return;
       }
-      writeSlot(slot, val);
+      Place place = modelPlace(*slot.owner);
+      if (!agree(place, type.place)) {
+        reportStatePlace(val, name, place, target.range);
+        return;
+      }
+      // A model that is free stays free.
+      bool isFree = place.kind == Place::Kind::Free;
+      writeSlot(slot, isFree ? freed(val) : bring(val, place));
       return;
     }
     error(member ? DiagCode::TD203 : DiagCode::TD202, target.member.range,

@@ -1,7 +1,7 @@
 //===- Branches.cpp - if, conditional expressions, and, or ----------------===//
 //
 // A condition that is known decides which side is walked at all. Otherwise both
-// sides are emitted, and what they assigned is joined.
+// sides are emitted, and what they assigned is joined (RunTimeBranches.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,21 +67,48 @@ static void collectTargets(const ast::Expr &target, llvm::StringSet<> &names) {
       collectTargets(*element, names);
 }
 
+static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
+                            llvm::StringSet<> &names);
+
 static void collectAssigned(const ast::Block *block, llvm::StringSet<> &names) {
-  if (!block)
-    return;
-  for (const ast::Stmt *stmt : block->stmts) {
+  if (block)
+    collectAssigned(block->stmts, names);
+}
+
+/// Out of a loop, only a function is left.
+static void collectInLoop(const ast::Block *body, llvm::StringSet<> &names) {
+  llvm::StringSet<> inner;
+  collectAssigned(body, inner);
+  bool returns = inner.contains(exits::kReturns);
+  for (auto &entry : inner)
+    if (entry.first() != exits::kBreaks &&
+        (returns || entry.first() != exits::kSkips))
+      names.insert(entry.first());
+}
+
+static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
+                            llvm::StringSet<> &names) {
+  for (const ast::Stmt *stmt : stmts) {
     if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
       collectTargets(*assign->target, names);
     } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
       collectAssigned(branch->thenBlock, names);
       collectAssigned(branch->elseBlock, names);
     } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
-      collectAssigned(loop->body, names);
+      collectInLoop(loop->body, names);
     } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt)) {
-      collectAssigned(loop->body, names);
+      collectInLoop(loop->body, names);
     } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt)) {
       collectAssigned(with->body, names);
+    } else if (stmt->kind == ast::StmtKind::Break) {
+      names.insert(exits::kBreaks);
+      names.insert(exits::kSkips);
+    } else if (stmt->kind == ast::StmtKind::Continue) {
+      names.insert(exits::kSkips);
+    } else if (stmt->kind == ast::StmtKind::Return) {
+      names.insert(exits::kResult);
+      names.insert(exits::kReturns);
+      names.insert(exits::kSkips);
     }
   }
 }
@@ -94,7 +121,12 @@ llvm::StringSet<> Checker::assignedNames(const ast::Block *block,
   return names;
 }
 
-Flow Checker::execIf(const ast::IfStmt &stmt) {
+void Checker::addAssignedNames(const Rest &rest, llvm::StringSet<> &names) {
+  for (const Rest *part = &rest; part; part = part->around)
+    collectAssigned(part->stmts, names);
+}
+
+Flow Checker::execIf(const ast::IfStmt &stmt, Rest &rest) {
   std::optional<Val> truth = condition(*stmt.condition);
   auto side = [&](const ast::Block *block) {
     return block ? execBlock(*block) : Flow::Next;
@@ -107,133 +139,20 @@ Flow Checker::execIf(const ast::IfStmt &stmt) {
     --conditionDepth;
     return Flow::Next;
   }
-  if (truth->known)
+  if (truth->known) {
+    const ast::Block *other = truth->truth ? stmt.elseBlock : stmt.thenBlock;
+    if (other)
+      useNamesIn(other->range);
     return side(truth->truth ? stmt.thenBlock : stmt.elseBlock);
+  }
   at(stmt.range);
+  llvm::StringSet<> assigned = assignedNames(stmt.thenBlock, stmt.elseBlock);
+  if (assigned.contains(exits::kSkips))
+    addAssignedNames(rest, assigned);
   return branch(
-      truth->value, stmt.condition->range,
-      assignedNames(stmt.thenBlock, stmt.elseBlock),
+      *truth, stmt.condition->range, assigned,
       [&] { return side(stmt.thenBlock); },
-      [&] { return side(stmt.elseBlock); });
-}
-
-namespace {
-/// One variable at a join.
-struct Joined {
-  std::string name;
-  Binding *binding;
-  Val before, then;
-  llvm::SmallVector<Value, 2> thenLeaves;
-};
-} // namespace
-
-Flow Checker::branch(Value condition, SourceRange range,
-                     const llvm::StringSet<> &assigned,
-                     llvm::function_ref<Flow()> thenSide,
-                     llvm::function_ref<Flow()> elseSide) {
-  std::vector<Joined> joined;
-  for (auto &entry : assigned)
-    if (Binding *binding = lookup(entry.first()))
-      if (binding->isVar)
-        joined.push_back(
-            {entry.first().str(), binding, binding->val, Val(), {}});
-  llvm::sort(joined,
-             [](const Joined &a, const Joined &b) { return a.name < b.name; });
-  std::vector<ModelState> before = saveModels(*this);
-  size_t known = facts.size();
-  bool inFunction = !frames.empty();
-  Val thenResult;
-
-  emit().beginIf(condition);
-  ++regionDepth;
-  ++conditionDepth;
-  forgetReads();
-  Flow thenFlow = thenSide();
-  llvm::SmallVector<Value, 2> resultLeaves;
-  for (Joined &one : joined) {
-    one.then = one.binding->val;
-    if (hasLeaves(one.then))
-      appendLeaves(*this, one.then, one.thenLeaves);
-    one.binding->val = one.before;
-  }
-  if (thenFlow == Flow::Return && inFunction) {
-    thenResult = frames.back().result;
-    if (hasLeaves(thenResult))
-      appendLeaves(*this, thenResult, resultLeaves);
-  }
-  std::vector<ModelState> afterThen = saveModels(*this);
-  restoreModels(*this, before);
-  facts.resize(known);
-  forgetReads();
-
-  emit().beginElse();
-  Flow elseFlow = elseSide();
-  llvm::SmallVector<Value> thenValues, elseValues;
-  std::vector<Joined *> changed;
-  for (Joined &one : joined) {
-    const Val &other = one.binding->val;
-    if (isSame(one.then, other) && isSame(one.before, other))
-      continue;
-    if (!hasLeaves(one.then) || !hasLeaves(other)) {
-      if (one.then.isError() || other.isError())
-        continue;
-      Diagnostic &report =
-          error(DiagCode::TD214, range,
-                "`" + one.name +
-                    "` cannot change under a condition that is "
-                    "known only at run time")
-              .label("it is " + describe(other) +
-                     ", which exists only while compiling");
-      if (other.is(ValKind::List))
-        report.note(kInsteadOfList);
-      continue;
-    }
-    if (!canMeet(*this, one.then, other, range, "`" + one.name + "`", false)) {
-      one.binding->val = Val();
-      continue;
-    }
-    one.binding->val = goesTo(*this, one.binding->val, one.then);
-    thenValues.append(one.thenLeaves);
-    appendLeaves(*this, one.binding->val, elseValues);
-    changed.push_back(&one);
-  }
-  bool returns = thenFlow == Flow::Return && elseFlow == Flow::Return;
-  bool joinResult = false;
-  if (returns && inFunction && !isSame(thenResult, frames.back().result)) {
-    joinResult = hasLeaves(thenResult) && hasLeaves(frames.back().result) &&
-                 canMeet(*this, thenResult, frames.back().result, range,
-                         "the result", false);
-    if (joinResult) {
-      frames.back().result = goesTo(*this, frames.back().result, thenResult);
-      thenValues.append(resultLeaves);
-      appendLeaves(*this, frames.back().result, elseValues);
-    }
-  } else if (thenFlow != elseFlow && isPrelude(range.file)) {
-    Val decided;
-    decided.range = range;
-    // Conditions of the prelude begin with the parameter that they are about.
-    llvm::StringRef name = text(range).split(' ').first;
-    reportNotKnown(decided, ("`" + name + "` of " + userFunction("")).str());
-  } else if (thenFlow != elseFlow) {
-    unsupported(range, "leaving a function or loop under a condition that is "
-                       "known only at run time");
-  }
-  bringModels(*this, afterThen);
-  llvm::SmallVector<Value> results = emit().endIf(thenValues, elseValues);
-  --regionDepth;
-  --conditionDepth;
-  facts.resize(known);
-  forgetReads();
-  joinModels(*this, afterThen);
-  llvm::ArrayRef<Value> rest(results);
-  for (Joined *one : changed) {
-    Val result = rebuild(*this, one->then, one->binding->val, rest, one->name);
-    one->binding->val = result;
-  }
-  if (joinResult)
-    frames.back().result =
-        rebuild(*this, thenResult, frames.back().result, rest, "result");
-  return returns ? Flow::Return : Flow::Next;
+      [&] { return side(stmt.elseBlock); }, &rest);
 }
 
 bool Checker::wouldBeFloat(const ast::Expr &side,
@@ -259,6 +178,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     return fail();
   if (truth->known) {
     bool isThen = truth->truth;
+    useNamesIn((isThen ? expr.elseValue : expr.thenValue)->range);
     Val val = eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
     // The choice has one type, whoever makes it.
     if (val.is(ValKind::Int) &&
@@ -311,9 +231,10 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     onTrue = asFloat;
     thenLeaves = {asFloat.value};
   }
-  bool good = canMeet(*this, onTrue, onFalse, expr.range, "the value", false);
+  Join join{expr.range, Join::Branch, &*truth};
+  bool good = canMeet(*this, onTrue, onFalse, join, "the value");
   if (good)
-    onFalse = goesTo(*this, onFalse, onTrue);
+    onFalse = goesTo(*this, onFalse, onTrue, join);
   if (hasLeaves(onFalse))
     appendLeaves(*this, onFalse, elseLeaves);
   if (good && !hasLeaves(onTrue)) {
@@ -373,8 +294,10 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   if (!lhs)
     return fail();
   if (lhs->known) {
-    if (lhs->truth != isAnd)
+    if (lhs->truth != isAnd) {
+      useNamesIn(expr.rhs->range);
       return *lhs;
+    }
     std::optional<Val> rhs = condition(*expr.rhs, &expr);
     return rhs ? *rhs : fail();
   }
@@ -389,24 +312,33 @@ Val Checker::evalLogical(const ast::BinaryExpr &expr) {
   }
   // The right side is evaluated only when it matters.
   at(expr.range);
-  emit().beginIf(lhs->value);
-  ++regionDepth;
-  ++conditionDepth;
-  forgetReads();
-  size_t known = facts.size();
-  Value thenValue, elseValue;
   std::optional<Val> rhs;
+  auto left = [&] { return emit().constantBool(!isAnd); };
   auto right = [&] {
     rhs = condition(*expr.rhs, &expr);
     return rhs ? materialize(*rhs) : emit().constantBool(false);
   };
-  thenValue = isAnd ? right() : emit().constantBool(true);
+  Value result = isAnd ? chooseBool(lhs->value, right, left)
+                       : chooseBool(lhs->value, left, right);
+  return rhs ? ofBoth(isAnd, *lhs, *rhs, result) : fail();
+}
+
+Value Checker::chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
+                          llvm::function_ref<Value()> onFalse) {
+  emit().beginIf(condition);
+  ++regionDepth;
+  ++conditionDepth;
+  forgetReads();
+  size_t known = facts.size();
+  Value thenValue = onTrue();
   emit().beginElse();
-  elseValue = isAnd ? emit().constantBool(false) : right();
+  facts.resize(known);
+  forgetReads();
+  Value elseValue = onFalse();
   llvm::SmallVector<Value> results = emit().endIf({thenValue}, {elseValue});
   --regionDepth;
   --conditionDepth;
   facts.resize(known);
   forgetReads();
-  return rhs ? ofBoth(isAnd, *lhs, *rhs, results[0]) : fail();
+  return results[0];
 }

@@ -31,6 +31,8 @@ template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {
   if (const Val *device = args.find("device")) {
     if (auto given = c.asDevice(*device)) {
       place = given->as<DeviceInfo>().place;
+    } else if (device->is(ValKind::Str)) {
+      return c.fail();
     } else {
       auto ordinal = c.requireInt(*device, "the number of a device");
       if (!ordinal)

@@ -234,7 +234,12 @@ Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
     return builtin.handler(*this, bound);
   if (!bindBuiltin(builtin, args, bound))
     return fail();
-  return builtin.handler(*this, bound);
+  Val result = builtin.handler(*this, bound);
+  bool isFactory = builtin.params.contains("device=") && !bound.has("device");
+  if (isFactory && result.is(ValKind::Tensor) && !isPrelude(args.range.file) &&
+      typeOf(result).place.kind == Place::Kind::Free)
+    result.as<TensorInfo>().made = args.range;
+  return result;
 }
 
 Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
@@ -246,11 +251,26 @@ Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// Brings the tensors among the arguments to one place.
+bool Checker::meet(CallArgs &args) {
+  Vals all(args.positional);
+  for (const auto &keyword : args.keywords)
+    all.push_back(keyword.val);
+  if (!samePlace(all, args.range))
+    return false;
+  size_t count = args.positional.size();
+  for (auto [i, val] : llvm::enumerate(all))
+    (i < count ? args.positional[i] : args.keywords[i - count].val) = val;
+  return true;
+}
+
 /// The place that the tensors share whose parameters say none; none at all if
 /// there are no such tensors, or in different places.
-static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
+static std::optional<Place> unplacedParameters(const Checker &c,
+                                               const ast::FnDecl &fn,
                                                const CallArgs &args) {
   std::optional<Place> shared;
+  bool differ = false;
   auto add = [&](const ast::Param &param, const Val &val) {
     if (!val.is(ValKind::Tensor))
       return;
@@ -258,10 +278,9 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     if (type && type->place)
       return;
     const Place &place = typeOf(val).place;
+    differ |= shared && !c.agree(*shared, place);
     if (!shared || shared->kind == Place::Kind::Free)
       shared = place;
-    else if (place.kind != Place::Kind::Free && place != *shared)
-      shared = Place();
   };
   for (auto [param, val] : llvm::zip(fn.params, args.positional))
     add(param, val);
@@ -269,7 +288,7 @@ static std::optional<Place> unplacedParameters(const ast::FnDecl &fn,
     for (const ast::Param &param : fn.params)
       if (param.name.text == keyword.name.text)
         add(param, keyword.val);
-  return shared;
+  return differ ? Place() : shared;
 }
 
 Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
@@ -288,6 +307,9 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
     if (val.isError())
       return fail();
   checkAlone(fn);
+  // What is wrong in the prelude is told of the arguments that led there.
+  if (fn.file->isPrelude && !isPrelude(args.range.file) && !meet(args))
+    return fail();
 
   Frame frame;
   frame.fn = fn.decl;
@@ -295,12 +317,12 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   frame.selfOwner = fn.self;
   frame.self = fn.self.get();
   frame.callRange = args.range;
-  frame.loopDepth = loops.size();
+  frame.regionDepth = regionDepth;
   llvm::SmallVector<SourceRange> callers{args.range};
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
   frame.callers = context.copy(callers);
-  frame.sharedPlace = unplacedParameters(*fn.decl, args);
+  frame.sharedPlace = unplacedParameters(*this, *fn.decl, args);
 
   Restore<FileScope *> savedFile(file, fn.file);
   Restore<std::optional<Val>> savedWith(withDevice);
@@ -315,6 +337,8 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
       config.names[entry.first()].used = true;
     }
   scope = &config;
+  bind(exits::kReturns, {}, makeBool(false), /*isVar=*/true);
+  bind(exits::kResult, {}, Val(), /*isVar=*/true);
   pushScope();
   frames.push_back(std::move(frame));
   locationIsStale = true;
@@ -325,6 +349,7 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
                          : "`" + fn.decl->name.text.str() + "`";
   if (bindParams(fn.decl->params, args, what))
     result = callBody(*fn.decl);
+  joinLeft(config);
   frames.pop_back();
   popScope();
   scope = outer;
@@ -343,12 +368,13 @@ Val Checker::callBody(const ast::FnDecl &fn) {
   }
   unsigned errors = errorCount;
   Flow flow = execStatements(fn.body->stmts);
-  if (flow == Flow::Return)
-    return frames.back().result;
+  const Val &result = lookup(exits::kResult)->val;
+  if (flow == Flow::Left)
+    return result;
   // A failed statement may have been the one that returns.
   if (errorCount != errors)
     return fail();
-  if (fn.result) {
+  if (fn.result || (flow == Flow::Perhaps && !result.is(ValKind::None))) {
     error(DiagCode::TD221, fn.name.range,
           "`" + fn.name.text + "` does not return a value on every path");
     return fail();
@@ -359,6 +385,22 @@ Val Checker::callBody(const ast::FnDecl &fn) {
 //===----------------------------------------------------------------------===//
 // Exported functions
 //===----------------------------------------------------------------------===//
+
+/// The tensors of a result in order, those of tuples in tuples as well. The
+/// caller finds them on the cpu.
+static void appendResults(Checker &c, const Val &result, SourceRange range,
+                          llvm::SmallVectorImpl<Value> &results) {
+  Place cpu;
+  cpu.kind = Place::Kind::Cpu;
+  if (result.is(ValKind::Tuple))
+    for (const Val &part : elementsOf(result))
+      appendResults(c, part, range, results);
+  else if (result.is(ValKind::Tensor))
+    results.push_back(c.bring(result, cpu).value);
+  else if (!result.isError())
+    c.unsupported(range,
+                  "an exported function that returns " + c.describe(result));
+}
 
 void Checker::execExport(const ast::FnDecl &fn) {
   Restore<bool> savedExporting(exporting, true);
@@ -419,20 +461,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
   info.decl = &fn;
   info.file = file;
   checkedAlone.insert(&fn);
-  Val result = callFunction(info, args);
   llvm::SmallVector<Value> results;
-  Place cpu;
-  cpu.kind = Place::Kind::Cpu;
-  Vals parts{result};
-  if (result.is(ValKind::Tuple))
-    parts.assign(elementsOf(result).begin(), elementsOf(result).end());
-  for (const Val &part : parts) {
-    if (part.is(ValKind::Tensor))
-      results.push_back(bring(part, cpu).value);
-    else if (!part.isError())
-      unsupported(fn.name.range,
-                  "an exported function that returns " + describe(part));
-  }
+  appendResults(*this, callFunction(info, args), fn.name.range, results);
   emit().endExport(results);
   forgetReads();
 }

@@ -20,11 +20,27 @@
 #include "Values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <functional>
 
 namespace tdc::sema {
 
-/// How a statement ended.
-enum class Flow : uint8_t { Next, Return, Break, Continue };
+/// How a statement ended: whether the next one of its block runs. What else
+/// `break`, `continue` and `return` decide is in the variables of `exits`.
+enum class Flow : uint8_t {
+  Next,
+  Left,
+  Perhaps, ///< is known only at run time
+};
+
+/// What a block does behind one of its statements.
+struct Rest {
+  llvm::ArrayRef<const ast::Stmt *> stmts;
+  /// What follows the block in the same scope, if that is not its end.
+  Rest *around = nullptr;
+  /// To be done first.
+  std::function<void()> before;
+  bool isWalked = false;
+};
 
 class Checker {
 public:
@@ -87,6 +103,9 @@ public:
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// Code of the program that is not walked, for it is known not to run, uses
+  /// the names in it nevertheless.
+  void useNamesIn(SourceRange range);
   /// Whether a name that is unknown here is one of PyTorch's; reports it then.
   /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,
@@ -104,13 +123,16 @@ public:
 
   // Statements (Statements.cpp, Assignments.cpp) ---------------------------//
 
-  Flow exec(const ast::Stmt &stmt);
+  /// May walk what is behind the statement, too.
+  Flow exec(const ast::Stmt &stmt, Rest &rest);
   Flow execBlock(const ast::Block &block);
-  Flow execStatements(llvm::ArrayRef<const ast::Stmt *> stmts);
+  Flow execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
+                      Rest *around = nullptr);
   Flow execLet(const ast::LetStmt &stmt);
   Flow execAssign(const ast::AssignStmt &stmt);
   Flow execExpr(const ast::ExprStmt &stmt);
-  Flow execWith(const ast::WithStmt &stmt);
+  Flow execWith(const ast::WithStmt &stmt, Rest &rest);
+  Flow execWithDevice(const ast::WithStmt &stmt, Rest &rest);
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow execAssert(const ast::AssertStmt &stmt);
   void execExport(const ast::FnDecl &fn);
@@ -128,48 +150,81 @@ public:
 
   void execArg(const ast::ArgDecl &arg);
 
-  // Branches and loops (Branches.cpp, Loops.cpp, Loaders.cpp) --------------//
+  // break, continue, return (Exits.cpp) ------------------------------------//
 
-  Flow execIf(const ast::IfStmt &stmt);
+  Flow execBreak(const ast::Stmt &stmt);
+  Flow execContinue(const ast::Stmt &stmt);
+  /// Goes on behind a statement that ended like this.
+  Flow goOn(Flow flow, Rest &rest, SourceRange range);
+  Flow execRest(Rest &rest);
+  /// The flow behind a loop, out of which a function may have returned.
+  Flow flowBehindLoop();
+  /// Whether the loop around this point has no further turn.
+  Val isLoopOver();
+  /// Walks what runs only where `left` does not hold.
+  Flow unless(Val left, SourceRange range, const llvm::StringSet<> &assigned,
+              llvm::function_ref<Flow()> walk);
+
+  // Branches and loops (Branches.cpp, RunTimeBranches.cpp, Loops.cpp,
+  // RunTimeLoops.cpp, Loaders.cpp) -----------------------------------------//
+
+  Flow execIf(const ast::IfStmt &stmt, Rest &rest);
   Val evalConditional(const ast::ConditionalExpr &expr,
                       const ast::TypeExpr *expected);
   /// Whether the side of a choice that is not taken is a float.
   bool wouldBeFloat(const ast::Expr &side, const ast::TypeExpr *expected);
   Val evalLogical(const ast::BinaryExpr &expr);
+  /// One of two bools, of which the other is not computed.
+  Value chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
+                   llvm::function_ref<Value()> onFalse);
   /// The truth of a host condition: nullopt with an error, or a Bool value.
   /// `logical`: the `and`, `or` or `not` that it is an operand of.
   std::optional<Val> condition(const ast::Expr &expr,
                                const ast::Expr *logical = nullptr);
   /// Runs both sides under a condition that is not known and joins what they
-  /// changed: variables named in `assigned`, places and modes of models.
-  Flow branch(Value condition, SourceRange range,
+  /// changed: variables named in `assigned`, places and modes of models. If
+  /// the first side leaves the block, the second one walks its `rest` as well.
+  Flow branch(const Val &condition, SourceRange range,
               const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> thenSide,
-              llvm::function_ref<Flow()> elseSide);
+              llvm::function_ref<Flow()> elseSide, Rest *rest = nullptr);
   Flow execFor(const ast::ForStmt &stmt);
   Flow execWhile(const ast::WhileStmt &stmt);
-  Flow forRange(const ast::ForStmt &stmt, const Val &range);
-  Flow forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
-  Flow forLoader(const ast::ForStmt &stmt, const Val &loader,
+  void walkFor(const ast::ForStmt &stmt, const Val &iterable);
+  void walkWhile(const ast::WhileStmt &stmt, const Val &first);
+  void forRange(const ast::ForStmt &stmt, const Val &range);
+  void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
+  void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
   Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                   const Val &start, const Size &size);
   /// The batches of one epoch as values.
   bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
+  /// Models are as they are here where the way out leads to: the end of the
+  /// scope that declares `exit`.
+  void recordLeft(llvm::StringRef exit);
+  /// At the end of that scope.
+  void joinLeft(const Scope &target);
+  /// Around the body of a loop.
+  void beginTurn();
+  void endTurn();
   /// Takes free values to the places where a turn of a loop leaves them
   /// (LoopPlaces.cpp).
   void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);
   /// What the index of a loop is called in reports.
   static llvm::StringRef indexName(const ast::ForStmt &stmt);
-  /// A loop that runs at run time; `body` gets the index.
+  /// A loop that runs at run time; `body` gets the index. `hasTail`: the loop
+  /// goes on behind it.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
-                   const Val &step, llvm::function_ref<void(Val index)> body);
+                   const Val &step, llvm::function_ref<void(Val index)> body,
+                   bool hasTail = false);
   void bindTarget(const ast::Target &target, Val val, bool isVar = false,
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
   static llvm::StringSet<> assignedNames(const ast::Block *block,
                                          const ast::Block *other = nullptr);
+  static void addAssignedNames(const Rest &rest, llvm::StringSet<> &names);
   Val buildLoader(const Bound &args);
 
   // Expressions (Expressions.cpp, Operators.cpp) ---------------------------//
@@ -330,8 +385,9 @@ public:
   std::optional<Val> evalDim(const ast::Expr &expr);
   std::optional<DType> asDType(const Val &val);
 
-  /// Makes the sizes run-time ones that the annotation of a `var` leaves open
-  /// with `?`, so that its type is one in all turns and branches.
+  /// Makes the sizes run-time ones that the annotation of a `var`, or of a
+  /// result, leaves open with `?`, so that its type is one in all turns and
+  /// branches.
   Val loosen(const Val &val, const ast::TypeExpr &annotation);
 
   // f16 and bf16 (NarrowFloats.cpp) ----------------------------------------//
@@ -354,6 +410,7 @@ public:
   Val callBuiltin(const Builtin &builtin, CallArgs &args);
   Val callPrelude(llvm::StringRef name, CallArgs args);
   Val callBody(const ast::FnDecl &fn);
+  bool meet(CallArgs &args);
   bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
   /// Matches arguments to declared parameters and binds them in the scope.
   bool bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
@@ -376,14 +433,45 @@ public:
   bool freeIsCpu() const {
     return placement == Placement::Strict || placement == Placement::Off;
   }
+  /// Says that a model, whose state is that of `owner`, is not where an
+  /// argument is.
+  void reportModelPlace(const ModelInstance &model, const ModelInstance &owner,
+                        const Val &arg, const CallArgs &args);
+  /// Says that state of a model is not where its new value is.
+  void reportStatePlace(const Val &val, llvm::StringRef name,
+                        const Place &place, SourceRange range);
+  /// Says that two operands are in different places.
+  void reportPlaces(const Val &lhs, const Val &rhs, SourceRange range);
+  /// Notes where a value was placed, if that is to be seen.
+  void noteOrigin(Diagnostic &report, const Val &val);
+  /// Offers to move a value to a place: where it is made if it is made by a
+  /// function that takes `device=`, else behind the expression.
+  void offerMove(Diagnostic &report, const Val &val, const Place &to,
+                 FixIt::Kind kind);
+  /// Offers to write `.to` behind an expression.
+  void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+               FixIt::Kind kind);
+  /// How the program names a place in a file, if it can.
+  std::optional<std::string> nameOf(const Place &place, SourceRange at);
+  /// Whether it has a name already where `at` stands.
+  bool isDeclaredBefore(const Place &place, SourceRange at);
   /// Whether two values can meet; a free one then goes to the other's place.
   bool agree(const Place &lhs, const Place &rhs) const;
   /// The place that all tensors among the operands share; free ones are brought
   /// to it. An error if there is none.
   std::optional<Place> samePlace(llvm::MutableArrayRef<Val> operands,
                                  SourceRange range);
-  /// A free tensor, where the compiler takes it.
+  /// Whether both are the cpu, said or not.
+  bool isHome(const Place &lhs, const Place &rhs) const;
+  /// A tensor where the compiler takes it.
+  Val transfer(const Val &tensor, const Place &place, SourceRange placed);
+  /// The same of a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
+  /// `--placement=warn`: says where a tensor or model is brought to, once for
+  /// each name.
+  void warnBrought(SourceRange what, const Place &place,
+                   llvm::StringRef called = {});
+  llvm::StringSet<> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
   /// Tensors at home on the cpu that are free for the program all the same.
@@ -419,12 +507,17 @@ public:
   /// Gives a symbol the name of its binding.
   Val nameDevice(Val val, llvm::StringRef name);
   Val autoDevice(SourceRange range);
+  /// The place of what is in one place or the other, as the machine decides.
+  Place chooseOnMachine(const Val &condition, const Place &onTrue,
+                        const Place &onFalse);
   /// A bool that depends on the machine.
   Val ofThisMachine(bool truth);
   /// The device that bare `cuda` is here.
   Place wordCuda() const;
   /// What a device is when the program runs; TD900 where it is not decided yet.
   std::optional<Place> chosenPlace(const Val &device);
+  /// The device that a symbol is on this machine; any other place itself.
+  Place standsFor(const Place &place) const;
   /// Tells the emitter what a symbol stands for.
   void declareSymbol(llvm::StringRef symbol);
 
@@ -511,9 +604,7 @@ public:
     llvm::ArrayRef<SourceRange> callers;
     std::optional<Dims> leading; ///< what `...` stands for
     std::optional<Place> sharedPlace;
-    size_t loopDepth = 0; ///< loops around the call
-    Val result;
-    bool returned = false;
+    unsigned regionDepth = 0; ///< around the call
   };
   std::vector<Frame> frames;
   /// Models whose members are being made; innermost last.
@@ -537,18 +628,21 @@ public:
   /// What the symbols among the places stand for.
   struct DeviceSymbol {
     Place chosen;
-    SourceRange made;
+    SourceRange made; ///< invalid if its name is what it means
     bool declared = false;
+    /// Of a choice: what decides it, and what it is if that is false or true.
+    std::string condition;
+    Place sides[2];
   };
   llvm::StringMap<DeviceSymbol> deviceSymbols;
+  llvm::StringSet<> missingDevices; ///< that were reported
+  bool namesDevices = false;        ///< the program, anywhere
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 
   /// A loop, of either kind, for TD610 and for places and modes.
   struct LoopRecord {
-    bool runTime = false;
-    unsigned regionDepth = 0; ///< around its body
-    Scope *scope = nullptr;   ///< of its body
+    Scope *scope = nullptr; ///< of its body
     std::vector<std::pair<SourceRange, std::string>> backwards;
     bool cleared = false;
     /// Models whose place or mode was used before the loop's body set it.
@@ -557,6 +651,8 @@ public:
   };
   std::vector<LoopRecord> loops;
   void endLoop();
+  /// What `recordLeft` saw on the way to scopes that have not ended.
+  std::vector<std::pair<const Scope *, std::vector<ModelState>>> leftModels;
 
   unsigned regionDepth = 0; ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< what runs only under a condition

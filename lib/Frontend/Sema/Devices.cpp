@@ -100,6 +100,8 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
     emit().assertThat(emit().constantBool(false), materialize(makeStr(title)));
     return;
   }
+  if (!missingDevices.insert(title).second)
+    return;
   Diagnostic &report = error(DiagCode::TD506, range, title);
   int count = options.cudaDevices;
   if (count == 0) {
@@ -133,8 +135,8 @@ static Place makeSymbol(Checker &c, llvm::StringRef wanted, const Place &chosen,
   for (unsigned i = 2;; ++i) {
     auto [entry, isNew] = c.deviceSymbols.try_emplace(place.symbol);
     if (isNew)
-      entry->second = {chosen, made};
-    if (entry->second.made == made)
+      entry->second.chosen = chosen, entry->second.made = made;
+    if (entry->second.made == made && entry->second.chosen == chosen)
       return place;
     place.symbol = wanted.str() + "_" + std::to_string(i);
   }
@@ -150,10 +152,39 @@ Val Checker::autoDevice(SourceRange range) {
     }
   }
   Place chosen = options.cudaDevices > 0 ? cudaPlace() : cpuPlace();
-  Val device =
-      makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
-  device.as<DeviceInfo>().domain = {cudaPlace(), cpuPlace()};
-  return device;
+  return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
+}
+
+Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
+                               const Place &onFalse) {
+  auto isCpu = [](const Place &place) {
+    return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
+  };
+  if (isCpu(onTrue) && isCpu(onFalse))
+    return cpuPlace();
+  // Under one condition only one side of an earlier choice is left.
+  std::string when = text(condition.range).str();
+  auto reduced = [&](const Place &place, bool isTrue) {
+    if (place.kind != Place::Kind::Symbol ||
+        deviceSymbols[place.symbol].condition != when)
+      return place;
+    return deviceSymbols[place.symbol].sides[isTrue];
+  };
+  Place sides[] = {reduced(onFalse, false), reduced(onTrue, true)};
+  // One text is one choice, and can stand in the program.
+  auto spelled = [&](const Place &place) {
+    std::string name = placeText(place);
+    return llvm::StringRef(name).contains(' ') ? "(" + name + ")" : name;
+  };
+  std::string name =
+      spelled(sides[true]) + " if " + when + " else " + spelled(sides[false]);
+  const Place &taken = sides[*condition.onThisMachine];
+  Place place = makeSymbol(
+      *this, name, isCpu(taken) ? cpuPlace() : standsFor(taken), SourceRange());
+  DeviceSymbol &symbol = deviceSymbols[place.symbol];
+  symbol.condition = when;
+  std::copy(std::begin(sides), std::end(sides), symbol.sides);
+  return place;
 }
 
 Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
@@ -163,38 +194,23 @@ Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
         b = sides[1]->as<DeviceInfo>().place;
   if (a == b)
     return *sides[0];
-  auto standsFor = [&](const Place &place) {
-    return place.kind == Place::Kind::Symbol
-               ? deviceSymbols[place.symbol].chosen
-               : place;
-  };
-  Place chosen;
-  std::optional<bool> truth = condition.onThisMachine;
+  Val decided = condition;
+  std::optional<bool> &truth = decided.onThisMachine;
   if (truth) {
-    chosen = standsFor(*truth ? a : b);
-    checkDeviceExists(chosen, (*truth ? onTrue : onFalse).range);
+    checkDeviceExists(standsFor(*truth ? a : b),
+                      (*truth ? onTrue : onFalse).range);
   } else if (isVisible(standsFor(a)) == isVisible(standsFor(b))) {
     return unsupported(range, "a choice of a device that depends on more than "
                               "the devices of the machine");
   } else {
     // Only one of the two exists here.
-    bool first = isVisible(standsFor(a));
-    chosen = standsFor(first ? a : b);
+    truth = isVisible(standsFor(a));
     Value right = condition.value;
     emit().assertThat(
-        first ? right : emit().host(HostOp::Not, {right}),
-        materialize(makeStr("there is no device " + spelling(first ? b : a))));
+        *truth ? right : emit().host(HostOp::Not, {right}),
+        materialize(makeStr("there is no device " + spelling(*truth ? b : a))));
   }
-  Val device = makeDevice(makeSymbol(*this, text(range), chosen, range), range);
-  auto &domain = device.as<DeviceInfo>().domain;
-  for (const std::optional<Val> &side : sides) {
-    auto &info = side->as<DeviceInfo>();
-    if (info.place.kind == Place::Kind::Symbol)
-      domain.append(info.domain);
-    else
-      domain.push_back(info.place);
-  }
-  return device;
+  return makeDevice(chooseOnMachine(decided, a, b), range);
 }
 
 Val Checker::nameDevice(Val val, llvm::StringRef name) {
@@ -209,6 +225,12 @@ Val Checker::nameDevice(Val val, llvm::StringRef name) {
   copy->isNamed = true;
   val.data = std::move(copy);
   return val;
+}
+
+Place Checker::standsFor(const Place &place) const {
+  return place.kind == Place::Kind::Symbol
+             ? deviceSymbols.lookup(place.symbol).chosen
+             : place;
 }
 
 void Checker::declareSymbol(llvm::StringRef symbol) {

@@ -58,8 +58,48 @@ bool sema::isSame(const Val &lhs, const Val &rhs) {
   }
 }
 
-bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
-                   SourceRange range, const llvm::Twine &name, bool isLoop) {
+std::optional<Place> sema::meetingPlace(Checker &c, const Place &lhs,
+                                        const Place &rhs, const Join &join) {
+  if (lhs == rhs)
+    return lhs;
+  // `if cuda.is_available() { x = x.cuda() }`
+  if (join.condition && join.condition->onThisMachine)
+    return c.chooseOnMachine(*join.condition, lhs, rhs);
+  if (!c.agree(lhs, rhs))
+    return std::nullopt;
+  return lhs.kind == Place::Kind::Free ? rhs : lhs;
+}
+
+static void reportJoin(Checker &c, const Val &lhs, const Val &rhs,
+                       const Join &join, const llvm::Twine &name) {
+  const Place &a = typeOf(lhs).place, &b = typeOf(rhs).place;
+  bool isLoop = join.kind == Join::Loop;
+  Diagnostic &report = isLoop
+                           ? c.error(DiagCode::TD507, join.range,
+                                     name + " changes device inside the loop")
+                           : c.error(DiagCode::TD508, join.range,
+                                     name + " ends on different devices");
+  report.label("@" + c.placeText(a) +
+               (isLoop ? " when the loop starts, @" : " on one side, @") +
+               c.placeText(b) + (isLoop ? " after one turn" : " on the other"));
+  c.noteOrigin(report, lhs);
+  c.noteOrigin(report, rhs);
+  auto isCpu = [](const Place &place) {
+    return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
+  };
+  if (isCpu(a) && !isCpu(b))
+    c.offerMove(report, lhs, b, FixIt::Safe);
+  else if (isCpu(b) && !isCpu(a) && !isLoop)
+    c.offerMove(report, rhs, a, FixIt::Safe);
+  else if (isLoop)
+    report.note("drop the move, or give the moved tensor another name after "
+                "the loop");
+}
+
+bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
+                   const llvm::Twine &name) {
+  SourceRange range = join.range;
+  bool isLoop = join.kind == Join::Loop;
   if (lhs.isError() || rhs.isError())
     return false;
   const char *first = isLoop ? " when the loop starts, " : " on one side, ";
@@ -84,22 +124,15 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
       return false;
     }
     for (auto [x, y] : llvm::zip(a, b))
-      if (!canMeet(c, x, y, range, name, isLoop))
+      if (!canMeet(c, x, y, join, name))
         return false;
     return true;
   }
   if (!lhs.is(ValKind::Tensor))
     return true;
   const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
-  if (!c.agree(a.place, b.place)) {
-    if (isLoop)
-      c.error(DiagCode::TD507, range, name + " changes device inside the loop")
-          .label("@" + c.placeText(a.place) + first + "@" +
-                 c.placeText(b.place) + second)
-          .note("drop the move, or give the moved tensor another name after "
-                "the loop");
-    else
-      mismatch(DiagCode::TD508, name + " ends on different devices");
+  if (!meetingPlace(c, a.place, b.place, join)) {
+    reportJoin(c, lhs, rhs, join, name);
     return false;
   }
   bool same = a.dtype == b.dtype && a.dims.size() == b.dims.size();
@@ -113,10 +146,17 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs,
   Diagnostic &report =
       mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
                name + " changes its type");
-  if (a.dtype == b.dtype && a.dims.size() == b.dims.size())
+  if (a.dtype != b.dtype || a.dims.size() != b.dims.size())
+    return false;
+  std::string open = tdc::spelling(a.dtype).str() + "[?]";
+  if (join.kind == Join::Result)
+    report.note("a size that depends on the path is a `?` in the type of the "
+                "result, as in `-> " +
+                open + "`");
+  else
     report.note("a size that changes is a `?` in the type of a `var`, as in "
                 "`var x: " +
-                tdc::spelling(a.dtype) + "[?] = …`");
+                open + " = …`");
   return false;
 }
 
@@ -136,28 +176,38 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
     return makeRunTime(lhs.kind, value);
   TensorType type = typeOf(lhs);
   SourceRange placed = lhs.as<TensorInfo>().placed;
-  if (type.place.kind == Place::Kind::Free) {
+  if (typeOf(rhs).place.kind != Place::Kind::Free) {
     type.place = typeOf(rhs).place;
     placed = rhs.as<TensorInfo>().placed;
   }
   for (auto [i, size] : llvm::enumerate(type.dims))
     if (size != typeOf(rhs).dims[i] && !c.constantOf(size))
       size = c.newSize("?", c.emit().dim(value, i));
-  return makeTensor(std::move(type), value, placed);
+  Val val = makeTensor(std::move(type), value, placed);
+  if (lhs.as<TensorInfo>().made == rhs.as<TensorInfo>().made)
+    val.as<TensorInfo>().made = lhs.as<TensorInfo>().made;
+  return val;
 }
 
-Val sema::goesTo(Checker &c, const Val &val, const Val &other) {
+Val sema::goesTo(Checker &c, const Val &val, const Val &other,
+                 const Join &join) {
   if (val.kind != other.kind)
     return val;
-  if (val.is(ValKind::Tensor))
-    return c.bring(val, typeOf(other).place, other.as<TensorInfo>().placed);
+  if (val.is(ValKind::Tensor)) {
+    std::optional<Place> place =
+        meetingPlace(c, typeOf(other).place, typeOf(val).place, join);
+    if (!place || *place == typeOf(val).place ||
+        c.isHome(typeOf(val).place, *place))
+      return val;
+    return c.transfer(val, *place, other.as<TensorInfo>().placed);
+  }
   if (!val.is(ValKind::Tuple) ||
       elementsOf(val).size() != elementsOf(other).size())
     return val;
   Vals elements;
   bool same = true;
   for (auto [a, b] : llvm::zip(elementsOf(val), elementsOf(other))) {
-    elements.push_back(goesTo(c, a, b));
+    elements.push_back(goesTo(c, a, b, join));
     same &= isSame(elements.back(), a);
   }
   if (same)
@@ -176,6 +226,35 @@ Val sema::unknownLike(Checker &c, const Val &val) {
   Val result = rebuild(c, val, val, rest, "");
   result.range = val.range;
   return result;
+}
+
+bool SizeMark::isBehind(const Size &size) const {
+  const SizeAtom &limit = *mark.getAtom();
+  auto isKnown = [&](const SizeAtom &atom) -> std::optional<int64_t> {
+    if (SizeAtom::order(atom, limit) < 0)
+      return 1;
+    return std::nullopt;
+  };
+  return !size.evaluate(isKnown);
+}
+
+Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
+                         llvm::ArrayRef<Value> &results, llvm::StringRef name) {
+  if (val.is(ValKind::Tuple)) {
+    Vals elements;
+    for (const Val &element : elementsOf(val))
+      elements.push_back(rebuildOutside(c, element, start, results, name));
+    return makeSequence(ValKind::Tuple, std::move(elements));
+  }
+  Val result = rebuild(c, val, val, results, name);
+  if (!val.is(ValKind::Tensor))
+    return result;
+  TensorType type = typeOf(result);
+  for (auto [i, size] : llvm::enumerate(type.dims))
+    if (start.isBehind(size) && !c.constantOf(size))
+      size = c.newSize("?", c.emit().dim(result.value, i));
+  return makeTensor(std::move(type), result.value,
+                    result.as<TensorInfo>().placed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,24 +279,29 @@ void sema::restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states) {
   }
 }
 
-void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other) {
-  for (auto [model, state] : llvm::zip(c.models, other))
-    if (!c.freeIsCpu() && model->place.kind == Place::Kind::Free &&
-        state.place.kind != Place::Kind::Free)
-      c.movePart(*model, state.place, state.moved, Transfer::Implied);
+void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other,
+                       const Join &join) {
+  for (auto [model, state] : llvm::zip(c.models, other)) {
+    auto place = meetingPlace(c, state.place, model->place, join);
+    if (!place)
+      model->otherwise = state.place;
+    else if (*place != model->place && !c.isHome(model->place, *place))
+      c.movePart(*model, *place, state.moved, Transfer::Implied);
+  }
 }
 
 void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
-  bringModels(c, other);
   for (auto [model, state] : llvm::zip(c.models, other)) {
     if (model->mode != state.mode)
       model->mode = ModelInstance::Unknown;
     if (state.otherwise)
       model->otherwise = state.otherwise;
-    if (!c.agree(model->place, state.place))
-      model->otherwise = state.place;
-    else if (model->place != state.place && !c.freeIsCpu())
-      // The other path had left it where it was.
-      c.movePart(*model, model->place, model->moved, Transfer::Implied);
+    if (model->place != state.place && !model->otherwise &&
+        !c.isHome(model->place, state.place)) {
+      // The first path left it elsewhere.
+      Place place = model->place;
+      model->place = state.place;
+      c.movePart(*model, place, model->moved, Transfer::Implied);
+    }
   }
 }

@@ -28,32 +28,59 @@ void appendLeaves(Checker &checker, const Val &val,
 /// Whether nothing happened to a value.
 bool isSame(const Val &lhs, const Val &rhs);
 
+/// Where two paths join: the sides of a branch, what is in front of a loop and
+/// what a turn leaves, or two results of a function.
+struct Join {
+  SourceRange range;
+  enum Kind : uint8_t { Branch, Loop, Result } kind;
+  /// Which path is taken; null for a loop.
+  const Val *condition = nullptr;
+};
+
 /// Whether two values can meet where paths join; reports why not. `name` says
 /// which variable it is.
-bool canMeet(Checker &checker, const Val &lhs, const Val &rhs,
-             SourceRange range, const llvm::Twine &name, bool isLoop);
+bool canMeet(Checker &checker, const Val &lhs, const Val &rhs, const Join &join,
+             const llvm::Twine &name);
+
+/// The place after a join, if there is one. If the machine decides which path
+/// is taken, it is a symbol that stands for either.
+std::optional<Place> meetingPlace(Checker &checker, const Place &lhs,
+                                  const Place &rhs, const Join &join);
 
 /// The value after a join, from the region's results.
 Val rebuild(Checker &checker, const Val &lhs, const Val &rhs,
             llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
-/// A value whose free tensors are brought to the places of the other's.
-Val goesTo(Checker &checker, const Val &val, const Val &other);
+/// A value of the second path, whose tensors are brought to where they meet
+/// those of the first.
+Val goesTo(Checker &checker, const Val &val, const Val &other,
+           const Join &join);
 
 /// A value of the type, of which nothing is known.
 Val unknownLike(Checker &checker, const Val &val);
 
-/// What is known of a model at one point.
-struct ModelState {
-  Place place;
-  SourceRange moved;
-  std::optional<Place> otherwise;
-  ModelInstance::Mode mode;
+/// A point of the walk, to tell the sizes that were known there from later
+/// ones.
+class SizeMark {
+public:
+  bool isBehind(const Size &size) const;
+
+private:
+  Size mark = Size::variable("mark");
 };
+
+/// The value outside of a region that is left with it on one way only. The
+/// sizes that are known only inside of it, behind `start`, are read from the
+/// result.
+Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
+                   llvm::ArrayRef<Value> &results, llvm::StringRef name);
+
 std::vector<ModelState> saveModels(const Checker &checker);
 void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
-/// Takes models that are free here to where another path has taken them.
-void bringModels(Checker &checker, llvm::ArrayRef<ModelState> other);
+/// At the end of the second path: takes models to where they meet those of the
+/// first.
+void bringModels(Checker &checker, llvm::ArrayRef<ModelState> other,
+                 const Join &join);
 /// Joins the current states with those of another path.
 void joinModels(Checker &checker, llvm::ArrayRef<ModelState> other);
 

@@ -136,7 +136,7 @@ bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
   return true;
 }
 
-Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
+void Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
                         std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();
   Size size(loader.batchSize);
@@ -157,37 +157,34 @@ Flow Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
     execStatements(stmt.body->stmts);
   };
   if (!full || *full > 0)
-    runTimeLoop(stmt, makeInt(0),
-                full ? makeInt(*full) : makeInt(batches, sizeValue(batches)),
-                makeInt(1), [&](const Val &index) { turn(index, size); });
+    runTimeLoop(
+        stmt, makeInt(0),
+        full ? makeInt(*full) : makeInt(batches, sizeValue(batches)),
+        makeInt(1), [&](const Val &index) { turn(index, size); },
+        /*hasTail=*/!loader.dropLast);
   if (loader.dropLast)
-    return Flow::Next;
+    return;
 
   // The tail: fewer rows than a batch.
   Size left = loader.rows - batches * size;
   std::optional<int64_t> known = constantOf(left);
   Val index = full ? makeInt(*full) : makeInt(batches, sizeValue(batches));
   auto tail = [&](const Size &rows) {
-    pushScope();
-    loops.emplace_back();
-    loops.back().runTime = true;
-    loops.back().regionDepth = regionDepth;
-    loops.back().scope = scope;
+    beginTurn();
     turn(index, rows);
-    endLoop();
-    popScope();
+    endTurn();
     return Flow::Next;
   };
   at(stmt.range);
-  if (known) {
-    if (*known > 0)
-      tail(Size(*known));
-    return Flow::Next;
-  }
-  Value rest = sizeValue(left);
-  Value some = emit().host(HostOp::Gt, {rest, emit().constantInt(0)});
-  branch(
-      some, stmt.range, assignedNames(stmt.body),
-      [&] { return tail(newSize("tail", rest)); }, [&] { return Flow::Next; });
-  return Flow::Next;
+  llvm::StringSet<> assigned = assignedNames(stmt.body);
+  unless(isLoopOver(), stmt.range, assigned, [&] {
+    if (known)
+      return *known > 0 ? tail(Size(*known)) : Flow::Next;
+    Value rest = sizeValue(left);
+    Val some = makeRunTime(
+        ValKind::Bool, emit().host(HostOp::Gt, {rest, emit().constantInt(0)}));
+    return branch(
+        some, stmt.range, assigned, [&] { return tail(newSize("tail", rest)); },
+        [&] { return Flow::Next; });
+  });
 }

@@ -18,24 +18,17 @@ static bool hasFreeTensor(const Val &val) {
   return val.is(ValKind::Tensor) && typeOf(val).place.kind == Place::Kind::Free;
 }
 
-/// Whether the program says anything of devices at all.
-static bool namesDevices(const Checker &c) {
-  return llvm::any_of(c.files, [&](const auto &file) {
-    llvm::StringRef text = c.sources.getText(file->id);
-    return !file->isPrelude &&
-           (text.contains("cuda") || text.contains("cpu") ||
-            text.contains("device") || text.contains("auto"));
-  });
-}
-
 void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
-  if (freeIsCpu() || !namesDevices(*this))
+  // Aside, loops are walked once: where they leave a value is all that counts.
+  if (alone || freeIsCpu() || !namesDevices)
     return;
-  std::vector<std::pair<Binding *, Val>> assigned;
+  // A turn starts only where nothing was left.
+  std::vector<std::pair<Binding *, Val>> assigned, left;
   for (auto &entry : assignedNames(&body))
     if (Binding *binding = lookup(entry.first()); binding && binding->isVar)
-      assigned.emplace_back(binding, binding->val);
+      (isExit(entry.first()) ? left : assigned)
+          .emplace_back(binding, binding->val);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -57,25 +50,24 @@ void Checker::settlePlaces(const ast::Block &body,
         diags = scratch;
         ++regionDepth;
         ++conditionDepth;
-        pushScope();
-        loops.emplace_back();
-        loops.back().runTime = true;
-        loops.back().regionDepth = regionDepth;
-        loops.back().scope = scope;
+        beginTurn();
         for (auto &[binding, before] : assigned)
           binding->val = unknownLike(*this, before);
         turn();
+        joinLeft(*scope->parent);
         for (auto &[binding, before] : assigned) {
           after.push_back(binding->val);
           binding->val = before;
         }
+        for (auto &[binding, before] : left)
+          binding->val = before;
         states = saveModels(*this);
         usedFirst = loops.back().placeUses;
-        popScope();
+        endTurn();
       });
     }
-    for (auto [one, left] : llvm::zip(assigned, after)) {
-      Val settled = goesTo(*this, one.second, left);
+    for (auto [one, last] : llvm::zip(assigned, after)) {
+      Val settled = goesTo(*this, one.second, last, {body.range, Join::Loop});
       if (isSame(settled, one.second))
         continue;
       one.first->val = one.second = settled;

@@ -16,17 +16,23 @@ static constexpr int64_t kMaxTurns = 100000;
 Flow Checker::execFor(const ast::ForStmt &stmt) {
   Val iterable = eval(*stmt.iterable);
   at(stmt.range);
+  pushScope();
+  bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
+  walkFor(stmt, iterable);
+  joinLeft(*scope);
+  popScope();
+  return flowBehindLoop();
+}
+
+void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   switch (iterable.kind) {
   case ValKind::Error:
     // The body may hold further mistakes; what it iterates is not known.
-    pushScope();
+    beginTurn();
     bindTarget(*stmt.target, Val());
-    loops.emplace_back();
-    loops.back().runTime = true;
     execStatements(stmt.body->stmts);
-    loops.pop_back();
-    popScope();
-    return Flow::Next;
+    endTurn();
+    return;
   case ValKind::Range:
     return forRange(stmt, iterable);
   case ValKind::Loader:
@@ -38,14 +44,16 @@ Flow Checker::execFor(const ast::ForStmt &stmt) {
     break;
   case ValKind::Tensor:
     unsupported(stmt.iterable->range, "a loop over the rows of a tensor");
-    return Flow::Next;
+    return;
   default:
     break;
   }
   Vals elements;
   if (!elementsOfIterable(iterable, stmt.iterable->range, elements))
-    return Flow::Next;
-  return forElements(stmt, elements);
+    return;
+  if (elements.empty())
+    useNamesIn(stmt.body->range);
+  forElements(stmt, elements);
 }
 
 bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
@@ -103,35 +111,32 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   return false;
 }
 
-Flow Checker::forElements(const ast::ForStmt &stmt,
+void Checker::forElements(const ast::ForStmt &stmt,
                           llvm::ArrayRef<Val> elements) {
+  llvm::StringSet<> assigned = assignedNames(stmt.body);
   for (const Val &element : elements) {
     if (!withinLimits(stmt.range))
       break;
-    pushScope();
-    loops.emplace_back();
-    loops.back().regionDepth = regionDepth;
-    loops.back().scope = scope;
-    bindTarget(*stmt.target, element);
-    Flow flow = execStatements(stmt.body->stmts);
-    endLoop();
-    popScope();
-    if (flow == Flow::Break)
+    Flow flow = unless(isLoopOver(), stmt.range, assigned, [&] {
+      beginTurn();
+      bindTarget(*stmt.target, element);
+      execStatements(stmt.body->stmts);
+      endTurn();
+      return Flow::Next;
+    });
+    if (flow == Flow::Left)
       break;
-    if (flow == Flow::Return)
-      return flow;
   }
-  return Flow::Next;
 }
 
-Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
+void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !building.empty();
   Binding *list = nullptr;
   for (auto &entry : assignedNames(stmt.body))
-    if (Binding *binding = lookup(entry.first()); binding && binding->isVar &&
-                                                  !hasLeaves(binding->val) &&
-                                                  !binding->val.isError()) {
+    if (Binding *binding = lookup(entry.first());
+        binding && binding->isVar && !isExit(entry.first()) &&
+        !hasLeaves(binding->val) && !binding->val.isError()) {
       unroll = true;
       if (binding->val.is(ValKind::List))
         list = binding;
@@ -142,21 +147,21 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     Diagnostic &report =
         reportNotKnown(info.to, "the range of a loop that changes a list");
     report.note(kInsteadOfList, list->declared);
-    return Flow::Next;
+    return;
   }
   bool isDownward = step && *step < 0;
   if (unroll || (isDownward && from && to)) {
     Vals elements;
     if (!elementsOfIterable(range, stmt.iterable->range, elements))
-      return Flow::Next;
+      return;
     return forElements(stmt, elements);
   }
   if (!step) {
     reportNotKnown(info.step, "the step of a range");
-    return Flow::Next;
+    return;
   }
   if (from && to && *from >= *to)
-    return Flow::Next;
+    return useNamesIn(stmt.body->range);
   // The body, for an index from `low` to below `limit`.
   auto turn = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;
@@ -173,7 +178,7 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
       turn(std::move(index), info.from.size, info.to.size);
     });
-    return Flow::Next;
+    return;
   }
   // Downwards, the loop counts its turns.
   Size distance = info.from.size - info.to.size;
@@ -185,7 +190,6 @@ Flow Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     turn(runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
          info.from.size + Size(1));
   });
-  return Flow::Next;
 }
 
 void Checker::endLoop() {

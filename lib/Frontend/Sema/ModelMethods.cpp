@@ -32,52 +32,34 @@ static Val methodOf(const Val &model, const ast::FnDecl *decl) {
   return val;
 }
 
-/// Data and model on different devices; one report per call.
-static bool checkPlaces(Checker &c, const Val &val, const CallArgs &args) {
+/// Data and model in one place; one report per call. Free data goes to the
+/// model here, and not where an operation of the model first needs it.
+static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   auto &model = val.as<ModelInstance>();
   std::vector<Checker::NamedSlot> slots;
   c.collectSlots(val, "", slots);
   if (slots.empty())
     return true; // without state it computes where its data is
-  Place place = slots[0].slot->owner->place;
+  const ModelInstance &owner = *slots[0].slot->owner;
+  Place place = c.modelPlace(owner);
+  if (owner.otherwise)
+    return false; // that has been said
   for (const Checker::NamedSlot &named : slots)
     if (!c.agree(named.slot->owner->place, place))
       return true; // moved apart: its own code must move the data
-  c.modelPlace(model);
-  for (const Val &arg : args.positional) {
-    if (!arg.is(ValKind::Tensor) || c.agree(typeOf(arg).place, place))
-      continue;
-    const Place &data = typeOf(arg).place;
-    std::string name = model.name.empty() ? model.typeName : model.name;
-    bool modelIsHome =
-        place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
-    SourceRange dataRange = arg.range.isValid() ? arg.range : args.range;
-    if (modelIsHome) {
-      c.error(DiagCode::TD503, args.calleeRange,
-              "the model was not moved to the data's device")
-          .label("its parameters are on @" + c.placeText(place))
-          .secondaryLabel(dataRange, c.typeText(typeOf(arg)))
-          .note("move a model once, where it is made, not at each call: `let " +
-                name + " = " + model.typeName + "(…).to(" + c.placeText(data) +
-                ")`");
+  auto check = [&](Val &arg) {
+    if (!arg.is(ValKind::Tensor))
+      return true;
+    if (!c.agree(typeOf(arg).place, place)) {
+      c.reportModelPlace(model, owner, arg, args);
       return false;
     }
-    Diagnostic &report =
-        c.error(DiagCode::TD502, dataRange,
-                "the data was not moved to the model's device");
-    report.label(c.typeText(typeOf(arg)) +
-                 (data.kind == Place::Kind::Free ? " @cpu" : ""));
-    report.secondaryLabel(args.calleeRange, "on @" + c.placeText(place));
-    if (place.kind == Place::Kind::Symbol)
-      report.note("`" + place.symbol +
-                      "` is decided at run time: on a GPU machine this call "
-                      "would fail",
-                  model.moved);
-    c.offerSuffix(report, dataRange, ".to(" + c.placeText(place) + ")",
-                  FixIt::Safe);
-    return false;
-  }
-  return true;
+    arg = c.bring(arg, place, owner.moved);
+    return true;
+  };
+  return llvm::all_of(args.positional, check) &&
+         llvm::all_of(args.keywords,
+                      [&](auto &keyword) { return check(keyword.val); });
 }
 
 Val Checker::callModel(const Val &callee, CallArgs &args) {

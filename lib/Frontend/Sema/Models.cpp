@@ -56,7 +56,6 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   Frame frame;
   frame.file = cls.file;
   frame.callRange = args.range;
-  frame.loopDepth = loops.size();
   llvm::SmallVector<SourceRange> callers{args.range};
   if (!frames.empty())
     callers.append(frames.back().callers.begin(), frames.back().callers.end());
@@ -102,6 +101,7 @@ Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;
   model->typeName = isList ? "ModuleList" : "Sequential";
+  model->made = userRange(args.range);
   if (!args.keywords.empty()) {
     error(DiagCode::TD205, args.keywords[0].name.range,
           "`" + model->typeName + "` has no parameter `" +

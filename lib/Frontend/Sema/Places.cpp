@@ -43,41 +43,6 @@ bool Checker::agree(const Place &lhs, const Place &rhs) const {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Says what two operands in different places are and how to bring them
-/// together: a cpu tensor goes to the other side; between two GPUs the author
-/// decides.
-static void reportPlaces(Checker &c, const Val &lhs, const Val &rhs,
-                         SourceRange range) {
-  const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
-  bool isSymbol = a.place.kind == Place::Kind::Symbol ||
-                  b.place.kind == Place::Kind::Symbol;
-  Diagnostic &report = isSymbol ? c.error(DiagCode::TD505, range,
-                                          "`" + c.placeText(a.place) +
-                                              "` and `" + c.placeText(b.place) +
-                                              "` need not be the same device")
-                                : c.error(DiagCode::TD501, range,
-                                          "operands are on different devices");
-  report.label("@" + c.placeText(a.place) + " and @" + c.placeText(b.place));
-  for (const Val *val : {&lhs, &rhs}) {
-    SourceRange placed = val->as<TensorInfo>().placed;
-    bool isUsers = val->range.isValid() && !c.isPrelude(val->range.file);
-    std::string name =
-        isUsers ? "`" + c.text(val->range).str() + "`" : "one operand";
-    std::string type = c.typeText(typeOf(*val));
-    if (placed.isValid() && !c.isPrelude(placed.file))
-      report.note(name.append(" is ").append(type).append(", placed here"),
-                  placed);
-    else
-      report.note(name.append(" is ").append(type).append(
-          ", never placed, so it is on the cpu"));
-  }
-  auto kind = isCpu(a.place) != isCpu(b.place) ? FixIt::Safe : FixIt::Choice;
-  if (!isCpu(b.place))
-    c.offerSuffix(report, lhs.range, ".to(" + c.placeText(b.place) + ")", kind);
-  if (!isCpu(a.place))
-    c.offerSuffix(report, rhs.range, ".to(" + c.placeText(a.place) + ")", kind);
-}
-
 std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
                                         SourceRange range) {
   const Val *pinned = nullptr;
@@ -91,8 +56,8 @@ std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
     if (operand.is(ValKind::Tensor) &&
         !agree(typeOf(operand).place, typeOf(*pinned).place)) {
       bool isFirst = &operand < pinned;
-      reportPlaces(*this, isFirst ? operand : *pinned,
-                   isFirst ? *pinned : operand, range);
+      reportPlaces(isFirst ? operand : *pinned, isFirst ? *pinned : operand,
+                   range);
       return std::nullopt;
     }
   Place place = typeOf(*pinned).place;
@@ -103,15 +68,38 @@ std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
   return place;
 }
 
-Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
+bool Checker::isHome(const Place &lhs, const Place &rhs) const {
+  return freeIsCpu() && isCpu(lhs) && isCpu(rhs);
+}
+
+Val Checker::transfer(const Val &tensor, const Place &place,
+                      SourceRange placed) {
   TensorType type = typeOf(tensor);
-  if (freeIsCpu() || !isFree(type.place) || isFree(place))
-    return tensor;
   type.place = place;
+  if (place.kind != Place::Kind::Cpu)
+    warnBrought(tensor.range, place);
   Value value = emit().toDevice(tensor.value, shapeOf(type), Transfer::Implied);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
   return val;
+}
+
+Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
+  bool goes = !freeIsCpu() && isFree(typeOf(tensor).place) && !isFree(place);
+  return goes ? transfer(tensor, place, placed) : tensor;
+}
+
+void Checker::warnBrought(SourceRange what, const Place &place,
+                          llvm::StringRef called) {
+  if (placement != Placement::Warn || alone)
+    return;
+  bool isUsers = what.isValid() && !isPrelude(what.file);
+  SourceRange range = isUsers ? what : userRange(here);
+  std::string name = (called.empty() ? text(range) : called).str();
+  if (brought.insert(name + " @" + placeText(place)).second)
+    warning(DiagCode::TD510, range,
+            "`" + name + "` is brought to " + placeText(place))
+        .label("the program does not say `.to(" + placeText(place) + ")`");
 }
 
 Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {

@@ -2,7 +2,8 @@
 //
 // The variables that the body assigns are carried: they enter it as values that
 // are not known, and what one turn leaves in them must fit what it started
-// from.
+// from. A turn starts only where nothing was left, so that the variables that
+// say so only come out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +17,16 @@ namespace {
 struct Carried {
   std::string name;
   Binding *binding;
-  Val before, start;
+  Val before, start, after;
 };
 
 /// One loop while its body is walked.
 class RunTimeLoop {
 public:
-  /// `runs`: it is known to have at least one turn.
-  RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range, bool runs);
+  /// `runs`: it is known to have at least one turn. `hasTail`: what comes
+  /// behind the turns belongs to the loop.
+  RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range, bool runs,
+              bool hasTail = false);
 
   /// What the carried variables hold in front of the loop.
   llvm::ArrayRef<Value> getInitial() const { return initial; }
@@ -31,35 +34,54 @@ public:
   void enter(llvm::ArrayRef<Value> values);
   /// At the end of the body: gives what they hold then.
   llvm::SmallVector<Value> leaveBody();
+  /// Then: whether this was the last turn, if it can be known only there.
+  Val isLast() const { return last; }
+  /// Whether nothing but `return` ends the turns before their time.
+  bool onlyReturns() const { return !canBe(breaks); }
+  Value getLeaves() const {
+    return canBe(last) ? c.materialize(last) : Value();
+  }
+  llvm::ArrayRef<Emitter::Outcome> getOutcomes() const { return outcomes; }
   /// Behind the loop, where they are `results`.
   void finish(llvm::ArrayRef<Value> results);
 
 private:
+  static bool canBe(const Val &flag) { return !flag.known || flag.truth; }
   Val startOfTurn(const Carried &one, llvm::ArrayRef<Value> &values);
   bool fitsStart(const Carried &one, const Val &after);
+  void addOutcome(Binding &exit);
+  void addResult();
   void checkModels();
 
   Checker &c;
   SourceRange range;
-  bool runs;
+  bool runs, hasTail;
   std::vector<Carried> carried;
   /// Variables that exist only while compiling; the loop must not change them.
   std::vector<std::pair<Binding *, Val>> fixed;
   llvm::SmallVector<Value> initial;
   std::vector<ModelState> states;
   size_t knownFacts = 0;
+  /// Whether the turn was left: by `break`, and by anything that ends the loop.
+  Val breaks = makeBool(false), last = makeBool(false);
+  /// What comes out besides the carried variables, and its values.
+  llvm::SmallVector<Binding *, 2> flags;
+  llvm::SmallVector<Emitter::Outcome> outcomes;
+  SizeMark start;
 };
 } // namespace
 
 RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
-                         bool runs)
-    : c(c), range(range), runs(runs) {
+                         bool runs, bool hasTail)
+    : c(c), range(range), runs(runs), hasTail(hasTail) {
   for (auto &entry : Checker::assignedNames(&body)) {
     Binding *binding = c.lookup(entry.first());
-    if (!binding || !binding->isVar || binding->val.isError())
+    if (!binding || !binding->isVar || binding->val.isError() ||
+        isExit(entry.first()))
       continue;
     if (hasLeaves(binding->val))
-      carried.push_back({entry.first().str(), binding, binding->val, Val()});
+      carried.push_back(
+          {entry.first().str(), binding, binding->val, Val(), Val()});
     else
       fixed.push_back({binding, binding->val});
   }
@@ -91,7 +113,9 @@ Val RunTimeLoop::startOfTurn(const Carried &one,
     for (auto [i, isOpen] : llvm::enumerate(open))
       if (isOpen)
         type.dims[i] = c.newSize("?", c.emit().dim(val.value, i));
+    SourceRange made = val.as<TensorInfo>().made;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
+    val.as<TensorInfo>().made = made;
   }
   val.range = one.before.range;
   return val;
@@ -103,11 +127,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
     ++c.conditionDepth;
   c.forgetReads();
   knownFacts = c.facts.size();
-  c.pushScope();
-  c.loops.emplace_back();
-  c.loops.back().runTime = true;
-  c.loops.back().regionDepth = c.regionDepth;
-  c.loops.back().scope = c.scope;
+  c.beginTurn();
   for (Carried &one : carried)
     one.binding->val = one.start = startOfTurn(one, values);
 }
@@ -115,7 +135,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
 /// Whether the next turn can start from what a turn left; says so otherwise.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
-  if (!canMeet(c, one.start, after, place, "`" + one.name + "`", true))
+  if (!canMeet(c, one.start, after, {place, Join::Loop}, "`" + one.name + "`"))
     return false;
   if (!after.is(ValKind::Tensor))
     return true;
@@ -152,14 +172,44 @@ void RunTimeLoop::checkModels() {
   }
 }
 
+/// What `break` or `return` left in a variable of `exits`.
+void RunTimeLoop::addOutcome(Binding &exit) {
+  if (!canBe(exit.val))
+    return;
+  flags.push_back(&exit);
+  outcomes.push_back({c.emit().constantBool(false), c.materialize(exit.val)});
+}
+
+/// What was returned; nothing, if the loop ended in another way.
+void RunTimeLoop::addResult() {
+  const Val &result = c.lookup(exits::kResult)->val;
+  if (result.isError() || result.is(ValKind::None))
+    return;
+  if (!hasLeaves(result)) {
+    c.error(DiagCode::TD214, result.range.isValid() ? result.range : range,
+            "a loop that runs at run time cannot return " + c.describe(result))
+        .label("exists only while compiling");
+    return;
+  }
+  llvm::SmallVector<Value> leaves;
+  appendLeaves(c, result, leaves);
+  for (Value leaf : leaves)
+    outcomes.push_back({Value(), leaf});
+}
+
 llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
   c.at(range);
+  Binding *broke = c.lookup(exits::kBreaks);
+  Binding *returned = c.lookup(exits::kReturns);
+  breaks = broke->val;
+  last = c.isLoopOver();
+  bool isDead = returned && returned->val.known && returned->val.truth;
   llvm::SmallVector<Value> next;
   for (Carried &one : carried) {
     Val &after = one.binding->val;
-    if (!fitsStart(one, after))
+    if (isDead || !fitsStart(one, after))
       after = one.start;
-    after = goesTo(c, after, one.start);
+    one.after = after = goesTo(c, after, one.start, {range, Join::Loop});
     appendLeaves(c, after, next);
   }
   for (auto &[binding, val] : fixed)
@@ -170,9 +220,16 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
       if (val.is(ValKind::List))
         report.note(kInsteadOfList, binding->declared);
     }
-  checkModels();
-  c.endLoop();
-  c.popScope();
+  if (hasTail)
+    addOutcome(*broke);
+  if (returned) {
+    addOutcome(*returned);
+    addResult();
+  }
+  c.joinLeft(*c.scope->parent);
+  if (!last.known || !last.truth)
+    checkModels();
+  c.endTurn();
   return next;
 }
 
@@ -182,10 +239,24 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   if (!runs)
     --c.conditionDepth;
   c.forgetReads();
-  if (!runs)
+  if (!runs) {
+    bringModels(c, states, {range, Join::Loop});
     joinModels(c, states);
+  }
   for (Carried &one : carried)
-    one.binding->val = startOfTurn(one, results);
+    one.binding->val =
+        c.alone ? rebuild(c, one.before, one.after, results, one.name)
+                : startOfTurn(one, results);
+  for (Binding *exit : flags) {
+    // A loop that runs and is left for certain.
+    if (!runs || !exit->val.known)
+      exit->val = makeRunTime(ValKind::Bool, results.front());
+    results = results.drop_front();
+  }
+  if (!results.empty()) {
+    Val &result = c.lookup(exits::kResult)->val;
+    result = rebuildOutside(c, result, start, results, exits::kResult);
+  }
 }
 
 llvm::StringRef Checker::indexName(const ast::ForStmt &stmt) {
@@ -194,40 +265,63 @@ llvm::StringRef Checker::indexName(const ast::ForStmt &stmt) {
 
 void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
                           const Val &to, const Val &step,
-                          llvm::function_ref<void(Val)> body) {
+                          llvm::function_ref<void(Val)> body, bool hasTail) {
   settlePlaces(*stmt.body,
                [&] { body(runTimeInt(Value(&nullEmitter), indexName(stmt))); });
   auto first = constantInt(from), last = constantInt(to);
   RunTimeLoop loop(*this, *stmt.body, stmt.range,
-                   first && last && *first < *last);
+                   first && last && *first < *last, hasTail);
   Emitter::Loop values = emit().beginFor(materialize(from), materialize(to),
                                          materialize(step), loop.getInitial());
   loop.enter(values.carried);
   body(runTimeInt(values.index, indexName(stmt)));
   llvm::SmallVector<Value> next = loop.leaveBody();
-  loop.finish(emit().endFor(next));
+  loop.finish(emit().endFor(next, loop.getOutcomes(), loop.getLeaves()));
+}
+
+Flow Checker::execWhile(const ast::WhileStmt &stmt) {
+  std::optional<Val> truth = condition(*stmt.condition);
+  at(stmt.range);
+  pushScope();
+  bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
+  if (!truth) {
+    // The body may hold further mistakes.
+    beginTurn();
+    execStatements(stmt.body->stmts);
+    endTurn();
+  } else if (truth->known && !truth->truth) {
+    useNamesIn(stmt.body->range);
+  } else {
+    walkWhile(stmt, *truth);
+  }
+  joinLeft(*scope);
+  popScope();
+  return flowBehindLoop();
 }
 
 /// The condition is computed in front of the loop and, for the turn to come, at
 /// the end of each.
-Flow Checker::execWhile(const ast::WhileStmt &stmt) {
-  std::optional<Val> truth = condition(*stmt.condition);
-  at(stmt.range);
-  if (!truth || (truth->known && !truth->truth)) {
-    // The body may hold further mistakes.
-    if (!truth)
-      execBlock(*stmt.body);
-    return Flow::Next;
-  }
+void Checker::walkWhile(const ast::WhileStmt &stmt, const Val &first) {
   settlePlaces(*stmt.body, [&] { execStatements(stmt.body->stmts); });
-  RunTimeLoop loop(*this, *stmt.body, stmt.range, truth->known);
+  RunTimeLoop loop(*this, *stmt.body, stmt.range, first.known);
   llvm::SmallVector<Value> values =
-      emit().beginWhile(materialize(*truth), loop.getInitial());
+      emit().beginWhile(materialize(first), loop.getInitial());
   loop.enter(values);
   execStatements(stmt.body->stmts);
   llvm::SmallVector<Value> next = loop.leaveBody();
-  truth = condition(*stmt.condition);
-  Value goesOn = truth ? materialize(*truth) : emit().constantBool(false);
-  loop.finish(emit().endWhile(goesOn, next));
-  return Flow::Next;
+  std::optional<Val> truth;
+  auto ask = [&] {
+    truth = condition(*stmt.condition);
+    return truth ? materialize(*truth) : emit().constantBool(false);
+  };
+  auto stop = [&] { return emit().constantBool(false); };
+  const Val &last = loop.isLast();
+  Value goesOn = !last.known  ? chooseBool(last.value, stop, ask)
+                 : last.truth ? stop()
+                              : ask();
+  loop.finish(emit().endWhile(goesOn, next, loop.getOutcomes()));
+  bool isEndless = first.known && truth && truth->known && truth->truth;
+  if (Binding *returned = lookup(exits::kReturns);
+      returned && isEndless && loop.onlyReturns() && !last.known)
+    returned->val = makeBool(true);
 }

@@ -55,6 +55,19 @@ void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
   binding.noGrad = noGrad;
 }
 
+void Checker::useNamesIn(SourceRange range) {
+  if (isPrelude(range.file))
+    return;
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (llvm::StringRef rest = text(range); !rest.empty();) {
+    rest = rest.drop_until(isPart);
+    llvm::StringRef word = rest.take_while(isPart);
+    rest = rest.drop_front(word.size());
+    if (Binding *binding = lookup(word))
+      binding->used = true;
+  }
+}
+
 void Checker::bindTarget(const ast::Target &target, Val val, bool isVar,
                          bool warnUnused) {
   if (!target.isTuple()) {
@@ -100,6 +113,8 @@ FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
   result->id = id;
   result->isPrelude = isPreludeFile;
   filesById[id] = result;
+  for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
+    namesDevices |= !isPreludeFile && sources.getText(id).contains(word);
   if (files.size() == 1)
     return result; // the program itself is parsed already
   unsigned before = diags->getNumErrors();
@@ -274,7 +289,8 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   std::vector<llvm::StringRef> candidates;
   for (Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
-      candidates.push_back(entry.first());
+      if (!isExit(entry.first()))
+        candidates.push_back(entry.first());
   llvm::sort(candidates);
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
@@ -425,8 +441,7 @@ void Checker::run(FileId id, const ast::Program &program) {
   for (const ast::Stmt *item : program.items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
       execArg(*arg);
-  for (const ast::Stmt *item : program.items)
-    exec(*item);
+  execStatements(program.items);
   // An exported function is called after the statements have run.
   for (const ast::Stmt *item : program.items)
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)

@@ -41,6 +41,20 @@ struct FileScope {
   Scope scope;
 };
 
+/// Variables that no program can name; they say how the walk of a block ended.
+/// They are carried and joined like all others.
+namespace exits {
+/// The rest of a loop's turn is skipped.
+inline constexpr llvm::StringLiteral kSkips = "continue";
+/// A loop has no further turn.
+inline constexpr llvm::StringLiteral kBreaks = "break";
+/// A function is over …
+inline constexpr llvm::StringLiteral kReturns = "return";
+/// … and this is its result: an error value before anything was returned.
+inline constexpr llvm::StringLiteral kResult = "return value";
+} // namespace exits
+bool isExit(llvm::StringRef name);
+
 /// Only literals, names and operators: no call.
 bool isConstantExpr(const ast::Expr &expr);
 

@@ -77,7 +77,8 @@ void Checker::nameModels(const Val &val, llvm::StringRef name) {
   }
   if (val.is(ValKind::Optimizer) || val.is(ValKind::Loader))
     return;
-  if (val.is(ValKind::Tuple))
+  // Now: later it may be in a loop, which would make it anew in every turn.
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List))
     for (const Val &element : elementsOf(val))
       nameModels(element, name);
 }

@@ -65,6 +65,7 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   Restore<std::vector<Frame>> savedFrames(frames);
   Restore<std::vector<LoopRecord>> savedLoops(loops);
   Restore<Scope *> savedScope(scope);
+  Restore<decltype(leftModels)> savedLeft(leftModels);
   Restore<FileScope *> savedFile(file);
   Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
       savedCondition(conditionDepth);
@@ -111,6 +112,8 @@ void Checker::callWithSymbols(const FunctionInfo &fn) {
   frames.clear();
   loops.clear();
   conditionDepth = 1;
+  // The caller says where the arguments are.
+  Restore<Placement> savedPlacement(placement, Placement::Insert);
   Scope config, names;
   config.parent = &fn.file->scope;
   if (fn.self)
@@ -136,7 +139,7 @@ void Checker::callWithSymbols(const FunctionInfo &fn) {
           TensorType type = typeOf(val);
           type.place = fn.self->place;
           SourceRange range = val.range;
-          val = makeTensor(type, val.value);
+          val = makeTensor(type, val.value, fn.self->moved);
           val.range = range;
         }
     callFunction(fn, args);

@@ -1,11 +1,11 @@
-//===- Statements.cpp - let, return, with, assert -------------------------===//
+//===- Statements.cpp - let, with, assert ---------------------------------===//
 
 #include "Checker.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-Flow Checker::exec(const ast::Stmt &stmt) {
+Flow Checker::exec(const ast::Stmt &stmt, Rest &rest) {
   using ast::StmtKind;
   Restore<unsigned> savedDepth(evalDepth, evalDepth + 1);
   if (!withinLimits(stmt.range))
@@ -19,32 +19,19 @@ Flow Checker::exec(const ast::Stmt &stmt) {
   case StmtKind::Expr:
     return execExpr(llvm::cast<ast::ExprStmt>(stmt));
   case StmtKind::If:
-    return execIf(llvm::cast<ast::IfStmt>(stmt));
+    return execIf(llvm::cast<ast::IfStmt>(stmt), rest);
   case StmtKind::For:
     return execFor(llvm::cast<ast::ForStmt>(stmt));
   case StmtKind::While:
     return execWhile(llvm::cast<ast::WhileStmt>(stmt));
   case StmtKind::With:
-    return execWith(llvm::cast<ast::WithStmt>(stmt));
+    return execWith(llvm::cast<ast::WithStmt>(stmt), rest);
   case StmtKind::Return:
     return execReturn(llvm::cast<ast::ReturnStmt>(stmt));
   case StmtKind::Break:
-  case StmtKind::Continue: {
-    bool isBreak = stmt.kind == StmtKind::Break;
-    if (loops.empty()) {
-      error(DiagCode::TD221, stmt.range,
-            isBreak ? "`break` outside of a loop"
-                    : "`continue` outside of a loop");
-      return Flow::Next;
-    }
-    if (loops.back().runTime || loops.back().regionDepth != regionDepth) {
-      unsupported(stmt.range,
-                  isBreak ? "`break` in a loop that runs at run time"
-                          : "`continue` in a loop that runs at run time");
-      return Flow::Next;
-    }
-    return isBreak ? Flow::Break : Flow::Continue;
-  }
+    return execBreak(stmt);
+  case StmtKind::Continue:
+    return execContinue(stmt);
   case StmtKind::Assert:
     return execAssert(llvm::cast<ast::AssertStmt>(stmt));
   case StmtKind::Import:
@@ -53,13 +40,6 @@ Flow Checker::exec(const ast::Stmt &stmt) {
   default: // arguments and declarations were seen before
     return Flow::Next;
   }
-}
-
-Flow Checker::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts) {
-  for (const ast::Stmt *stmt : stmts)
-    if (Flow flow = exec(*stmt); flow != Flow::Next)
-      return flow;
-  return Flow::Next;
 }
 
 Flow Checker::execBlock(const ast::Block &block) {
@@ -226,8 +206,11 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       Binding *binding = lookup(base);
       std::string start =
           (binding && binding->isVar ? "" : "let ") + base + " = ";
+      // In an inner scope a new `x` would end with it.
+      bool reaches =
+          binding && (binding->isVar || scope->names.count(base) != 0);
       if (binding)
-        report.fix(FixIt::Choice,
+        report.fix(reaches ? FixIt::Safe : FixIt::Choice,
                    "`" + start + text(userRange(stmt.range)) + "`",
                    {{stmt.range.start(), start}});
       return Flow::Next;
@@ -241,34 +224,34 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   return Flow::Next;
 }
 
-Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
-  if (frames.empty()) {
-    error(DiagCode::TD221, stmt.range, "`return` outside of a function");
-    return Flow::Return;
-  }
-  Val val = makeVal(ValKind::None);
-  if (stmt.value) {
-    const ast::FnDecl *fn = frames.back().fn;
-    val = eval(*stmt.value, fn ? fn->result : nullptr);
-    if (fn && fn->result && !val.isError() &&
-        !matchType(*fn->result, val, stmt.value->range, "the result",
-                   DiagCode::TD407))
-      val = fail();
-  }
-  if (!loops.empty() && frames.back().loopDepth != loops.size() &&
-      loops.back().runTime) {
-    unsupported(stmt.range, "`return` in a loop that runs at run time");
-    return Flow::Next;
-  }
-  frames.back().result = val;
-  frames.back().returned = true;
-  return Flow::Return;
+/// Within it, and not in what it calls, this is where factories make tensors
+/// and what bare `cuda` means.
+Flow Checker::execWithDevice(const ast::WithStmt &stmt, Rest &rest) {
+  CallArgs args;
+  bool good = evalArguments(stmt.args, args);
+  std::optional<Val> device;
+  if (good && (args.positional.size() != 1 || !args.keywords.empty()))
+    error(DiagCode::TD205, stmt.context.range, "`with device` takes a device");
+  else if (good)
+    device = asDevice(args.positional[0]);
+  if (device)
+    checkDeviceExists(device->as<DeviceInfo>().place, device->range);
+  else if (good && args.positional.size() == 1 &&
+           !args.positional[0].is(ValKind::Str))
+    error(DiagCode::TD303, args.positional[0].range,
+          "`with device` takes a device, not " + describe(args.positional[0]));
+  Restore<std::optional<Val>> saved(withDevice);
+  rest.before = [&, outer = withDevice] { withDevice = outer; };
+  if (device)
+    withDevice = device;
+  return execStatements(stmt.body->stmts, &rest);
 }
 
-Flow Checker::execWith(const ast::WithStmt &stmt) {
+Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
+  if (stmt.context.text == "device")
+    return execWithDevice(stmt, rest);
   if (stmt.context.text != "no_grad") {
-    static const llvm::StringLiteral later[] = {"device", "checkpoint",
-                                                "autocast"};
+    static const llvm::StringLiteral later[] = {"checkpoint", "autocast"};
     if (llvm::is_contained(later, stmt.context.text)) {
       unsupported(stmt.context.range, "`with " + stmt.context.text + "`");
       execStatements(stmt.body->stmts); // it may hold further mistakes
@@ -281,13 +264,14 @@ Flow Checker::execWith(const ast::WithStmt &stmt) {
   }
   if (!stmt.args.empty())
     error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
-  // `with` opens no scope.
-  ++noGrad;
+  // `with` opens no scope: what follows is walked where its body ends.
+  Restore<unsigned> savedNoGrad(noGrad, noGrad + 1);
   forgetReads();
-  Flow flow = execStatements(stmt.body->stmts);
-  --noGrad;
-  forgetReads();
-  return flow;
+  rest.before = [&] {
+    --noGrad;
+    forgetReads();
+  };
+  return execStatements(stmt.body->stmts, &rest);
 }
 
 Flow Checker::execAssert(const ast::AssertStmt &stmt) {

@@ -306,7 +306,11 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
     scalar.place = typeOf(condition).place;
     onTrue = fillTensor(onTrue, scalar);
   }
-  Vals values{onTrue, onFalse};
+  Vals all{condition, onTrue, onFalse};
+  std::optional<Place> place = samePlace(all, range);
+  if (!place)
+    return fail();
+  llvm::MutableArrayRef<Val> values = llvm::MutableArrayRef(all).drop_front();
   TensorType common;
   if (!unify(values, range, "`where`", common))
     return fail();
@@ -318,10 +322,6 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
         .label(answer.problem);
     return fail();
   }
-  Vals all{condition, values[0], values[1]};
-  std::optional<Place> place = samePlace(all, range);
-  if (!place)
-    return fail();
   common.dims = answer.dims;
   common.place = *place;
   Value result =

@@ -48,6 +48,12 @@ std::optional<Place> Checker::placeFromType(const ast::Place &place) {
   Binding *binding = lookup(place.name);
   if (binding)
     binding->used = true;
+  if (binding && binding->val.is(ValKind::Device) && binding->isVar) {
+    error(DiagCode::TD509, place.range,
+          "`" + place.name + "` is a `var`, which cannot be a place")
+        .note("declare it with `let`", binding->declared);
+    return std::nullopt;
+  }
   if (binding && binding->val.is(ValKind::Device))
     return asDevice(binding->val)->as<DeviceInfo>().place;
   if (!binding || !binding->val.isError())
@@ -257,6 +263,15 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
 }
 
 Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
+  if (auto *tuple = llvm::dyn_cast<ast::TupleType>(&annotation);
+      tuple && val.is(ValKind::Tuple)) {
+    Vals elements;
+    for (auto [type, element] : llvm::zip(tuple->elements, elementsOf(val)))
+      elements.push_back(loosen(element, *type));
+    Val result = makeSequence(ValKind::Tuple, std::move(elements));
+    result.range = val.range;
+    return result;
+  }
   auto *type = llvm::dyn_cast<ast::NamedType>(&annotation);
   if (!val.is(ValKind::Tensor) || !type ||
       type->dims.size() != typeOf(val).dims.size())

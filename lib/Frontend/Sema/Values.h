@@ -91,6 +91,8 @@ struct TensorType {
 struct TensorInfo : Payload {
   TensorType type;
   SourceRange placed; ///< where the place was decided; invalid while free
+  /// The call that made it without `device=`, which it takes.
+  SourceRange made;
 };
 
 /// The text of a Str that is known, or else the template and the values that
@@ -111,9 +113,8 @@ struct DTypeInfo : Payload {
 /// A device value. A free place is that of a tensor which is not decided yet.
 struct DeviceInfo : Payload {
   Place place;
-  bool isWord = false; ///< bare `cuda`: which one is said by `with device`
-  llvm::SmallVector<Place, 2> domain; ///< of a symbol: all that it may be
-  bool isNamed = false;               ///< … and whether a binding named it
+  bool isWord = false;  ///< bare `cuda`: which one is said by `with device`
+  bool isNamed = false; ///< a symbol that has the name of its binding
   SourceRange made;
 };
 
@@ -176,6 +177,14 @@ struct ModelInstance : Payload {
     members.back().name = name.str();
     return members.back();
   }
+};
+
+/// What is known of a model at one point.
+struct ModelState {
+  Place place;
+  SourceRange moved;
+  std::optional<Place> otherwise;
+  ModelInstance::Mode mode;
 };
 
 struct ClassInfo : Payload {

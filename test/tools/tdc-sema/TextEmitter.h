@@ -19,6 +19,7 @@ namespace tdc {
 class TextEmitter final : public Emitter {
   using Ref = llvm::StringRef;
   using Values = llvm::ArrayRef<Value>;
+  using Outcomes = llvm::ArrayRef<Outcome>;
   using Ints = llvm::ArrayRef<int64_t>;
   using Type = const TensorShape &;
 
@@ -58,8 +59,11 @@ public:
     ++depth;
     return loop;
   }
-  llvm::SmallVector<Value> endFor(Values next) override {
-    return close("next", next, {});
+  llvm::SmallVector<Value> endFor(Values next, Outcomes outcomes,
+                                  Value leaves) override {
+    if (leaves)
+      line("leave if " + text(leaves));
+    return closeLoop(next, outcomes);
   }
   llvm::SmallVector<Value> beginWhile(Value c, Values initial) override {
     llvm::SmallVector<Value> carried;
@@ -70,14 +74,17 @@ public:
     ++depth;
     return carried;
   }
-  llvm::SmallVector<Value> endWhile(Value c, Values next) override {
+  llvm::SmallVector<Value> endWhile(Value c, Values next,
+                                    Outcomes outcomes) override {
     line("again if " + text(c));
-    return close("next", next, {});
+    return closeLoop(next, outcomes);
   }
   void beginIf(Value c) override { line("if " + text(c) + " {"), ++depth; }
   void beginElse() override { --depth, line("} else {"), ++depth; }
   llvm::SmallVector<Value> endIf(Values a, Values b) override {
-    return close("yield", a, b);
+    line("yield (" + list(a) + ")" +
+         (b.empty() ? "" : " or (" + list(b) + ")"));
+    return close(a.size());
   }
   void declareDevice(Ref symbol, const Place &device) override {
     line("device " + symbol + " = " + spelling(device));
@@ -310,12 +317,16 @@ private:
                    (sizes.empty() ? "" : " sizes (" + list(sizes) + ")"),
                t);
   }
-  llvm::SmallVector<Value> close(Ref word, Values a, Values b) {
-    line(word + " (" + list(a) + ")" +
-         (b.empty() ? "" : " or (" + list(b) + ")"));
+  llvm::SmallVector<Value> closeLoop(Values next, Outcomes outcomes) {
+    line("next (" + list(next) + ")");
+    for (const Outcome &outcome : outcomes)
+      line("give " + text(outcome.last) + " or " + text(outcome.initial));
+    return close(next.size() + outcomes.size());
+  }
+  llvm::SmallVector<Value> close(size_t count) {
     --depth;
     llvm::SmallVector<Value> results;
-    for (size_t i = 0; i != a.size(); ++i)
+    for (size_t i = 0; i != count; ++i)
       results.push_back(fresh());
     line(results.empty() ? "}" : "} -> " + list(results));
     return results;

@@ -15,6 +15,10 @@
 
 namespace tdc::td {
 
+/// Of an scf.while that goes over a range and can be left: the second carried
+/// value is the index, the third the number of turns unless it is left.
+inline constexpr llvm::StringLiteral kCountedAttr = "td.counted";
+
 class CarryingLoop {
 public:
   /// Null where `op` is null or another op.

@@ -76,13 +76,11 @@ bool forgetStart(CarryingLoop loop) {
   bool found = false;
   for (auto [init, argument] :
        llvm::zip(loop.getInits(), loop.getArguments())) {
-    if (!argument.use_empty() ||
-        !isa<RankedTensorType>(argument.getType()) ||
+    if (!argument.use_empty() || !isa<RankedTensorType>(argument.getType()) ||
         init.get().getDefiningOp<ub::PoisonOp>())
       continue;
     OpBuilder builder(loop.getOperation());
-    init.set(
-        ub::PoisonOp::create(builder, loop->getLoc(), argument.getType()));
+    init.set(ub::PoisonOp::create(builder, loop->getLoc(), argument.getType()));
     found = true;
   }
   return found;

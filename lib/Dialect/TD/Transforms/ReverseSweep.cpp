@@ -81,7 +81,8 @@ LogicalResult ReverseSweep::run(ArrayRef<Operation *> ops, Adjoints &adjoints) {
       built = reverseFor(loop, adjoints);
     else if (isa<scf::WhileOp>(op))
       built = op->emitError(
-          "TD900: the gradient through a `while` loop is not built yet");
+          "TD900: the gradient through a `while` loop, or one that `break` or "
+          "`return` ends, is not built yet");
     else if (Value cotangent = adjoints.values.lookup(op->getResult(0)))
       reverseOp(op, cotangent, adjoints);
     if (failed(built))

@@ -117,12 +117,12 @@ private:
         mark(bound);
       return;
     }
-    // The first value that it carries says whether there is another turn.
-    if (isa<scf::WhileOp>(op))
-      return markCarried(op, 0);
-    // What it passes on is marked one by one.
-    if (isa<scf::ConditionOp>(op))
+    // Whether it goes on, and how far it is.
+    if (isa<scf::WhileOp>(op)) {
+      for (unsigned i = 0; i < (op->hasAttr(kCountedAttr) ? 3 : 1); ++i)
+        markCarried(op, i);
       return;
+    }
     for (Value operand : op->getOperands())
       mark(operand);
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -160,23 +160,24 @@ void narrow(Operation *op, Marking &marking,
             SmallVectorImpl<BlockArgument> &unneeded) {
   SmallVector<unsigned> kept;
   for (unsigned index = 0; index < op->getNumResults(); ++index) {
-    if (marking.isLive(op, index))
+    if (marking.isLive(op, index)) {
       kept.push_back(index);
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       unneeded.push_back(loop.getRegionIterArg(index));
-    else if (auto loop = dyn_cast<scf::WhileOp>(op))
-      unneeded.append(
-          {loop.getBeforeArguments()[index], loop.getAfterArguments()[index]});
+    } else if (isa<scf::WhileOp>(op)) {
+      for (Region &region : op->getRegions())
+        unneeded.push_back(region.getArgument(index));
+    }
   }
   if (kept.size() == op->getNumResults())
     return;
 
   for (Region &region : op->getRegions()) {
-    Operation *yield = region.front().getTerminator();
-    if (auto condition = dyn_cast<scf::ConditionOp>(yield))
+    Operation *end = region.front().getTerminator();
+    if (auto condition = dyn_cast<scf::ConditionOp>(end))
       condition.getArgsMutable().assign(select(condition.getArgs(), kept));
     else
-      yield->setOperands(select(yield->getOperands(), kept));
+      end->setOperands(select(end->getOperands(), kept));
   }
   OpBuilder builder(op);
   SmallVector<Type> types;
@@ -232,7 +233,7 @@ void sweepDead(ModuleOp module) {
     op->dropAllUses();
     op->erase();
   }
-  // What replaced a later one may have been passed to it.
+  // A loop may start from what nobody needs of an earlier one.
   for (Operation *op : llvm::reverse(structured))
     if (!marking.isLive(op))
       op->erase();

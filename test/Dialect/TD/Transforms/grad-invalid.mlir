@@ -152,7 +152,7 @@ td.slot @gw grad "w" of "m" : tensor<f32>
 
 func.func @through_while(%go: i1) {
   %w = td.read @w : tensor<f32>
-  // expected-error @below {{TD900: the gradient through a `while` loop is not built yet}}
+  // expected-error @below {{TD900: the gradient through a `while` loop, or one that `break` or `return` ends, is not built yet}}
   %r:2 = scf.while (%g = %go, %x = %w) : (i1, tensor<f32>) -> (i1, tensor<f32>) {
     scf.condition(%g) %g, %x : i1, tensor<f32>
   } do {

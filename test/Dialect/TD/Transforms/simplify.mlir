@@ -333,3 +333,52 @@ func.func @dead_while(%go: i1, %x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// What nobody needs of a loop may start from what nobody needs of a branch.
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[R:.*]] = arith.select
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[R]]) -> (i64)
+func.func @chain(%c: i1, %n: i64) -> i64 {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %b:2 = scf.if %c -> (i64, i64) {
+    scf.yield %c0, %n : i64, i64
+  } else {
+    scf.yield %c1, %c1 : i64, i64
+  }
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %b#0, %y = %b#1) -> (i64, i64) : i64 {
+    %z = arith.addi %y, %i : i64
+    scf.yield %z, %z : i64, i64
+  }
+  return %r#1 : i64
+}
+
+// -----
+
+// A while loop carries what is needed, and how far it is: its index and the
+// number of its turns.
+// CHECK-LABEL: func.func @narrow
+// CHECK: scf.while (%[[GO:.*]] = %arg0, %[[I:.*]] = %{{.*}}, %[[N:.*]] = %arg1, %[[Y:.*]] = %arg2) :
+// CHECK-NEXT: scf.condition(%[[GO]]) %[[GO]], %[[I]], %[[N]], %[[Y]] : i1, i64, i64, tensor<4xf32>
+// CHECK: ^bb0(%{{.*}}: i1, %{{.*}}: i64, %[[M:.*]]: i64, %[[Z:.*]]: tensor<4xf32>):
+// CHECK-NOT: td.exp
+// CHECK: %[[NEXT:.*]] = td.mul %[[Z]], %[[Z]]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[M]], %[[NEXT]] :
+// CHECK-NEXT: } attributes {td.counted}
+func.func @narrow(%go: i1, %n: i64, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %r:5 = scf.while (%g = %go, %i = %c0, %m = %n, %u = %x, %y = %x) : (i1, i64, i64, tensor<4xf32>, tensor<4xf32>) -> (i1, i64, i64, tensor<4xf32>, tensor<4xf32>) {
+    scf.condition(%g) %g, %i, %m, %u, %y : i1, i64, i64, tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%g: i1, %i: i64, %m: i64, %u: tensor<4xf32>, %y: tensor<4xf32>):
+    %e = td.exp %u : tensor<4xf32>
+    %z = td.mul %y, %y : tensor<4xf32>
+    %j = arith.addi %i, %c1 : i64
+    %again = arith.cmpi slt, %j, %n : i64
+    scf.yield %again, %j, %m, %e, %z : i1, i64, i64, tensor<4xf32>, tensor<4xf32>
+  } attributes {td.counted}
+  return %r#4 : tensor<4xf32>
+}

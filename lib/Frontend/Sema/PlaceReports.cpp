@@ -1,0 +1,146 @@
+//===- PlaceReports.cpp - what is said about devices ----------------------===//
+//
+// A report names both sides and where each was placed. What moves: data goes to
+// a model, a cpu tensor to the other device; between two GPUs the author
+// decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static bool isCpu(const Place &place) {
+  return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
+}
+
+std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
+  if (place.kind != Place::Kind::Symbol ||
+      !deviceSymbols[place.symbol].made.isValid())
+    return placeText(place);
+  auto isIt = [&](const Binding *binding) {
+    return binding && binding->val.is(ValKind::Device) &&
+           binding->val.as<DeviceInfo>().place == place;
+  };
+  // The prelude may be what is being walked.
+  Scope *global =
+      filesById.lookup(at.file) ? &filesById.lookup(at.file)->scope : nullptr;
+  if (isIt(lookup(place.symbol)) ||
+      (global && isIt(global->lookup(place.symbol))))
+    return place.symbol;
+  if (ambientPlace().first == place)
+    return "here";
+  return std::nullopt;
+}
+
+void Checker::offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+                      FixIt::Kind kind) {
+  if (std::optional<std::string> name = nameOf(to, expr))
+    offerSuffix(report, expr, ".to(" + *name + ")", kind);
+}
+
+void Checker::offerMove(Diagnostic &report, const Val &val, const Place &to,
+                        FixIt::Kind kind) {
+  std::optional<std::string> name = nameOf(to, val.range);
+  for (llvm::StringRef said : {".to(cpu)", "device=cpu)"}) {
+    if (!name || !text(val.range).ends_with(said))
+      continue;
+    SourceRange cpu = val.range;
+    cpu.end -= 1;
+    cpu.begin = cpu.end - 3;
+    report.fix(kind, "`" + said.drop_back(4) + *name + said.take_back() + "`",
+               {{cpu, *name}});
+    return;
+  }
+  SourceRange made = val.as<TensorInfo>().made;
+  llvm::StringRef call = text(made);
+  if (!isDeclaredBefore(to, made) || !call.ends_with(")"))
+    return offerTo(report, val.range, to, kind);
+  std::string added =
+      (call.ends_with("()") ? "device=" : ", device=") + *nameOf(to, made);
+  SourceRange end = made.finish();
+  --end.begin;
+  report.fix(kind, "`" + call.drop_back() + added + ")`",
+             {{end.start(), added}});
+}
+
+bool Checker::isDeclaredBefore(const Place &place, SourceRange at) {
+  SourceRange made = deviceSymbols.lookup(place.symbol).made;
+  bool isBefore =
+      !made.isValid() || (made.file == at.file && made.end <= at.begin);
+  return at.isValid() && isBefore && nameOf(place, at);
+}
+
+void Checker::noteOrigin(Diagnostic &report, const Val &val) {
+  SourceRange placed = val.as<TensorInfo>().placed;
+  bool isUsers = val.range.isValid() && !isPrelude(val.range.file);
+  std::string what = isUsers ? "`" + text(val.range).str() + "`" : "one side";
+  what += " is " + typeText(typeOf(val));
+  if (placed.isValid() && !isPrelude(placed.file))
+    report.note(what + ", placed here", placed);
+  else if (isCpu(typeOf(val).place))
+    report.note(what + ", never placed, so it is on the cpu");
+}
+
+void Checker::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
+  const Place &a = typeOf(lhs).place, &b = typeOf(rhs).place;
+  bool isSymbol =
+      a.kind == Place::Kind::Symbol || b.kind == Place::Kind::Symbol;
+  Diagnostic &report =
+      isSymbol
+          ? error(DiagCode::TD505, range,
+                  "`" + placeText(a) + "` and `" + placeText(b) +
+                      "` need not be the same device")
+          : error(DiagCode::TD501, range, "operands are on different devices");
+  report.label("@" + placeText(a) + " and @" + placeText(b));
+  noteOrigin(report, lhs);
+  noteOrigin(report, rhs);
+  auto kind = isCpu(a) != isCpu(b) ? FixIt::Safe : FixIt::Choice;
+  if (!isCpu(b))
+    offerMove(report, lhs, b, kind);
+  if (!isCpu(a))
+    offerMove(report, rhs, a, kind);
+}
+
+void Checker::reportModelPlace(const ModelInstance &model,
+                               const ModelInstance &owner, const Val &arg,
+                               const CallArgs &args) {
+  const Place &place = owner.place, &data = typeOf(arg).place;
+  SourceRange range = arg.range.isValid() ? arg.range : args.range;
+  if (!isCpu(place)) {
+    Diagnostic &report = error(DiagCode::TD502, range,
+                               "the data was not moved to the model's device");
+    report
+        .label(typeText(typeOf(arg)) +
+               (data.kind == Place::Kind::Free ? " @cpu" : ""))
+        .secondaryLabel(args.calleeRange, "on @" + placeText(place));
+    if (standsFor(place).kind == Place::Kind::Cpu)
+      report.note("`" + placeText(place) +
+                  "` is the cpu on this machine: on one with a GPU this call "
+                  "would fail");
+    if (owner.moved.isValid())
+      report.note("the model was moved here", owner.moved);
+    offerTo(report, range, place, isCpu(data) ? FixIt::Safe : FixIt::Choice);
+    return;
+  }
+  Diagnostic &report = error(DiagCode::TD503, args.calleeRange,
+                             "the model was not moved to the data's device");
+  report.label("its parameters are on @" + placeText(place))
+      .secondaryLabel(range, typeText(typeOf(arg)));
+  noteOrigin(report, arg);
+  report.note("move a model once, where it is made, not at each call");
+  if (!owner.moved.isValid() && isDeclaredBefore(data, model.made))
+    offerTo(report, model.made, data, FixIt::Safe);
+}
+
+void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
+                               const Place &place, SourceRange range) {
+  Diagnostic &report =
+      error(DiagCode::TD501, range, "`" + name + "` is on another device");
+  report.label("@" + placeText(place) + ", and its new value @" +
+               placeText(typeOf(val).place));
+  noteOrigin(report, val);
+  offerMove(report, val, place,
+            isCpu(typeOf(val).place) ? FixIt::Safe : FixIt::Choice);
+}

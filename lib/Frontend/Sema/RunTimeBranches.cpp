@@ -1,0 +1,258 @@
+//===- RunTimeBranches.cpp - branches that run at run time ----------------===//
+//
+// Both sides are walked from the same start. What they leave in a variable must
+// fit together, unless nobody reads it where one of them ends: variables of a
+// function that is over there, or the result of one that has none yet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Joins.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+namespace {
+/// One variable at a join.
+struct Joined {
+  std::string name;
+  Binding *binding;
+  Val before, then;
+  llvm::SmallVector<Value, 2> thenLeaves;
+  bool isDeadInThen = false;
+  bool isDeadInElse = false;
+  /// A variable that is joined and the same on both sides: ways out are often.
+  Joined *twin = nullptr;
+
+  bool isResult() const { return name == exits::kResult; }
+  /// In reports.
+  std::string getTitle() const {
+    return isResult() ? "the result" : "`" + name + "`";
+  }
+};
+
+/// One branch while its sides are walked.
+class RunTimeBranch {
+public:
+  RunTimeBranch(Checker &c, const Val &condition, SourceRange range,
+                const llvm::StringSet<> &assigned);
+  /// Between the sides.
+  void enterElse();
+  /// The variables of the block around the branch end where it ends.
+  void dropVariablesOf(const Scope &block);
+  void finish(Flow thenFlow, Flow elseFlow);
+
+private:
+  bool isDead(const Joined &one) const;
+  bool mustJoin(Joined &one);
+  Join joinOf(const Joined &one) const;
+  bool canJoin(Joined &one);
+  bool sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed);
+  void reportNoValue(const Joined &one);
+
+  Checker &c;
+  const Val &condition;
+  SourceRange range;
+  std::vector<Joined> joined;
+  std::vector<ModelState> before, afterThen;
+  size_t knownFacts;
+  SizeMark start;
+};
+} // namespace
+
+RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
+                             SourceRange range,
+                             const llvm::StringSet<> &assigned)
+    : c(c), condition(condition), range(range), before(saveModels(c)),
+      knownFacts(c.facts.size()) {
+  for (auto &entry : assigned)
+    if (Binding *binding = c.lookup(entry.first()))
+      if (binding->isVar)
+        joined.push_back({entry.first().str(), binding, binding->val, {}, {}});
+  llvm::sort(joined,
+             [](const Joined &a, const Joined &b) { return a.name < b.name; });
+  c.emit().beginIf(c.materialize(condition));
+  ++c.regionDepth;
+  ++c.conditionDepth;
+  c.forgetReads();
+}
+
+/// Whether nobody reads the variable at the end of the side that was walked.
+bool RunTimeBranch::isDead(const Joined &one) const {
+  if (one.isResult())
+    return one.binding->val.isError();
+  Binding *returned = c.lookup(exits::kReturns);
+  return !isExit(one.name) && returned && returned->val.known &&
+         returned->val.truth;
+}
+
+void RunTimeBranch::enterElse() {
+  for (Joined &one : joined) {
+    one.isDeadInThen = isDead(one);
+    one.then = one.binding->val;
+    // A way out that is known needs no value yet, and seldom one at all.
+    bool isKnown = isExit(one.name) && one.then.known;
+    if (!one.isDeadInThen && !isKnown && hasLeaves(one.then))
+      appendLeaves(c, one.then, one.thenLeaves);
+  }
+  for (Joined &one : joined)
+    one.binding->val = one.before;
+  afterThen = saveModels(c);
+  restoreModels(c, before);
+  c.facts.resize(knownFacts);
+  c.forgetReads();
+  c.emit().beginElse();
+}
+
+void RunTimeBranch::dropVariablesOf(const Scope &block) {
+  llvm::erase_if(joined, [&](const Joined &one) {
+    auto found = block.names.find(one.name);
+    return found != block.names.end() && &found->second == one.binding;
+  });
+}
+
+/// Whether the two sides leave different values.
+bool RunTimeBranch::mustJoin(Joined &one) {
+  Val &other = one.binding->val;
+  one.isDeadInElse = isDead(one);
+  // The same way out on both sides needs no value.
+  bool isConstant = other.known || c.constantInt(other);
+  if (isExit(one.name) && isConstant && isSame(one.then, other))
+    return false;
+  if ((one.isDeadInThen || isSame(one.before, one.then)) &&
+      (one.isDeadInElse || isSame(one.before, other))) {
+    // What a side computed anew is not known outside of it.
+    other = one.before;
+    return false;
+  }
+  if (one.isDeadInElse)
+    other = one.then;
+  return true;
+}
+
+/// What exists only while compiling is the same on both sides.
+void RunTimeBranch::reportNoValue(const Joined &one) {
+  const Val &other = one.binding->val;
+  const Val &culprit = hasLeaves(other) ? one.then : other;
+  if (other.isError() || (one.then.isError() && !one.isDeadInThen))
+    return;
+  Diagnostic &report =
+      c.error(
+           DiagCode::TD214,
+           one.isResult() && culprit.range.isValid() ? culprit.range : range,
+           one.getTitle() +
+               (one.isResult() ? " cannot depend on" : " cannot change under") +
+               " a condition that is known only at run time")
+          .label("it is " + c.describe(culprit) +
+                 ", which exists only while compiling");
+  if (culprit.is(ValKind::List) && !one.isResult())
+    report.note(kInsteadOfList);
+}
+
+Join RunTimeBranch::joinOf(const Joined &one) const {
+  if (!one.isResult())
+    return {range, Join::Branch, &condition};
+  // Of results, the later one is shown.
+  SourceRange result = one.binding->val.range;
+  return {result.isValid() ? result : range, Join::Result, &condition};
+}
+
+bool RunTimeBranch::canJoin(Joined &one) {
+  const Val &other = one.binding->val;
+  bool isDead = one.isDeadInThen || one.isDeadInElse;
+  // A function that gives no value has nothing to join.
+  if (other.is(ValKind::None) && (isDead || one.then.is(ValKind::None)))
+    return false;
+  auto isJoinable = [](const Val &val) {
+    return hasLeaves(val) || val.is(ValKind::None);
+  };
+  if (!isJoinable(other) || (!isDead && !isJoinable(one.then))) {
+    reportNoValue(one);
+    return false;
+  }
+  if (isDead)
+    return true;
+  if (canMeet(c, one.then, other, joinOf(one), one.getTitle()))
+    return true;
+  one.binding->val = Val();
+  return false;
+}
+
+bool RunTimeBranch::sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed) {
+  for (Joined *other : changed)
+    if (isExit(one.name) && isExit(other->name) &&
+        isSame(one.then, other->then) &&
+        isSame(one.binding->val, other->binding->val))
+      one.twin = other;
+  return one.twin;
+}
+
+void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
+  llvm::SmallVector<Value> thenValues, elseValues;
+  std::vector<Joined *> changed;
+  for (Joined &one : joined) {
+    if (!mustJoin(one) || !canJoin(one) || sharesJoin(one, changed))
+      continue;
+    Val &other = one.binding->val;
+    llvm::SmallVector<Value, 2> elseLeaves;
+    if (!one.isDeadInThen) {
+      if (one.thenLeaves.empty())
+        appendLeaves(c, one.then, one.thenLeaves);
+      other = goesTo(c, other, one.then, joinOf(one));
+    }
+    if (!one.isDeadInElse)
+      appendLeaves(c, other, elseLeaves);
+    size_t count = std::max(one.thenLeaves.size(), elseLeaves.size());
+    one.thenLeaves.resize(count);
+    elseLeaves.resize(count);
+    thenValues.append(one.thenLeaves);
+    elseValues.append(elseLeaves);
+    changed.push_back(&one);
+  }
+  // Models are as they are where it goes on.
+  bool meet = (thenFlow == Flow::Left) == (elseFlow == Flow::Left);
+  if (meet)
+    bringModels(c, afterThen, {range, Join::Branch, &condition});
+  llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
+  --c.regionDepth;
+  --c.conditionDepth;
+  c.facts.resize(knownFacts);
+  c.forgetReads();
+  if (meet)
+    joinModels(c, afterThen);
+  else if (elseFlow == Flow::Left)
+    restoreModels(c, afterThen);
+  llvm::ArrayRef<Value> rest(results);
+  for (Joined *one : changed) {
+    Val &other = one->binding->val;
+    if (one->isDeadInThen || one->isDeadInElse)
+      other = rebuildOutside(c, other, start, rest, one->name);
+    else
+      other = rebuild(c, one->then, other, rest, one->name);
+  }
+  for (Joined &one : joined)
+    if (one.twin)
+      one.binding->val = one.twin->binding->val;
+}
+
+Flow Checker::branch(const Val &condition, SourceRange range,
+                     const llvm::StringSet<> &assigned,
+                     llvm::function_ref<Flow()> thenSide,
+                     llvm::function_ref<Flow()> elseSide, Rest *rest) {
+  RunTimeBranch branch(*this, condition, range, assigned);
+  Flow thenFlow = thenSide();
+  branch.enterElse();
+  Flow elseFlow = elseSide();
+  if (thenFlow != elseFlow && isPrelude(range.file)) {
+    // Conditions of the prelude begin with the parameter that they are about.
+    Val decided;
+    decided.range = range;
+    llvm::StringRef name = text(range).split(' ').first;
+    reportNotKnown(decided, ("`" + name + "` of " + userFunction("")).str());
+  } else if (rest && thenFlow == Flow::Left && elseFlow != Flow::Left) {
+    elseFlow = goOn(elseFlow, *rest, range);
+    rest->isWalked = true;
+    branch.dropVariablesOf(*scope);
+  }
+  branch.finish(thenFlow, elseFlow);
+  return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
+}

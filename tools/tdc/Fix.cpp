@@ -1,0 +1,119 @@
+//===- Fix.cpp - tdc fix --------------------------------------------------===//
+//
+// Applies the safe fixes of all reports, checks again and goes on until there
+// are none, because one fix can show what the next mistake is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compilation.h"
+#include "OutputFile.h"
+#include "Process.h"
+#include "Verbs.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tdc;
+
+/// More rounds than this have met two fixes that undo each other.
+static constexpr unsigned kMaxRounds = 10;
+
+static bool touches(SourceRange a, SourceRange b) {
+  return a.begin <= b.end && b.begin <= a.end;
+}
+
+namespace {
+/// What one round changes.
+struct Round {
+  std::vector<Edit> edits;
+  std::string log;
+  unsigned syntaxErrors = 0;
+};
+} // namespace
+
+/// The safe fixes that can be applied together: of one report the first, of
+/// those that touch each other the first.
+static Round collect(const DiagnosticEngine &diags, FileId file) {
+  Round round;
+  for (const Diagnostic *report : diags.getSorted()) {
+    const DiagInfo &info = getDiagInfo(report->code);
+    round.syntaxErrors +=
+        info.name.starts_with("TD1") && report->severity == Severity::Error;
+    auto fix = llvm::find_if(report->fixes, [](const FixIt &fix) {
+      return fix.kind == FixIt::Safe && !fix.edits.empty();
+    });
+    if (fix == report->fixes.end())
+      continue;
+    bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
+      return edit.range.file == file &&
+             llvm::none_of(round.edits, [&](const Edit &other) {
+               return touches(edit.range, other.range);
+             });
+    });
+    if (!fits)
+      continue;
+    llvm::append_range(round.edits, fix->edits);
+    LineColumn at = diags.getSources().getLineColumn(fix->edits[0].range);
+    llvm::raw_string_ostream(round.log)
+        << diags.getSources().getName(file) << ":" << at.line << ":"
+        << at.column << ": " << info.name << ": " << fix->title << "\n";
+  }
+  return round;
+}
+
+static std::string apply(std::string text, std::vector<Edit> edits) {
+  llvm::sort(edits, [](const Edit &a, const Edit &b) {
+    return a.range.begin > b.range.begin;
+  });
+  for (const Edit &edit : edits)
+    text.replace(edit.range.begin, edit.range.size(), edit.text);
+  return text;
+}
+
+static Round inspect(const Options &options, llvm::StringRef text) {
+  Compilation compilation(options);
+  compilation.setText(text);
+  return collect(compilation.inspect(), compilation.getFile());
+}
+
+/// Changes `text` until no safe fix is left; gives a line for each.
+static std::string fixText(const Options &options, std::string &text) {
+  std::string log;
+  Round round = inspect(options, text);
+  for (unsigned i = 0; i != kMaxRounds && !round.edits.empty(); ++i) {
+    std::string changed = apply(text, std::move(round.edits));
+    Round next = inspect(options, changed);
+    // What the parser understands less than what was there is no fix.
+    if (next.syntaxErrors > round.syntaxErrors)
+      break;
+    text = std::move(changed);
+    log += round.log;
+    round = std::move(next);
+  }
+  return log;
+}
+
+int tdc::fixVerb(const Options &options) {
+  auto file = llvm::MemoryBuffer::getFile(options.file);
+  if (!file) {
+    llvm::errs() << "error: cannot read `" << options.file
+                 << "`: " << file.getError().message() << "\n";
+    return ExitRunTime;
+  }
+  std::string text = (*file)->getBuffer().str();
+  int exitCode = ExitOk;
+  runOnDeepStack([&] {
+    llvm::outs() << fixText(options, text);
+    llvm::outs().flush();
+    bool changed = text != (*file)->getBuffer();
+    if (changed && !options.dryRun)
+      exitCode = writeFile(options.file, text);
+    if (exitCode != ExitOk)
+      return;
+    // What is left is for the author.
+    Compilation compilation(options);
+    compilation.setText(text);
+    if (compilation.generate())
+      compilation.lower(Phase::Grad);
+    exitCode = compilation.getExitCode();
+  });
+  return exitCode;
+}
