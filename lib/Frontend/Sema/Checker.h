@@ -162,7 +162,7 @@ public:
   /// Whether the loop around this point has no further turn.
   Val isLoopOver();
   /// Walks what runs only where `left` does not hold.
-  Flow unless(Val left, SourceRange range, const llvm::StringSet<> &assigned,
+  Flow unless(const Val &left, SourceRange range, const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> walk);
 
   // Branches and loops (Branches.cpp, RunTimeBranches.cpp, Loops.cpp,
