@@ -162,7 +162,8 @@ public:
   /// Whether the loop around this point has no further turn.
   Val isLoopOver();
   /// Walks what runs only where `left` does not hold.
-  Flow unless(Val left, SourceRange range, const llvm::StringSet<> &assigned,
+  Flow unless(const Val &left, SourceRange range,
+              const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> walk);
 
   // Branches and loops (Branches.cpp, RunTimeBranches.cpp, Loops.cpp,
@@ -645,7 +646,10 @@ public:
     bool cleared = false;
     /// Models whose place or mode was used before the loop's body set it.
     llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
-    llvm::DenseMap<const ModelInstance *, bool> placeSet, modeSet;
+    /// Models whose place or mode the turn has set on every path to here.
+    struct ModelSets {
+      llvm::DenseSet<const ModelInstance *> places, modes;
+    } sets;
   };
   std::vector<LoopRecord> loops;
   void endLoop();

@@ -140,7 +140,7 @@ Flow Checker::goOn(Flow flow, Rest &rest, SourceRange range) {
   return flow;
 }
 
-Flow Checker::unless(Val left, SourceRange range,
+Flow Checker::unless(const Val &left, SourceRange range,
                      const llvm::StringSet<> &assigned,
                      llvm::function_ref<Flow()> walk) {
   if (left.known)

@@ -150,14 +150,14 @@ void Checker::setMode(ModelInstance &model, ModelInstance::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
     if (!loops.empty())
-      loops.back().modeSet[&part] = true;
+      loops.back().sets.modes.insert(&part);
   });
 }
 
 bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
   for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].modeSet.lookup(&model))
+    if (!loops[i].sets.modes.contains(&model))
       loops[i].modeUses.try_emplace(&model, userRange(range));
     else
       break;
