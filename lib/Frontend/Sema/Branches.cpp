@@ -145,6 +145,7 @@ Flow Checker::branch(const Val &condition, SourceRange range,
   Val thenResult;
 
   Join join{range, &condition};
+  nameAllModels();
   emit().beginIf(condition.value);
   ++regionDepth;
   ++conditionDepth;
