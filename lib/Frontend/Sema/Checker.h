@@ -532,6 +532,9 @@ public:
   void nameRoot(ModelInstance &model, llvm::StringRef name);
   void ensureNamed(ModelInstance &model);
   void ensureSlotNamed(Slot &slot);
+  /// In front of what may run any number of times: a model starts with its
+  /// name, and that is once.
+  void nameAllModels();
   void declareSlot(Slot &slot, llvm::StringRef key, llvm::StringRef instance);
   Val callModel(const Val &model, CallArgs &args);
   Val callSequential(const Val &model, CallArgs &args);
@@ -678,6 +681,7 @@ public:
   std::vector<Fact> facts;
 
   std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
+  size_t namedModels = 0; ///< so many of them have a name, or are parts
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   llvm::StringMap<Value> readCache;
   llvm::StringSet<> usedNames;

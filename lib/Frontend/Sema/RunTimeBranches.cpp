@@ -76,6 +76,7 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
              [](const Joined &a, const Joined &b) { return a.name < b.name; });
   if (!c.loops.empty())
     setBefore = c.loops.back().sets;
+  c.nameAllModels();
   c.emit().beginIf(c.materialize(condition));
   ++c.regionDepth;
   ++c.conditionDepth;

@@ -77,10 +77,17 @@ void Checker::nameModels(const Val &val, llvm::StringRef name) {
   }
   if (val.is(ValKind::Optimizer) || val.is(ValKind::Loader))
     return;
-  // Now: later it may be in a loop, which would make it anew in every turn.
   if (val.is(ValKind::Tuple) || val.is(ValKind::List))
     for (const Val &element : elementsOf(val))
       nameModels(element, name);
+}
+
+void Checker::nameAllModels() {
+  if (alone || !building.empty())
+    return;
+  for (; namedModels < models.size(); ++namedModels)
+    if (!models[namedModels]->adopted)
+      nameRoot(*models[namedModels], nameHint.empty() ? "model" : nameHint);
 }
 
 void Checker::ensureSlotNamed(Slot &slot) {
