@@ -162,7 +162,8 @@ public:
   /// Whether the loop around this point has no further turn.
   Val isLoopOver();
   /// Walks what runs only where `left` does not hold.
-  Flow unless(const Val &left, SourceRange range, const llvm::StringSet<> &assigned,
+  Flow unless(const Val &left, SourceRange range,
+              const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> walk);
 
   // Branches and loops (Branches.cpp, RunTimeBranches.cpp, Loops.cpp,
@@ -533,6 +534,9 @@ public:
   void nameRoot(ModelInstance &model, llvm::StringRef name);
   void ensureNamed(ModelInstance &model);
   void ensureSlotNamed(Slot &slot);
+  /// In front of what may run any number of times: a model starts with its
+  /// name, and that is once.
+  void nameAllModels();
   void declareSlot(Slot &slot, llvm::StringRef key, llvm::StringRef instance);
   Val callModel(const Val &model, CallArgs &args);
   Val callSequential(const Val &model, CallArgs &args);
@@ -647,7 +651,10 @@ public:
     bool cleared = false;
     /// Models whose place or mode was used before the loop's body set it.
     llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
-    llvm::DenseMap<const ModelInstance *, bool> placeSet, modeSet;
+    /// Models whose place or mode the turn has set on every path to here.
+    struct ModelSets {
+      llvm::DenseSet<const ModelInstance *> places, modes;
+    } sets;
   };
   std::vector<LoopRecord> loops;
   void endLoop();
@@ -676,6 +683,7 @@ public:
   std::vector<Fact> facts;
 
   std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
+  size_t namedModels = 0; ///< so many of them have a name, or are parts
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   llvm::StringMap<Value> readCache;
   llvm::StringSet<> usedNames;

@@ -200,16 +200,15 @@ void Checker::endLoop() {
     if (!record.cleared)
       llvm::append_range(loops.back().backwards, record.backwards);
     loops.back().cleared |= record.cleared;
+    LoopRecord::ModelSets &sets = loops.back().sets;
     for (auto &use : record.placeUses)
-      if (!loops.back().placeSet.lookup(use.first))
+      if (!sets.places.contains(use.first))
         loops.back().placeUses.insert(use);
     for (auto &use : record.modeUses)
-      if (!loops.back().modeSet.lookup(use.first))
+      if (!sets.modes.contains(use.first))
         loops.back().modeUses.insert(use);
-    for (auto &set : record.placeSet)
-      loops.back().placeSet.insert(set);
-    for (auto &set : record.modeSet)
-      loops.back().modeSet.insert(set);
+    sets.places.insert(record.sets.places.begin(), record.sets.places.end());
+    sets.modes.insert(record.sets.modes.begin(), record.sets.modes.end());
     return;
   }
   if (record.cleared)

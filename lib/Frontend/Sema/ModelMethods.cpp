@@ -41,9 +41,12 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   if (slots.empty())
     return true; // without state it computes where its data is
   const ModelInstance &owner = *slots[0].slot->owner;
+  c.modelPlace(model);
+  if (model.otherwise)
+    return false; // that has been said
   Place place = c.modelPlace(owner);
   if (owner.otherwise)
-    return false; // that has been said
+    return false;
   for (const Checker::NamedSlot &named : slots)
     if (!c.agree(named.slot->owner->place, place))
       return true; // moved apart: its own code must move the data

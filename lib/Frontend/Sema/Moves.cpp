@@ -119,7 +119,7 @@ void sema::forEachModel(ModelInstance &model,
 
 Place Checker::modelPlace(const ModelInstance &model) {
   for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].placeSet.lookup(&model))
+    if (!loops[i].sets.places.contains(&model))
       loops[i].placeUses.try_emplace(&model, userRange(here));
     else
       break;
@@ -157,7 +157,7 @@ void Checker::movePart(ModelInstance &model, const Place &place,
   model.otherwise.reset();
   model.moved = moved;
   if (!loops.empty())
-    loops.back().placeSet[&model] = true;
+    loops.back().sets.places.insert(&model);
   for (auto &member : model.members)
     if (member.slot && !isThere && !member.slot->name.empty())
       moveSlot(*member.slot, place, transfer);

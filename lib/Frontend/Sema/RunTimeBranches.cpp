@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Joins.h"
+#include "llvm/ADT/SetOperations.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -43,6 +44,8 @@ public:
 
 private:
   bool isDead(const Joined &one) const;
+  void joinSets(Checker::LoopRecord::ModelSets &sets, bool meet,
+                bool elseLeft) const;
   bool mustJoin(Joined &one);
   Join joinOf(const Joined &one) const;
   bool canJoin(Joined &one);
@@ -50,10 +53,11 @@ private:
   void reportNoValue(const Joined &one);
 
   Checker &c;
-  const Val &condition;
+  Val condition; ///< the walk may change the variable that it is
   SourceRange range;
   std::vector<Joined> joined;
   std::vector<ModelState> before, afterThen;
+  Checker::LoopRecord::ModelSets setBefore, setInThen;
   size_t knownFacts;
   SizeMark start;
 };
@@ -70,6 +74,9 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
         joined.push_back({entry.first().str(), binding, binding->val, {}, {}});
   llvm::sort(joined,
              [](const Joined &a, const Joined &b) { return a.name < b.name; });
+  if (!c.loops.empty())
+    setBefore = c.loops.back().sets;
+  c.nameAllModels();
   c.emit().beginIf(c.materialize(condition));
   ++c.regionDepth;
   ++c.conditionDepth;
@@ -98,6 +105,8 @@ void RunTimeBranch::enterElse() {
     one.binding->val = one.before;
   afterThen = saveModels(c);
   restoreModels(c, before);
+  if (!c.loops.empty())
+    setInThen = std::exchange(c.loops.back().sets, setBefore);
   c.facts.resize(knownFacts);
   c.forgetReads();
   c.emit().beginElse();
@@ -186,6 +195,17 @@ bool RunTimeBranch::sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed) {
   return one.twin;
 }
 
+/// What has been set where it goes on: on both sides if they meet there.
+void RunTimeBranch::joinSets(Checker::LoopRecord::ModelSets &sets, bool meet,
+                             bool elseLeft) const {
+  if (meet) {
+    llvm::set_intersect(sets.places, setInThen.places);
+    llvm::set_intersect(sets.modes, setInThen.modes);
+  } else if (elseLeft) {
+    sets = setInThen;
+  }
+}
+
 void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
   llvm::SmallVector<Value> thenValues, elseValues;
   std::vector<Joined *> changed;
@@ -221,6 +241,8 @@ void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
     joinModels(c, afterThen);
   else if (elseFlow == Flow::Left)
     restoreModels(c, afterThen);
+  if (!c.loops.empty())
+    joinSets(c.loops.back().sets, meet, elseFlow == Flow::Left);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;

@@ -154,16 +154,22 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
 /// second turn.
 void RunTimeLoop::checkModels() {
   const Checker::LoopRecord &record = c.loops.back();
-  for (size_t i = 0; i != states.size(); ++i) {
+  llvm::DenseSet<uint32_t> reported;
+  // A model is made behind its parts, and is what the program names.
+  for (size_t i = states.size(); i-- != 0;) {
     const ModelInstance *model = c.models[i].get();
     auto placeUse = record.placeUses.find(model);
-    if (placeUse != record.placeUses.end() &&
-        !c.agree(model->place, states[i].place))
+    const Place &start = states[i].place;
+    // On one of the paths through the turn it may be elsewhere.
+    const Place &last = model->otherwise && c.agree(model->place, start)
+                            ? *model->otherwise
+                            : model->place;
+    if (placeUse != record.placeUses.end() && !c.agree(last, start) &&
+        reported.insert(placeUse->second.begin).second)
       c.error(DiagCode::TD507, placeUse->second,
               "`" + model->name + "` changes device inside the loop")
-          .label("@" + c.placeText(states[i].place) +
-                 " when the loop starts, @" + c.placeText(model->place) +
-                 " after one turn");
+          .label("@" + c.placeText(start) + " when the loop starts, @" +
+                 c.placeText(last) + " after one turn");
     auto modeUse = record.modeUses.find(model);
     if (modeUse != record.modeUses.end() && model->mode != states[i].mode)
       c.unsupported(modeUse->second,

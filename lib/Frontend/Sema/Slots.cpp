@@ -77,10 +77,17 @@ void Checker::nameModels(const Val &val, llvm::StringRef name) {
   }
   if (val.is(ValKind::Optimizer) || val.is(ValKind::Loader))
     return;
-  // Now: later it may be in a loop, which would make it anew in every turn.
   if (val.is(ValKind::Tuple) || val.is(ValKind::List))
     for (const Val &element : elementsOf(val))
       nameModels(element, name);
+}
+
+void Checker::nameAllModels() {
+  if (alone || !building.empty())
+    return;
+  for (; namedModels < models.size(); ++namedModels)
+    if (!models[namedModels]->adopted)
+      nameRoot(*models[namedModels], nameHint.empty() ? "model" : nameHint);
 }
 
 void Checker::ensureSlotNamed(Slot &slot) {
@@ -150,14 +157,14 @@ void Checker::setMode(ModelInstance &model, ModelInstance::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
     if (!loops.empty())
-      loops.back().modeSet[&part] = true;
+      loops.back().sets.modes.insert(&part);
   });
 }
 
 bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
   for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].modeSet.lookup(&model))
+    if (!loops[i].sets.modes.contains(&model))
       loops[i].modeUses.try_emplace(&model, userRange(range));
     else
       break;

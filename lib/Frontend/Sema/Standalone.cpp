@@ -81,12 +81,18 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   for (const auto &model : models)
     for (NamedSlot &named : slotsOf(model))
       slotsBefore.emplace_back(named.slot, *named.slot);
+  std::vector<std::string> names;
+  names.reserve(models.size());
+  for (const auto &model : models)
+    names.push_back(model->name);
   size_t modelCount = models.size(), optimizerCount = optimizers.size();
   forgetReads();
   walk();
   models.resize(modelCount);
   optimizers.resize(optimizerCount);
   restoreModels(*this, states);
+  for (auto [model, name] : llvm::zip(models, names))
+    model->name = name;
   for (auto &[slot, before] : slotsBefore)
     *slot = before;
   forgetReads();

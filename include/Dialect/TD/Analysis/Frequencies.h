@@ -13,7 +13,8 @@
 
 namespace tdc::td {
 
-/// The number of turns of an scf.for whose bounds are constants.
+/// The number of turns of a loop over a range whose bounds are constants,
+/// unless it is left.
 std::optional<int64_t> getTripCount(mlir::Operation *loop);
 
 /// Runs of `inner` per run of `outer`, a block around it or itself.

@@ -1,8 +1,8 @@
 //===- Frequencies.cpp - how often a block runs ---------------------------===//
 
 #include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/TD.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -19,6 +19,11 @@ static std::optional<int64_t> getConstant(Value value) {
 }
 
 std::optional<int64_t> getTripCount(Operation *op) {
+  if (op->hasAttr(kCountedAttr)) {
+    std::optional<int64_t> turns =
+        getConstant(CarryingLoop(op).getInits()[2].get());
+    return turns ? std::max<int64_t>(*turns, 0) : turns;
+  }
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return std::nullopt;
