@@ -2,7 +2,7 @@
 
     suite.py FOLDER
 
-Each FOLDER/pNN.tdsl says in its header how many copies and bytes it takes,
+Each FOLDER/p*.tdsl says in its header how many copies and bytes it takes,
 `copies/bytes`: `eager` as it is written, `K0` with the fewest copies between ops
 that stay on their devices, `K1` with T-ops (casts, slices, constructors) where
 they save bytes; K0 where it is not said. Every program is placed and run by
@@ -15,7 +15,8 @@ tdc-interpret, which has memory for each device and counts:
 
 In every mode it prints the same and writes the same files, and makes, but for
 off, no copy more than K0 of its own run. `cpu` in a header are the copies of the
-program where there is no GPU.
+program where there is no GPU; one with `insert` alone is refused by the other
+modes.
 
 `KA` of the headers is what moving whole ops across the devices would reach. That
 is not built yet, and not checked.
@@ -76,6 +77,8 @@ def check(program):
     """What is wrong with a program, a line each."""
     table = expected(program)
     results = {mode: run(program, mode) for mode in MODES}
+    if "insert" in table:
+        return check_inserted(results, table["insert"])
     problems = [f"{mode}: {output}" for mode, (output, copies, _)
                 in results.items() if copies is None]
     if problems:
@@ -102,6 +105,16 @@ def check(program):
             problems.append(f"without a GPU: {copies}, not {table['cpu']}")
     if any(i > s for i, s in zip(results["insert"][1], results["K1"][1])):
         problems.append(f"insert: {results['insert'][1]}, more than strict")
+    return problems
+
+
+def check_inserted(results, wanted):
+    """What is wrong with a program that lacks transfers."""
+    _, copies, least = results["insert"]
+    problems = [f"{mode}: not refused" for mode in ("off", "strict")
+                if "error[TD50" not in str(results[mode][0])]
+    if not wanted == copies == least:
+        problems.append(f"insert: {copies}, needs {least}, not {wanted}")
     return problems
 
 
