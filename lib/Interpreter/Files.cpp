@@ -101,11 +101,12 @@ struct Checkpoint {
 } // namespace
 
 static LogicalResult runSave(Machine &m, SaveOp op) {
+  bool isAsWritten = op->getParentOfType<ModuleOp>()->hasAttr(kAsWrittenAttr);
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
     TensorRef value = std::get<TensorRef>(m.world.slotValue(slot.getValue()));
     if (value->place != Place() && value->place != getCpu()) {
       // A program as it is written reads back what it saves, as PyTorch does.
-      if (m.world.getSlotPlace(slot.getValue()) != Place())
+      if (!isAsWritten)
         return op.emitOpError("saves ") << slot << ", whose value is at '"
                                         << spelling(value->place) << "'";
       value = m.copy(value, getCpu(), op);

@@ -89,17 +89,20 @@ func.func @main() {
 // As it is written, a move copies what is elsewhere, and a file reads it back.
 // MOVES: {"copies":[
 // MOVES-SAME: {"src":"cpu","dst":"cuda:0","logical":1,"bytes":16}
-// MOVES-SAME: {"src":"cuda:0","dst":"cpu","logical":1,"bytes":16}
-// MOVES-SAME: "k0":{"copies":0,"bytes":0}}
+// MOVES-SAME: {"src":"cuda:0","dst":"cpu","logical":2,"bytes":32}
+// MOVES-SAME: "k0":{"copies":1,"bytes":16}}
 module attributes {td.as_written} {
   td.slot @w param "w" of "m" : tensor<4xf32>
+  td.slot @b param "b" of "m" : tensor<4xf32, #gpu>
   func.func @main() {
     %path = td.format "w.safetensors"
     %x = td.constant dense<1.0> : tensor<4xf32, #cpu>
     td.write %x, @w : tensor<4xf32, #cpu>
     td.move @w to <cuda, 0>
     td.move @w to <cuda, 0>
-    td.save %path [@w] as ["w"] []
+    %y = td.constant dense<1.0> : tensor<4xf32, #gpu>
+    td.write %y, @b : tensor<4xf32, #gpu>
+    td.save %path [@w, @b] as ["w", "b"] []
     return
   }
 }
