@@ -223,6 +223,9 @@ public:
                   bool warnUnused = false);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
+  /// Reports `problem` where so many turns, or elements of a list, would be a
+  /// mistake.
+  bool canUnroll(int64_t turns, SourceRange range, llvm::StringRef problem);
   static llvm::StringSet<> assignedNames(const ast::Block *block,
                                          const ast::Block *other = nullptr);
   static void addAssignedNames(const Rest &rest, llvm::StringSet<> &names);

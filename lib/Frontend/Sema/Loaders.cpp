@@ -122,16 +122,16 @@ bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
   auto rows = requireInt(count, "how many rows a list of batches is made of");
   if (!rows)
     return false;
+  int64_t size = loader.batchSize, full = *rows / size, left = *rows % size;
+  int64_t batches = full + (left && !loader.dropLast);
+  if (!canUnroll(batches, range, "too many batches for a list"))
+    return false;
   Vals orders;
   if (loader.shuffle)
     orders = shuffledOrders(*this, loader);
-  int64_t size = loader.batchSize;
-  int64_t end = loader.dropLast ? *rows / size * size : *rows;
-  for (int64_t start = 0; start < end; start += size) {
-    if (!withinLimits(range))
-      return false;
-    Size taken(std::min(size, end - start));
-    out.push_back(loaderBatch(loader, orders, makeInt(start), taken));
+  for (int64_t i = 0; i != batches; ++i) {
+    Size taken(i == full ? left : size);
+    out.push_back(loaderBatch(loader, orders, makeInt(i * size), taken));
   }
   return true;
 }

@@ -56,6 +56,14 @@ void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   forElements(stmt, elements);
 }
 
+bool Checker::canUnroll(int64_t turns, SourceRange range,
+                        llvm::StringRef problem) {
+  if (turns <= kMaxTurns)
+    return true;
+  error(DiagCode::TD215, range, problem);
+  return false;
+}
+
 bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
                                  Vals &out) {
   switch (iterable.kind) {
@@ -81,10 +89,9 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
     if (!from || !to || !step)
       return false;
     for (int64_t i = *from; *step > 0 ? i < *to : i > *to;) {
-      if (out.size() >= kMaxTurns) {
-        error(DiagCode::TD215, range, "the loop has too many turns to unroll");
+      if (!canUnroll(static_cast<int64_t>(out.size()) + 1, range,
+                     "the loop has too many turns to unroll"))
         return false;
-      }
       out.push_back(makeInt(i));
       if (__builtin_add_overflow(i, *step, &i))
         break;
