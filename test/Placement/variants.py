@@ -12,8 +12,7 @@ import tempfile
 
 import suite
 
-# (what is done, program, {text: what it becomes}). A cast on the other side of a
-# copy makes it another size as long as casts do not move.
+# (what is done, program, {text: what it becomes}).
 VARIANTS = [
     ("a needless round trip of a batch", "p01",
      {"net(x.to(cuda))": "net(x.to(cuda).to(cpu).to(cuda))"}),
@@ -33,9 +32,9 @@ VARIANTS = [
     ("a function inlined", "p17",
      {"score(w, batch[0])": "(batch[0].to(cuda) @ w.to(cuda)).sum()"}),
     ("a copy hoisted by hand", "p17",
-     {"device=cpu)\n": "device=cpu).to(cuda)\n"}),
+     {"device=cpu).tanh()": "device=cpu).tanh().to(cuda)"}),
     ("a copy hoisted by hand", "p18",
-     {"5, 25, device=cpu)": "5, 25, device=cpu).to(cuda)"}),
+     {"5, 25, device=cpu).tanh()": "5, 25, device=cpu).tanh().to(cuda)"}),
     ("trainings unrolled", "p18", {"in range(4)": "in [0, 1, 2, 3]"}),
     ("hops unrolled", "p16", {"in range(3)": "in [0, 1, 2]"}),
 ]
@@ -51,8 +50,8 @@ def check(folder, name, changes, scratch):
         text = text.replace(old, new)
     variant = scratch / f"{name}.tdsl"
     variant.write_text(text)
-    output, _, _ = suite.run(program, "strict")
-    again, copies, _ = suite.run(variant, "strict")
+    output, _, _ = suite.run(program, "K0")
+    again, copies, _ = suite.run(variant, "K0")
     wanted = suite.expected(program)["K0"]
     if copies is None:
         return again
