@@ -113,16 +113,7 @@ struct Words {
 
 /// How many bits of a word a uniform number has: all that fit the significand.
 static unsigned getUniformBits(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-    return 32;
-  case DType::F32:
-    return 24;
-  case DType::F16:
-    return 11;
-  default:
-    return 8;
-  }
+  return std::min(32u, significandBits(dtype));
 }
 
 static void fillNormal(Tensor &result, const Words &words) {

@@ -79,11 +79,9 @@ bool Compilation::parse() {
   program = parseFile(sources, file, ast, diags);
   done("parse");
   // No machine of tdc has a GPU back end yet, so none shows a GPU.
-  llvm::StringRef ordinal = options.device;
-  unsigned number = 0;
-  if (ordinal.consume_front("cuda") &&
-      (!ordinal.consume_front(":") || !ordinal.getAsInteger(10, number)) &&
-      number >= options.simulatedDevices)
+  std::optional<Place> device = getChosenDevice();
+  if (device && device->kind == Place::Kind::Cuda &&
+      device->ordinal >= options.simulatedDevices)
     diags
         .report(DiagCode::TD506, SourceRange(),
                 "there is no device " + options.device)
@@ -173,17 +171,17 @@ bool Compilation::generate() {
   return exitCode == ExitOk && reportDiagnostics();
 }
 
+/// What --device names; nothing for auto, or without it.
+std::optional<Place> Compilation::getChosenDevice() const {
+  return options.device == "cuda" ? getCuda(0) : parseDevice(options.device);
+}
+
 /// Tells the passes what the command line says about placement.
 void Compilation::setDevices() {
-  llvm::StringRef ordinal = options.device;
-  if (ordinal.consume_front("cuda")) {
-    Place device;
-    device.kind = Place::Kind::Cuda;
-    if (ordinal.consume_front(":"))
-      (void)ordinal.getAsInteger(10, device.ordinal);
+  std::optional<Place> device = getChosenDevice();
+  if (device && device->kind == Place::Kind::Cuda)
     (*module)->setAttr(td::kDefaultDeviceAttr,
-                       td::getDevice(context.get(), device));
-  }
+                       td::getDevice(context.get(), *device));
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
 }

@@ -66,6 +66,7 @@ private:
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
+  std::optional<Place> getChosenDevice() const;
   void setDevices();
   void refuseSimulated();
   bool fail(int code);

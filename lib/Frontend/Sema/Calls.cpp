@@ -390,13 +390,11 @@ Val Checker::callBody(const ast::FnDecl &fn) {
 /// caller finds them on the cpu.
 static void appendResults(Checker &c, const Val &result, SourceRange range,
                           llvm::SmallVectorImpl<Value> &results) {
-  Place cpu;
-  cpu.kind = Place::Kind::Cpu;
   if (result.is(ValKind::Tuple))
     for (const Val &part : elementsOf(result))
       appendResults(c, part, range, results);
   else if (result.is(ValKind::Tensor))
-    results.push_back(c.bring(result, cpu).value);
+    results.push_back(c.bring(result, getCpu()).value);
   else if (!result.isError())
     c.unsupported(range,
                   "an exported function that returns " + c.describe(result));

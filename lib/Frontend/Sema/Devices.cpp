@@ -11,26 +11,13 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-static Place cpuPlace() {
-  Place place;
-  place.kind = Place::Kind::Cpu;
-  return place;
-}
-
-static Place cudaPlace(int64_t ordinal = 0) {
-  Place place;
-  place.kind = Place::Kind::Cuda;
-  place.ordinal = ordinal;
-  return place;
-}
-
 Place Checker::wordCuda() const {
   if (withDevice) {
     const Place &place = withDevice->as<DeviceInfo>().place;
     if (place.kind == Place::Kind::Cuda)
       return place;
   }
-  return cudaPlace();
+  return getCuda(0);
 }
 
 std::optional<Val> Checker::asDevice(const Val &val) {
@@ -52,13 +39,10 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   }
   llvm::StringRef name = textOf(val);
   Place place;
-  if (name == "cpu") {
-    place = cpuPlace();
-  } else if (name == "cuda") {
+  if (name == "cuda") {
     place = wordCuda();
-  } else if (int64_t ordinal; name.consume_front("cuda:") &&
-                              !name.getAsInteger(10, ordinal) && ordinal >= 0) {
-    place = cudaPlace(ordinal);
+  } else if (std::optional<Place> known = parseDevice(name)) {
+    place = *known;
   } else {
     error(DiagCode::TD509, val.range, "`" + textOf(val) + "` is not a device")
         .label("a device is cpu, cuda or cuda:N");
@@ -151,17 +135,14 @@ Val Checker::autoDevice(SourceRange range) {
       return *device;
     }
   }
-  Place chosen = options.cudaDevices > 0 ? cudaPlace() : cpuPlace();
+  Place chosen = options.cudaDevices > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
 }
 
 Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
                                const Place &onFalse) {
-  auto isCpu = [](const Place &place) {
-    return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
-  };
-  if (isCpu(onTrue) && isCpu(onFalse))
-    return cpuPlace();
+  if (isCpuOrFree(onTrue) && isCpuOrFree(onFalse))
+    return getCpu();
   // Under one condition only one side of an earlier choice is left.
   std::string when = text(condition.range).str();
   auto reduced = [&](const Place &place, bool isTrue) {
@@ -179,8 +160,9 @@ Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
   std::string name =
       spelled(sides[true]) + " if " + when + " else " + spelled(sides[false]);
   const Place &taken = sides[*condition.onThisMachine];
-  Place place = makeSymbol(
-      *this, name, isCpu(taken) ? cpuPlace() : standsFor(taken), SourceRange());
+  Place place =
+      makeSymbol(*this, name, isCpuOrFree(taken) ? getCpu() : standsFor(taken),
+                 SourceRange());
   DeviceSymbol &symbol = deviceSymbols[place.symbol];
   symbol.condition = when;
   std::copy(std::begin(sides), std::end(sides), symbol.sides);
@@ -249,7 +231,7 @@ std::optional<Place> Checker::chosenPlace(const Val &device) {
     return place;
   // Where there is one device, everything is on it.
   if (freeIsCpu() || options.cudaDevices == 0)
-    return cpuPlace();
+    return getCpu();
   unsupported(device.range.isValid() ? device.range : here,
               "asking for the device of a tensor that was not given one");
   return std::nullopt;

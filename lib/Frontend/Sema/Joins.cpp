@@ -84,12 +84,9 @@ static void reportJoin(Checker &c, const Val &lhs, const Val &rhs,
                c.placeText(b) + (isLoop ? " after one turn" : " on the other"));
   c.noteOrigin(report, lhs);
   c.noteOrigin(report, rhs);
-  auto isCpu = [](const Place &place) {
-    return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
-  };
-  if (isCpu(a) && !isCpu(b))
+  if (isCpuOrFree(a) && !isCpuOrFree(b))
     c.offerMove(report, lhs, b, FixIt::Safe);
-  else if (isCpu(b) && !isCpu(a) && !isLoop)
+  else if (isCpuOrFree(b) && !isCpuOrFree(a) && !isLoop)
     c.offerMove(report, rhs, a, FixIt::Safe);
   else if (isLoop)
     report.note("drop the move, or give the moved tensor another name after "

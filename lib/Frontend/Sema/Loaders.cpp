@@ -36,10 +36,8 @@ Val Checker::buildLoader(const Bound &args) {
       return fail();
     }
     // Free tensors are at home on the cpu here, and so are their batches.
-    Place cpu;
-    cpu.kind = Place::Kind::Cpu;
     info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
-    info->tensors.push_back(bring(tensor, cpu));
+    info->tensors.push_back(bring(tensor, getCpu()));
   }
   if (info->tensors.empty()) {
     error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");

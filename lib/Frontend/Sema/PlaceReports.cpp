@@ -11,10 +11,6 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-static bool isCpu(const Place &place) {
-  return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
-}
-
 std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
   if (place.kind != Place::Kind::Symbol ||
       !deviceSymbols[place.symbol].made.isValid())
@@ -79,7 +75,7 @@ void Checker::noteOrigin(Diagnostic &report, const Val &val) {
   what += " is " + typeText(typeOf(val));
   if (placed.isValid() && !isPrelude(placed.file))
     report.note(what + ", placed here", placed);
-  else if (isCpu(typeOf(val).place))
+  else if (isCpuOrFree(typeOf(val).place))
     report.note(what + ", never placed, so it is on the cpu");
 }
 
@@ -96,10 +92,10 @@ void Checker::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
   report.label("@" + placeText(a) + " and @" + placeText(b));
   noteOrigin(report, lhs);
   noteOrigin(report, rhs);
-  auto kind = isCpu(a) != isCpu(b) ? FixIt::Safe : FixIt::Choice;
-  if (!isCpu(b))
+  auto kind = isCpuOrFree(a) != isCpuOrFree(b) ? FixIt::Safe : FixIt::Choice;
+  if (!isCpuOrFree(b))
     offerMove(report, lhs, b, kind);
-  if (!isCpu(a))
+  if (!isCpuOrFree(a))
     offerMove(report, rhs, a, kind);
 }
 
@@ -108,7 +104,7 @@ void Checker::reportModelPlace(const ModelInstance &model,
                                const CallArgs &args) {
   const Place &place = owner.place, &data = typeOf(arg).place;
   SourceRange range = arg.range.isValid() ? arg.range : args.range;
-  if (!isCpu(place)) {
+  if (!isCpuOrFree(place)) {
     Diagnostic &report = error(DiagCode::TD502, range,
                                "the data was not moved to the model's device");
     report
@@ -121,7 +117,8 @@ void Checker::reportModelPlace(const ModelInstance &model,
                   "would fail");
     if (owner.moved.isValid())
       report.note("the model was moved here", owner.moved);
-    offerTo(report, range, place, isCpu(data) ? FixIt::Safe : FixIt::Choice);
+    offerTo(report, range, place,
+            isCpuOrFree(data) ? FixIt::Safe : FixIt::Choice);
     return;
   }
   Diagnostic &report = error(DiagCode::TD503, args.calleeRange,
@@ -142,5 +139,5 @@ void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
                placeText(typeOf(val).place));
   noteOrigin(report, val);
   offerMove(report, val, place,
-            isCpu(typeOf(val).place) ? FixIt::Safe : FixIt::Choice);
+            isCpuOrFree(typeOf(val).place) ? FixIt::Safe : FixIt::Choice);
 }

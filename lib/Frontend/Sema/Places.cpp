@@ -29,14 +29,11 @@ static bool isFree(const Place &place) {
   return place.kind == Place::Kind::Free;
 }
 
-static bool isCpu(const Place &place) {
-  return isFree(place) || place.kind == Place::Kind::Cpu;
-}
-
 bool Checker::agree(const Place &lhs, const Place &rhs) const {
   if (lhs == rhs)
     return true;
-  return freeIsCpu() ? isCpu(lhs) && isCpu(rhs) : isFree(lhs) || isFree(rhs);
+  return freeIsCpu() ? isCpuOrFree(lhs) && isCpuOrFree(rhs)
+                     : isFree(lhs) || isFree(rhs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -48,7 +45,7 @@ std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
   const Val *pinned = nullptr;
   for (const Val &operand : operands)
     if (operand.is(ValKind::Tensor) && !isFree(typeOf(operand).place) &&
-        (!pinned || isCpu(typeOf(*pinned).place)))
+        (!pinned || isCpuOrFree(typeOf(*pinned).place)))
       pinned = &operand;
   if (!pinned)
     return Place();
@@ -69,7 +66,7 @@ std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
 }
 
 bool Checker::isHome(const Place &lhs, const Place &rhs) const {
-  return freeIsCpu() && isCpu(lhs) && isCpu(rhs);
+  return freeIsCpu() && isCpuOrFree(lhs) && isCpuOrFree(rhs);
 }
 
 Val Checker::transfer(const Val &tensor, const Place &place,

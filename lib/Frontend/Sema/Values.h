@@ -82,6 +82,11 @@ struct Val {
 
 using Vals = llvm::SmallVector<Val, 4>;
 
+/// By PyTorch's rule what was never placed is on the cpu.
+inline bool isCpuOrFree(const Place &place) {
+  return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
+}
+
 struct TensorType {
   DType dtype = DType::F32;
   Dims dims;

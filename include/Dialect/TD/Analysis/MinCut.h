@@ -47,6 +47,13 @@ public:
   }
   /// An edge that is cut if `from` is on the source's side and `to` is not.
   void addEdge(Node from, Node to, Capacity capacity);
+  /// Puts the node on the source's side for certain, or on the other.
+  void fix(Node node, bool onSourceSide) {
+    if (onSourceSide)
+      addEdge(source, node, Capacity::infinite());
+    else
+      addEdge(node, sink, Capacity::infinite());
+  }
 
   /// Finds the cheapest cut, of several the one with the smallest source side;
   /// gives what it costs.

@@ -139,6 +139,8 @@ public:
     return names[nodes[node].name];
   }
   unsigned webOf(unsigned node) const { return nameOf(node).web; }
+  /// Bytes times runs of a copy on an edge, in 64ths of a run.
+  int64_t getCopyCost(unsigned edge) const;
 };
 
 /// The device of each operand that an op reads; kShape for one whose sizes it

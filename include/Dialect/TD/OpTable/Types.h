@@ -25,6 +25,8 @@ std::optional<DType> parseDType(llvm::StringRef spelling);
 /// Size of one element in bytes (bool takes one).
 unsigned byteSize(DType dtype);
 bool isFloat(DType dtype);
+/// Bits of a float's significand, the hidden one included.
+unsigned significandBits(DType dtype);
 /// A float of 16 bits: computed in f32 and rounded.
 bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
@@ -50,6 +52,15 @@ inline Place getCpu() {
   cpu.kind = Place::Kind::Cpu;
   return cpu;
 }
+inline Place getCuda(int64_t ordinal) {
+  Place cuda;
+  cuda.kind = Place::Kind::Cuda;
+  cuda.ordinal = ordinal;
+  return cuda;
+}
+
+/// "cpu" or "cuda:1". What bare "cuda" is depends on where it stands.
+std::optional<Place> parseDevice(llvm::StringRef text);
 
 /// "cpu", "cuda:1", "device" (a symbol's name), "" for free.
 std::string spelling(const Place &place);

@@ -100,10 +100,14 @@ public:
             reached.contains(flow.edges[second.edge].from))
           return false;
     }
+    llvm::SmallVector<llvm::DenseSet<unsigned>> sources;
+    for (const PlannedCopy &copy : copies)
+      sources.push_back(getSources(copy.edge));
     for (size_t i = 0; i != copies.size(); ++i)
       for (size_t j = i; j != copies.size(); ++j)
         if (copies[i].to == copies[j].to &&
-            areOnBothWays(copies[i].edge, copies[j].edge))
+            areOnBothWays(copies[i].edge, sources[i], copies[j].edge,
+                          sources[j]))
           return false;
     return true;
   }
@@ -139,25 +143,23 @@ private:
 
   /// The nodes at which the value of `start` may still be, later.
   llvm::DenseSet<unsigned> getReached(unsigned start) const {
-    llvm::DenseSet<unsigned> reached = {start};
-    llvm::SmallVector<unsigned> worklist = {start};
-    while (!worklist.empty())
-      for (unsigned edge : flow.nodes[worklist.pop_back_val()].out)
-        if (reached.insert(flow.edges[edge].to).second)
-          worklist.push_back(flow.edges[edge].to);
-    return reached;
+    return collect(start, &FlowNode::out, &FlowEdge::to);
   }
-
   /// The nodes from which `edge` is reached.
   llvm::DenseSet<unsigned> getSources(unsigned edge) const {
-    unsigned start = flow.edges[edge].from;
-    llvm::DenseSet<unsigned> sources = {start};
+    return collect(flow.edges[edge].from, &FlowNode::in, &FlowEdge::from);
+  }
+
+  llvm::DenseSet<unsigned>
+  collect(unsigned start, llvm::SmallVector<unsigned, 4> FlowNode::*edges,
+          unsigned FlowEdge::*end) const {
+    llvm::DenseSet<unsigned> found = {start};
     llvm::SmallVector<unsigned> worklist = {start};
     while (!worklist.empty())
-      for (unsigned in : flow.nodes[worklist.pop_back_val()].in)
-        if (sources.insert(flow.edges[in].from).second)
-          worklist.push_back(flow.edges[in].from);
-    return sources;
+      for (unsigned edge : flow.nodes[worklist.pop_back_val()].*edges)
+        if (found.insert(flow.edges[edge].*end).second)
+          worklist.push_back(flow.edges[edge].*end);
+    return found;
   }
 
   static bool areExclusive(FlowEdge::Outcome a, FlowEdge::Outcome b) {
@@ -165,9 +167,9 @@ private:
   }
 
   /// Whether a value can take two ways, one to each edge (or both to one).
-  bool areOnBothWays(unsigned first, unsigned second) const {
-    llvm::DenseSet<unsigned> toFirst = getSources(first),
-                             toSecond = getSources(second);
+  bool areOnBothWays(unsigned first, const llvm::DenseSet<unsigned> &toFirst,
+                     unsigned second,
+                     const llvm::DenseSet<unsigned> &toSecond) const {
     auto leadsTo = [&](unsigned edge, unsigned goal,
                        const llvm::DenseSet<unsigned> &sources) {
       return edge == goal || sources.contains(flow.edges[edge].to);

@@ -6,6 +6,7 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "FlowNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -41,6 +42,13 @@ int getNeed(Operation *op, unsigned operand, Devices &devices) {
   if (isa<func::ReturnOp>(op))
     return devices.getIndex(getPlace(type));
   return kNothing;
+}
+
+int64_t ValueFlow::getCopyCost(unsigned edge) const {
+  constexpr double most = 0x1p56;
+  const FlowEdge &info = edges[edge];
+  double cost = info.frequency * 64 * double(nameOf(info.to).bytes);
+  return int64_t(std::min(std::ceil(cost), most));
 }
 
 namespace {

@@ -15,14 +15,12 @@
 #include "Dialect/TD/Analysis/PlacementPlan.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 namespace tdc::td {
 
 namespace {
 
 constexpr int64_t kSite = 1 << 20, kHold = 1;
-constexpr double kMostCost = 0x1p56;
 
 class WebSolver {
 public:
@@ -79,9 +77,7 @@ private:
   }
 
   Capacity costOf(unsigned edge) const {
-    const FlowEdge &info = flow.edges[edge];
-    double cost = info.frequency * 64 * double(flow.nameOf(info.to).bytes);
-    return {int64_t(std::min(std::ceil(cost), kMostCost)), kSite};
+    return {flow.getCopyCost(edge), kSite};
   }
 
   void solveOneHome() {
@@ -126,13 +122,13 @@ private:
       if (!(labels[node] & ~both))
         cut.addEdge(y, x, Capacity::infinite());
       if (info.home) {
-        fix(cut, x, *info.home == p);
-        fix(cut, y, *info.home != q);
+        cut.fix(x, *info.home == p);
+        cut.fix(y, *info.home != q);
       }
       if (info.needs & deviceBit(p))
-        fix(cut, x, true);
+        cut.fix(x, true);
       if (info.needs & deviceBit(q))
-        fix(cut, y, false);
+        cut.fix(y, false);
       cut.addEdge(x, MinCut::sink, {0, kHold});
       cut.addEdge(MinCut::source, y, {0, kHold});
     }
@@ -151,13 +147,6 @@ private:
       if (!cut.isOnSourceSide(x + 1))
         labels[node] |= deviceBit(q);
     }
-  }
-
-  static void fix(MinCut &cut, MinCut::Node node, bool isTrue) {
-    if (isTrue)
-      cut.addEdge(MinCut::source, node, Capacity::infinite());
-    else
-      cut.addEdge(node, MinCut::sink, Capacity::infinite());
   }
 
   /// Several homes on three devices or more: "somebody holds it" is no term of

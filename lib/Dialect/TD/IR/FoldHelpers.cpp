@@ -14,20 +14,6 @@ using namespace tdc::td;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Bits of the significand, the hidden one included.
-static unsigned precision(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-    return 53;
-  case DType::F32:
-    return 24;
-  case DType::F16:
-    return 11;
-  default:
-    return 8;
-  }
-}
-
 bool td::isExactCast(DType from, DType to) {
   if (from == to || from == DType::Bool)
     return true;
@@ -40,7 +26,7 @@ bool td::isExactCast(DType from, DType to) {
   // The sign takes a bit of all integers but u8.
   unsigned magnitude = 8 * byteSize(from) - (from != DType::U8);
   if (isFloat(to))
-    return magnitude <= precision(to);
+    return magnitude <= significandBits(to);
   return to != DType::U8 && magnitude <= 8 * byteSize(to) - 1;
 }
 

@@ -32,12 +32,35 @@ unsigned byteSize(DType dtype) { return kDTypes[unsigned(dtype)].bytes; }
 
 bool isFloat(DType dtype) { return dtype <= DType::BF16; }
 
+unsigned significandBits(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+    return 53;
+  case DType::F32:
+    return 24;
+  case DType::F16:
+    return 11;
+  default:
+    return 8;
+  }
+}
+
 bool isNarrowFloat(DType dtype) {
   return isFloat(dtype) && byteSize(dtype) == 2;
 }
 
 bool isInteger(DType dtype) {
   return dtype >= DType::I64 && dtype <= DType::U8;
+}
+
+std::optional<Place> parseDevice(llvm::StringRef text) {
+  if (text == "cpu")
+    return getCpu();
+  int64_t ordinal;
+  if (!text.consume_front("cuda:") || text.getAsInteger(10, ordinal) ||
+      ordinal < 0)
+    return std::nullopt;
+  return getCuda(ordinal);
 }
 
 std::string spelling(const Place &place) {

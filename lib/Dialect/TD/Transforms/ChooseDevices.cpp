@@ -114,11 +114,9 @@ public:
         notOnGpu[node] = cut.addNode();
         addNode(cut, node);
       }
-    for (const FlowEdge &edge : flow.edges)
+    for (auto [i, edge] : llvm::enumerate(flow.edges))
       if (edge.moves && isUseful[edge.from] && isUseful[edge.to]) {
-        Capacity cost = {
-            int64_t(edge.frequency * 64 * double(flow.nameOf(edge.to).bytes)),
-            1 << 10};
+        Capacity cost = {flow.getCopyCost(i), 1 << 10};
         cut.addEdge(onCpu[edge.to], onCpu[edge.from], cost);
         cut.addEdge(notOnGpu[edge.from], notOnGpu[edge.to], cost);
       }
@@ -158,24 +156,17 @@ private:
     }
   }
 
-  static void fix(MinCut &cut, MinCut::Node node, bool isTrue) {
-    if (isTrue)
-      cut.addEdge(MinCut::source, node, Capacity::infinite());
-    else
-      cut.addEdge(node, MinCut::sink, Capacity::infinite());
-  }
-
   void addNode(MinCut &cut, unsigned node) {
     const FlowNode &info = flow.nodes[node];
     cut.addEdge(notOnGpu[node], onCpu[node], Capacity::infinite());
     if (info.home) {
-      fix(cut, onCpu[node], *info.home == 0);
-      fix(cut, notOnGpu[node], *info.home == 0);
+      cut.fix(onCpu[node], *info.home == 0);
+      cut.fix(notOnGpu[node], *info.home == 0);
     }
     if (info.needs & deviceBit(0))
-      fix(cut, onCpu[node], true);
+      cut.fix(onCpu[node], true);
     if (info.needs & ~deviceBit(0))
-      fix(cut, notOnGpu[node], false);
+      cut.fix(notOnGpu[node], false);
   }
 
   void addOp(MinCut &cut, Operation *op, MinCut::Node choice) {

@@ -25,17 +25,6 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-/// "cpu" or "cuda:1" as a place.
-std::optional<Place> parseDevice(StringRef text) {
-  if (text == "cpu")
-    return getCpu();
-  Place place;
-  place.kind = Place::Kind::Cuda;
-  if (!text.consume_front("cuda:") || text.getAsInteger(10, place.ordinal))
-    return std::nullopt;
-  return place;
-}
-
 /// Gives the elements of a constant the type of its result.
 void matchValue(ConstantOp op) {
   if (auto value = dyn_cast<DenseElementsAttr>(op.getValue()))

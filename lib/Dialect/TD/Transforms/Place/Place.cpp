@@ -161,8 +161,9 @@ private:
       return madeAt(info.name, device);
     if (auto join = joinOf.find(node); join != joinOf.end())
       return joinValue(flow.joins[join->second], node, device);
-    const FlowEdge &edge = getWayIn(node);
-    std::optional<unsigned> source = plan.getSource(info.in.front(), device);
+    unsigned wayIn = getWayIn(node);
+    const FlowEdge &edge = flow.edges[wayIn];
+    std::optional<unsigned> source = plan.getSource(wayIn, device);
     unsigned from = source.value_or(device);
     Value value;
     if (auto read = readOf.find(node); read != readOf.end()) {
@@ -191,10 +192,10 @@ private:
   }
 
   /// The one way to a node that nothing is made at and where no ways meet.
-  const FlowEdge &getWayIn(unsigned node) const {
+  unsigned getWayIn(unsigned node) const {
     for (unsigned edge : flow.nodes[node].in)
       if (flow.edges[edge].moves)
-        return flow.edges[edge];
+        return edge;
     llvm_unreachable("a node that passes a value on has a way in");
   }
 
@@ -249,7 +250,7 @@ private:
       return ReadHandleOp::create(builder, op.getLoc(), getHandleType(node),
                                   op.getSlotAttr());
     }
-    return handleAt(getWayIn(node).from);
+    return handleAt(flow.edges[getWayIn(node)].from);
   }
 
   /// A replica for an op: the value itself where the op is at its home.
