@@ -89,7 +89,9 @@ enum class Transfer : uint8_t {
   /// The compiler brings it where it is needed.
   Implied,
   /// The program says so, and exactly there it is done (--placement=off).
-  Kept
+  Kept,
+  /// An annotation: the tensor is made there (--placement=optimize).
+  Pinned
 };
 
 /// What a check that fails is reported as; the numbers of TR codes.
@@ -167,6 +169,9 @@ public:
   // Devices ---------------------------------------------------------------//
   /// The device that a symbol stands for in this compilation.
   virtual void declareDevice(llvm::StringRef symbol, const Place &device) = 0;
+
+  /// Costs decide which device an op runs on (--placement=optimize).
+  virtual void optimizePlacement() = 0;
 
   // Exported functions ----------------------------------------------------//
   struct Parameter {

@@ -35,6 +35,7 @@ public:
   llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                  llvm::ArrayRef<Value> elseValues) override;
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
+  void optimizePlacement() override;
   llvm::SmallVector<Value>
   beginExport(llvm::StringRef name,
               llvm::ArrayRef<Parameter> parameters) override;

@@ -1,8 +1,10 @@
-"""Small straight-line programs whose T-ops may run on either device: the bytes
-that a placed program copies are the least over all choices of devices, each
-tried here.
+"""Small straight-line programs whose ops may run on either device: what a placed
+program costs is the least over all choices of devices, each tried here.
 
-    brute_force.py --seed S --count N
+    brute_force.py --seed S --count N [--optimize]
+
+T-ops alone may move, and only copied bytes cost. With --optimize any op may, a
+T-op may run on both devices, and computing costs something too.
 
 Needs tdc-opt and tdc-interpret in PATH.
 """
@@ -10,8 +12,10 @@ Needs tdc-opt and tdc-interpret in PATH.
 import argparse
 import itertools
 import json
+import math
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +23,9 @@ import tempfile
 PASSES = ["--td-choose-devices", "--td-place", "--td-verify-placement"]
 PLACES = ["cpu", "gpu"]
 SIZE = {"ui8": 1, "f32": 4}
+T_OPS = ("cast", "slice")
+# Operations that a device does while one byte is copied (Analysis/OpCosts).
+SPEED = {"cpu": 20, "gpu": 800}
 
 
 class Op:
@@ -36,10 +43,10 @@ class Op:
         return f"tensor<{self.count}x{self.dtype}, #{place or self.place}>"
 
 
-def generate(rng):
-    """Up to 12 ops, the last ones read by the host."""
+def generate(rng, most):
+    """Up to `most` ops, the last ones read by the host."""
     ops = []
-    for _ in range(rng.randint(3, 12)):
+    for _ in range(rng.randint(3, most)):
         place = rng.choice(PLACES)
         source = rng.randrange(len(ops)) if ops else None
         kind = rng.choice(["make", "sin", "sin", "cast", "cast", "slice"])
@@ -60,8 +67,9 @@ def generate(rng):
     return ops
 
 
-def text(ops, files):
+def text(ops, files, attributes):
     lines = ["#cpu = #td.dev<cpu>", "#gpu = #td.dev<cuda, 0>",
+             f"module attributes {{{attributes}}} {{",
              "func.func @main() {", "  %zero = arith.constant 0 : i64",
              "  %one = arith.constant 1.0 : f64"]
     moves = 0
@@ -96,7 +104,7 @@ def text(ops, files):
         lines.append(f'  %p{i} = td.format "{{}}\\0A"({at(i, "cpu")}) : '
                      f'{ops[i].type("cpu")}')
         lines.append(f"  td.print %p{i}")
-    return "\n".join(lines + ["  return", "}", ""])
+    return "\n".join(lines + ["  return", "}", "}", ""])
 
 
 def sinks(ops):
@@ -104,28 +112,52 @@ def sinks(ops):
     return [i for i in range(len(ops)) if i not in read]
 
 
-def movable(ops, op):
-    """td-choose-devices' own words: an op that makes less of its operand where
-    that is, stays."""
-    if op.kind not in ("cast", "slice"):
-        return False
+def choices(ops, op, optimize):
+    """The sets of devices that an op may run on."""
+    if op.kind == "load" or op.kind == "fill":
+        return [{op.place}]
+    if optimize:
+        return [{"cpu"}, {"gpu"}] + [set(PLACES)] * (op.kind in T_OPS)
+    # td-choose-devices' own words: an op that makes less of its operand where
+    # that is, stays.
     source = ops[op.ins[0]]
-    return not (source.bytes > op.bytes and source.place == op.place)
+    stays = source.bytes > op.bytes and source.place == op.place
+    if op.kind not in T_OPS or stays:
+        return [{op.place}]
+    return [{"cpu"}, {"gpu"}]
 
 
-def least(ops):
-    free = [i for i, op in enumerate(ops) if movable(ops, op)]
+def compute_cost(op, place):
+    """In 64ths of a copied byte, as the pass counts."""
+    return math.ceil(64 * op.count / SPEED[place])
+
+
+def least(ops, optimize):
     best = None
-    for choice in itertools.product(PLACES, repeat=len(free)):
-        place = [op.place for op in ops]
-        for i, at in zip(free, choice):
-            place[i] = at
-        demands = {(j, place[i]) for i, op in enumerate(ops) for j in op.ins}
+    for places in itertools.product(
+            *(choices(ops, op, optimize) for op in ops)):
+        demands = {(j, at) for i, op in enumerate(ops) for j in op.ins
+                   for at in places[i]}
         demands |= {(i, "cpu") for i in sinks(ops)}
-        cost = sum(ops[j].bytes for j, at in demands
-                   if ops[j].kind != "fill" and place[j] != at)
+        cost = sum(64 * ops[j].bytes for j, at in demands
+                   if ops[j].kind != "fill" and at not in places[j])
+        if optimize:
+            cost += sum(compute_cost(op, at) for op, ats in zip(ops, places)
+                        if op.ins for at in ats)
         best = cost if best is None else min(best, cost)
     return best
+
+
+def computed(placed):
+    """What the ops of a placed program cost."""
+    cost = 0
+    for line in placed.splitlines():
+        found = re.search(r"td\.(sin|cast|slice) .*tensor<(\d+)x\w+, "
+                          r"#td\.dev<(cpu|cuda)", line)
+        if found:
+            place = "cpu" if found[3] == "cpu" else "gpu"
+            cost += math.ceil(64 * int(found[2]) / SPEED[place])
+    return cost
 
 
 def write_files(folder):
@@ -148,6 +180,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, required=True)
+    parser.add_argument("--optimize", action="store_true")
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as name:
@@ -156,17 +189,22 @@ def main():
         written, placed = folder / "written.mlir", folder / "placed.mlir"
         counts = folder / "counts.json"
         for seed in range(options.seed, options.seed + options.count):
-            ops = generate(random.Random(seed))
-            written.write_text(text(ops, files))
+            # Three choices for an op are tried in the time of two for more.
+            ops = generate(random.Random(seed), 9 if options.optimize else 12)
+            written.write_text(text(
+                ops, files, "td.optimize" if options.optimize else ""))
             subprocess.run(["tdc-opt", written, *PASSES, "-o", placed],
                            check=True)
             subprocess.run(["tdc-interpret", placed, "--transfers", counts],
                            check=True, stdout=subprocess.DEVNULL)
             copies = json.loads(counts.read_text())["copies"]
-            got = sum(c["bytes"] for c in copies)
-            if got != least(ops):
+            got = 64 * sum(c["bytes"] for c in copies)
+            if options.optimize:
+                got += computed(placed.read_text())
+            wanted = least(ops, options.optimize)
+            if got != wanted:
                 failed += 1
-                print(f"seed {seed}: {got} bytes, least {least(ops)}\n"
+                print(f"seed {seed}: costs {got} / 64, least {wanted} / 64\n"
                       f"{written.read_text()}")
                 if failed == 3:
                     break

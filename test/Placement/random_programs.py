@@ -3,14 +3,15 @@ program as written, and the number of copies and their bytes must be K0, the
 least with which the ops of that very run can read what they read.
 
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
-                       [--mutate]
+                       [--mutate] [--optimize]
 
 Programs have loops (some without a turn), branches, while loops, slots, values
 that loops and branches pass on, and ops on two or three devices chosen without
 any sense. A program that fails is made smaller as long as it fails, and written
 to the folder. --mutate: whatever transfer is left out of a placed program or
 taken to another device, the verifier and the interpreter both find it
-(tdc-mutate). Needs tdc-opt, tdc-interpret and tdc-mutate in PATH.
+(tdc-mutate). --optimize: costs choose the devices of all ops (two devices); K0
+is that of the ops where they run then. Needs tdc-opt, tdc-interpret and tdc-mutate in PATH.
 """
 
 import argparse
@@ -35,7 +36,7 @@ class Program:
         self.places = ["cpu", "g0", "g1"][:devices]
         self.slots = [(f"s{i}", rng.choice(self.places))
                       for i in range(rng.randint(0, 3))]
-        self.t_ops = rng.random() < 0.5
+        self.mode = rng.choice(["", "td.no_t_ops"])
         self.names = 0
         self.body = self.block([], depth=3, length=rng.randint(3, 7))
 
@@ -131,8 +132,7 @@ class Printer:
     def text(self):
         head = ["#cpu = #td.dev<cpu>", "#g0 = #td.dev<cuda, 0>",
                 "#g1 = #td.dev<cuda, 1>",
-                "module" + (" {" if self.program.t_ops else
-                            " attributes {td.no_t_ops} {")]
+                f"module attributes {{{self.program.mode}}} {{"]
         for slot, place in self.program.slots:
             head.append(f'td.slot @{slot} buffer "{slot}" of "m" : '
                         f"{self.type(place)}")
@@ -312,7 +312,9 @@ def check(program, folder):
         return "the outputs differ"
     # Ops without an effect are gone, so that K0 may have become less.
     # With T-ops a constructor may run on the device that needs its result.
-    if copies != after or after[1] > least[1]:
+    # Costs may prefer to compute elsewhere, and copy more.
+    is_more = after[1] > least[1] and program.mode != "td.optimize"
+    if copies != after or is_more:
         return (f"copies {copies}, K0 {after}, "
                 f"K0 as written {least}, copies as written {eager}")
     return mutate(placed) if MUTATE else None
@@ -352,6 +354,7 @@ def main():
     parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--mutate", action="store_true")
+    parser.add_argument("--optimize", action="store_true")
     options = parser.parse_args()
     global MUTATE
     MUTATE = options.mutate
@@ -361,7 +364,10 @@ def main():
         folder.mkdir(exist_ok=True)
         for seed in range(options.seed, options.seed + options.count):
             rng = random.Random(seed)
-            program = Program(rng, options.devices or rng.choice([2, 2, 3]))
+            devices = 2 if options.optimize else rng.choice([2, 2, 3])
+            program = Program(rng, options.devices or devices)
+            if options.optimize:
+                program.mode = "td.optimize"
             problem = check(program, folder)
             if not problem:
                 continue

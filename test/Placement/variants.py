@@ -32,9 +32,11 @@ VARIANTS = [
     ("a function inlined", "p17",
      {"score(w, batch[0])": "(batch[0].to(cuda) @ w.to(cuda)).sum()"}),
     ("a copy hoisted by hand", "p17",
-     {"device=cpu).tanh()": "device=cpu).tanh().to(cuda)"}),
+     {"w: f32[25, 10] @cpu = randn(25, 10, device=cpu).tanh()":
+      "w = randn(25, 10, device=cpu).tanh().to(cuda)"}),
     ("a copy hoisted by hand", "p18",
-     {"5, 25, device=cpu).tanh()": "5, 25, device=cpu).tanh().to(cuda)"}),
+     {"data: f32[5, 25] @cpu = randn(5, 25, device=cpu).tanh()":
+      "data = randn(5, 25, device=cpu).tanh().to(cuda)"}),
     ("trainings unrolled", "p18", {"in range(4)": "in [0, 1, 2, 3]"}),
     ("hops unrolled", "p16", {"in range(3)": "in [0, 1, 2]"}),
 ]

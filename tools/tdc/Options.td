@@ -49,7 +49,7 @@ defm result : Valued<"out", "<name>=<file>", "write a result, in their order, to
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
-defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict or off", ProgramVerbs>;
+defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;

@@ -50,6 +50,7 @@ public:
                                  llvm::ArrayRef<Value> elseValues) override;
 
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
+  void optimizePlacement() override;
   llvm::SmallVector<Value>
   beginExport(llvm::StringRef name,
               llvm::ArrayRef<Parameter> parameters) override;

@@ -82,9 +82,10 @@ Value MLIREmitter::cast(Value input, const TensorShape &type) {
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
                             Transfer transfer) {
   note(transfer);
+  bool isPinned = transfer == Transfer::Pinned;
   return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input),
-                                     transfer == Transfer::Implied,
-                                     transfer == Transfer::Kept));
+                                     transfer == Transfer::Implied || isPinned,
+                                     transfer == Transfer::Kept, isPinned));
 }
 
 Value MLIREmitter::detach(Value input) {

@@ -71,6 +71,10 @@ void MLIREmitter::note(Transfer transfer) {
     (*module)->setAttr(td::kAsWrittenAttr, builder.getUnitAttr());
 }
 
+void MLIREmitter::optimizePlacement() {
+  (*module)->setAttr(td::kOptimizeAttr, builder.getUnitAttr());
+}
+
 void MLIREmitter::declareDevice(llvm::StringRef symbol, const Place &device) {
   NamedAttrList devices(
       (*module)->getAttrOfType<DictionaryAttr>(td::kDevicesAttr));

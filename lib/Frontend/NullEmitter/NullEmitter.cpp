@@ -39,6 +39,7 @@ llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,
   return llvm::SmallVector<Value>(thenValues.size(), some());
 }
 void NullEmitter::declareDevice(llvm::StringRef, const Place &) {}
+void NullEmitter::optimizePlacement() {}
 llvm::SmallVector<Value>
 NullEmitter::beginExport(llvm::StringRef,
                          llvm::ArrayRef<Parameter> parameters) {

@@ -88,6 +88,7 @@ Val Checker::loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
       part = sliceOf(tensor, start, 0, 1, size);
     else
       part = gatherOf(tensor, sliceOf(orders[i], start, 0, 1, size), 0, here);
+    part = pin(part, typeOf(part).place, here);
     if (loader.isFree[i])
       part = freed(part);
     part.range = {};

@@ -100,11 +100,16 @@ void Checker::warnBrought(SourceRange what, const Place &place,
 }
 
 Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {
-  if (!freeIsCpu())
-    return bring(tensor, place, placed);
   TensorType type = typeOf(tensor);
+  if (placement != Placement::Optimize && type.place == place)
+    return tensor;
+  if (placement != Placement::Optimize && !freeIsCpu())
+    return bring(tensor, place, placed);
+  Value value = tensor.value;
   type.place = place;
-  Val val = makeTensor(std::move(type), tensor.value, placed);
+  if (placement == Placement::Optimize)
+    value = emit().toDevice(value, shapeOf(type), Transfer::Pinned);
+  Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
   return val;
 }

@@ -437,9 +437,7 @@ void Checker::run(FileId id, const ast::Program &program) {
   if (options.placement)
     placement = *options.placement;
   if (placement == Placement::Optimize)
-    unsupported(program.items.empty() ? SourceRange()
-                                      : program.items.front()->range,
-                "the placement mode `optimize`");
+    emit().optimizePlacement();
   learningRateAssigned = assignsLearningRate(program);
   // Command-line arguments are declared first: `--help` lists them all.
   for (const ast::Stmt *item : program.items)

@@ -256,8 +256,7 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
           range, ".to(" + placeText(*place) + ")");
       return false;
     }
-    if (*place != actual.place)
-      val = pin(val, *place, type.range);
+    val = pin(val, *place, type.range);
   }
   return true;
 }

@@ -89,6 +89,7 @@ public:
   void declareDevice(Ref symbol, const Place &device) override {
     line("device " + symbol + " = " + spelling(device));
   }
+  void optimizePlacement() override { line("optimize placement"); }
   llvm::SmallVector<Value>
   beginExport(Ref fn, llvm::ArrayRef<Parameter> parameters) override {
     llvm::SmallVector<Value> values;
@@ -268,7 +269,7 @@ private:
     return all;
   }
   static std::string transfer(Transfer how) {
-    static const char *const names[] = {"", " implied", " kept"};
+    static const char *const names[] = {"", " implied", " kept", " pinned"};
     return names[unsigned(how)];
   }
   static std::string quote(Ref text) {

@@ -110,6 +110,8 @@ inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 
 /// On a module: ops run on the devices that they have (--no-t-ops).
 inline constexpr llvm::StringLiteral kNoTOpsAttr = "td.no_t_ops";
+/// On a module: costs decide which device an op runs on (--placement=optimize).
+inline constexpr llvm::StringLiteral kOptimizeAttr = "td.optimize";
 
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.

@@ -16,7 +16,9 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
 
     `implied`: the program does not say so; the compiler brings the tensor where
     it is needed, and what makes it may as well run there. `kept`: as written in
-    the program, to be done exactly here, even if nobody needs it.
+    the program, to be done exactly here, even if nobody needs it. `pinned`: what
+    makes the operand runs on the device of the result, whatever that costs
+    (`--placement=optimize`).
 
     C1: shapes and dtypes of operand and result are equal.
 
@@ -25,7 +27,8 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     %y = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
-  let arguments = (ins TD_Tensor:$input, UnitAttr:$implied, UnitAttr:$kept);
+  let arguments = (ins TD_Tensor:$input, UnitAttr:$implied, UnitAttr:$kept,
+                       UnitAttr:$pinned);
   let results = (outs TD_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;

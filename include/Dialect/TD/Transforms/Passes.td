@@ -174,6 +174,13 @@ def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
     from it: the whole would be moved instead of the part. Modules with more than
     two devices stay as they are.
 
+    With `td.optimize` on the module (`--placement=optimize`) the program's own
+    devices are hints, and the cut weighs the time to compute (Analysis/OpCosts)
+    against the bytes to copy: every op may move but those that read or give a
+    parameter of a model that the program moved, or whose result has an annotation
+    (`td.to_device {pinned}`, gone afterwards). A T-op whose result is read on
+    both devices may run on both. TD900, more than two devices.
+
     Before:
     ```mlir
     %f = td.cast %u : tensor<4xui8, #td.dev<cpu>> to tensor<4xf32, #td.dev<cpu>>

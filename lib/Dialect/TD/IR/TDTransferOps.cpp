@@ -22,7 +22,8 @@ LogicalResult ToDeviceOp::verify() {
 }
 
 OpFoldResult ToDeviceOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : Value();
+  bool changesNothing = getInput().getType() == getType() && !getPinned();
+  return changesNothing ? getInput() : Value();
 }
 
 void ToDeviceOp::getEffects(

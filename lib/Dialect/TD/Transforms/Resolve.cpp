@@ -396,6 +396,8 @@ private:
   void dropTransfers() {
     module->walk([&](ToDeviceOp op) {
       Operation *maker = op.getInput().getDefiningOp();
+      if (op.getPinned())
+        return;
       if (op.getInput().getType() == op.getType())
         op.replaceAllUsesWith(op.getInput());
       else if (op.getImplied() && maker && constructors.contains(maker))

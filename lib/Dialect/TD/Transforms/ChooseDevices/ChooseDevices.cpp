@@ -1,0 +1,139 @@
+//===- ChooseDevices.cpp - td-choose-devices: ops where they save time ----===//
+
+#include "DeviceCut.h"
+#include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "FreeOps.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDCHOOSEDEVICESPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+/// A T-op all of whose readers can be told which of two results to read.
+bool isReplicable(Operation *op) {
+  return isTOp(op) &&
+         llvm::all_of(getContentUses(op->getResult(0)), [](OpOperand *use) {
+           return use->getOwner()->hasTrait<ComputeOp>() ||
+                  isa<FormatOp, ItemOp, SaveTensorOp>(use->getOwner());
+         });
+}
+
+class Mover {
+public:
+  explicit Mover(const Devices &devices) : devices(devices) {}
+
+  /// The op runs at `device`; what it reads and gives is brought.
+  void move(Operation *op, unsigned device) {
+    const Place &place = devices.getPlace(device);
+    Value result = op->getResult(0);
+    auto type = cast<RankedTensorType>(result.getType());
+    if (getPlace(type) == place)
+      return;
+    bringOperands(op, place);
+    result.setType(withPlace(type, place));
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    Value back = bring(builder, result, type);
+    result.replaceAllUsesExcept(back, back.getDefiningOp());
+  }
+
+  /// The op runs on both devices, each of which reads its own result. Whoever
+  /// reads it has its device already.
+  void replicate(Operation *op) {
+    Value result = op->getResult(0);
+    Place own = placeOf(result);
+    const Place &other = devices.getPlace(own == devices.getPlace(0) ? 1 : 0);
+    OpBuilder builder(op);
+    Operation *twin = builder.clone(*op);
+    Value copy = twin->getResult(0);
+    copy.setType(withPlace(cast<RankedTensorType>(copy.getType()), other));
+    bringOperands(twin, other);
+    for (OpOperand *use : getContentUses(result)) {
+      Operation *user = use->getOwner();
+      Place place =
+          user->hasTrait<ComputeOp>() ? placeOf(user->getResult(0)) : getCpu();
+      if (place != other)
+        continue;
+      builder.setInsertionPoint(user);
+      use->set(bring(builder, copy, use->get().getType()));
+    }
+  }
+
+private:
+  static Place placeOf(Value value) {
+    return getPlace(cast<RankedTensorType>(value.getType()));
+  }
+
+  static Value bring(OpBuilder &builder, Value value, Type type) {
+    return ToDeviceOp::create(builder, value.getLoc(), type, value,
+                              /*implied=*/true);
+  }
+
+  static void bringOperands(Operation *op, const Place &place) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto from = dyn_cast<RankedTensorType>(operand.get().getType()))
+        operand.set(bring(builder, operand.get(), withPlace(from, place)));
+  }
+
+  const Devices &devices;
+};
+
+struct ChooseDevicesPass
+    : public impl::TDChooseDevicesPassBase<ChooseDevicesPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool isOptimizing = module->hasAttr(kOptimizeAttr);
+    if (needsPlacement(module) && !areTOpsFixed(module))
+      choose(module, isOptimizing);
+    if (isOptimizing)
+      dropPins(module);
+  }
+
+  void choose(ModuleOp module, bool isOptimizing) {
+    OpSet free = isOptimizing ? findFreeOps(module) : findFreeTOps(module);
+    ValueFlow flow(module, [&](Operation *op) { return free.contains(op); });
+    if (isOptimizing && flow.devices.size() > 2) {
+      module.emitError("TD900: `--placement=optimize` of a program for several "
+                       "GPUs is not built yet");
+      return signalPassFailure();
+    }
+    // One cut separates two devices.
+    if (flow.devices.size() != 2 || free.empty())
+      return;
+    SmallVector<FreeOp> ops = llvm::map_to_vector(free, [&](Operation *op) {
+      return FreeOp{op, isOptimizing && isReplicable(op), isOptimizing};
+    });
+    SmallVector<DeviceSet> choices = DeviceCut(flow, ops).solve();
+    Mover mover(flow.devices);
+    for (auto [free, devices] : llvm::zip(ops, choices))
+      if (llvm::popcount(devices) == 1)
+        mover.move(free.op, llvm::countr_zero(devices));
+    // Readers first: of two twins each reads its own.
+    for (auto [free, devices] : llvm::reverse(llvm::zip(ops, choices)))
+      if (llvm::popcount(devices) == 2)
+        mover.replicate(free.op);
+  }
+
+  /// The choice is made.
+  static void dropPins(ModuleOp module) {
+    module.walk([](ToDeviceOp op) {
+      if (!op.getPinned())
+        return;
+      op.setPinned(false);
+      if (op.getInput().getType() != op.getType())
+        return;
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
+  }
+};
+
+} // namespace
+} // namespace tdc::td

@@ -1,0 +1,132 @@
+//===- DeviceCut.cpp - the cheapest devices for ops -----------------------===//
+
+#include "DeviceCut.h"
+#include "Dialect/TD/Analysis/OpCosts.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+DeviceCut::DeviceCut(const ValueFlow &flow, ArrayRef<FreeOp> ops)
+    : flow(flow), ops(ops) {
+  for (unsigned node = 0; node != flow.nodes.size(); ++node)
+    if (Operation *op = flow.nodes[node].mover)
+      results[op].push_back(node);
+  for (const FreeOp &free : ops)
+    operands[free.op];
+  for (const FlowUse &use : flow.uses)
+    if (auto found = operands.find(use.op); found != operands.end())
+      found->second.push_back(use.node);
+  findUseful();
+}
+
+/// Nodes from which somebody that needs the value can be reached.
+void DeviceCut::findUseful() {
+  isUseful.assign(flow.nodes.size(), false);
+  SmallVector<unsigned> worklist;
+  auto mark = [&](unsigned node) {
+    if (!isUseful[node]) {
+      isUseful[node] = true;
+      worklist.push_back(node);
+    }
+  };
+  for (unsigned node = 0; node != flow.nodes.size(); ++node)
+    if (flow.nodes[node].needs || flow.nodes[node].needsShape)
+      mark(node);
+  while (!worklist.empty()) {
+    unsigned node = worklist.pop_back_val();
+    for (unsigned edge : flow.nodes[node].in)
+      if (flow.edges[edge].moves)
+        mark(flow.edges[edge].from);
+    if (Operation *op = flow.nodes[node].mover)
+      llvm::for_each(operands[op], mark);
+  }
+}
+
+SmallVector<DeviceSet> DeviceCut::solve() {
+  for (unsigned node = 0; node != flow.nodes.size(); ++node)
+    if (isUseful[node])
+      addNode(node);
+  for (auto [i, edge] : llvm::enumerate(flow.edges))
+    if (edge.moves && isUseful[edge.from] && isUseful[edge.to]) {
+      Capacity cost = {flow.getCopyCost(i), 1 << 10};
+      cut.addEdge(onCpu[edge.to], onCpu[edge.from], cost);
+      cut.addEdge(notOnGpu[edge.from], notOnGpu[edge.to], cost);
+    }
+  for (const FreeOp &free : ops)
+    addOp(free);
+  cut.solve();
+  return llvm::map_to_vector(ops, [&](const FreeOp &free) {
+    DeviceSet devices = 0;
+    if (auto choice = runsOnCpu.find(free.op); choice != runsOnCpu.end()) {
+      if (cut.isOnSourceSide(choice->second))
+        devices |= deviceBit(0);
+      if (!cut.isOnSourceSide(runsNotOnGpu[free.op]))
+        devices |= deviceBit(1);
+    }
+    return devices;
+  });
+}
+
+void DeviceCut::addNode(unsigned node) {
+  const FlowNode &info = flow.nodes[node];
+  MinCut::Node x = onCpu[node] = cut.addNode();
+  MinCut::Node y = notOnGpu[node] = cut.addNode();
+  cut.addEdge(y, x, Capacity::infinite());
+  if (info.home) {
+    cut.fix(x, *info.home == 0);
+    cut.fix(y, *info.home == 0);
+  }
+  if (info.needs & deviceBit(0))
+    cut.fix(x, true);
+  if (info.needs & ~deviceBit(0))
+    cut.fix(y, false);
+}
+
+void DeviceCut::addOp(const FreeOp &free) {
+  auto made = results.find(free.op);
+  if (made == results.end() || !isUseful[made->second.front()])
+    return;
+  auto tie = [&](MinCut::Node a, MinCut::Node b) {
+    cut.addEdge(a, b, Capacity::infinite());
+    cut.addEdge(b, a, Capacity::infinite());
+  };
+  MinCut::Node x = runsOnCpu[free.op] = cut.addNode(), y = x;
+  if (free.isReplicable) {
+    y = cut.addNode();
+    cut.addEdge(y, x, Capacity::infinite());
+  }
+  runsNotOnGpu[free.op] = y;
+  if (free.hasCost) {
+    unsigned way = flow.nodes[made->second.front()].out.front();
+    addCosts(free.op, flow.edges[way].frequency);
+  }
+  // Where nothing is saved it stays where the program has it.
+  Value result = free.op->getResult(0);
+  if (getPlace(cast<RankedTensorType>(result.getType())) == getCpu())
+    cut.addEdge(MinCut::source, y, {0, 1});
+  else
+    cut.addEdge(x, MinCut::sink, {0, 1});
+  for (unsigned node : made->second) {
+    tie(x, onCpu[node]);
+    tie(y, notOnGpu[node]);
+  }
+  for (unsigned node : operands[free.op])
+    if (isUseful[node]) {
+      cut.addEdge(x, onCpu[node], Capacity::infinite());
+      cut.addEdge(notOnGpu[node], y, Capacity::infinite());
+    }
+}
+
+/// `runs`: per run of the program. In 64ths, as copies are.
+void DeviceCut::addCosts(Operation *op, double runs) {
+  auto costOn = [&](Place::Kind device) {
+    double cost = std::ceil(64 * runs * getOpCost(op, device));
+    return Capacity{int64_t(std::min(cost, 0x1p56)), 0};
+  };
+  cut.addEdge(runsOnCpu[op], MinCut::sink, costOn(Place::Kind::Cpu));
+  cut.addEdge(MinCut::source, runsNotOnGpu[op], costOn(Place::Kind::Cuda));
+}
+
+} // namespace tdc::td

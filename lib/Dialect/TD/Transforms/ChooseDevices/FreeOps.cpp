@@ -1,0 +1,165 @@
+//===- FreeOps.cpp - ops whose device is still to be chosen ---------------===//
+
+#include "FreeOps.h"
+#include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+static int64_t bytesOf(Value value) {
+  return estimateBytes(cast<RankedTensorType>(value.getType()));
+}
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+Value getContent(Value value) {
+  while (auto transfer = value.getDefiningOp<ToDeviceOp>())
+    value = transfer.getInput();
+  return value;
+}
+
+SmallVector<OpOperand *> getContentUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses())
+      if (auto transfer = dyn_cast<ToDeviceOp>(use.getOwner()))
+        worklist.push_back(transfer.getResult());
+      else
+        uses.push_back(&use);
+  return uses;
+}
+
+//===----------------------------------------------------------------------===//
+// T-ops
+//===----------------------------------------------------------------------===//
+
+/// Whether it is known how often each op runs.
+static bool isProfileExact(ModuleOp module) {
+  return !module
+              .walk([](Operation *op) {
+                bool isUnknown = isa<scf::IfOp, scf::WhileOp>(op) ||
+                                 (isa<scf::ForOp>(op) && !getTripCount(op));
+                return isUnknown ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Whether the op, what it reads and the one op that reads its result run
+/// together: then a move saves bytes on every run or on none.
+static bool isLocal(Operation *op) {
+  Value result = op->getResult(0);
+  while (result.hasOneUse() && isa<ToDeviceOp>(*result.user_begin()))
+    result = result.user_begin()->getResult(0);
+  if (!result.hasOneUse() ||
+      result.user_begin()->getBlock() != op->getBlock() ||
+      !result.user_begin()->hasTrait<ComputeOp>())
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    if (!isTensor(operand))
+      return true;
+    Value content = getContent(operand);
+    return content.getParentBlock() == op->getBlock() &&
+           content.getDefiningOp() && llvm::hasSingleElement(operand.getUses());
+  });
+}
+
+/// A part of a tensor is not worth the whole of it: what makes less of its
+/// operand stays where that is, or goes there.
+static bool shrinksAtHome(Operation *op) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    if (!isTensor(operand))
+      return false;
+    Value content = getContent(operand);
+    return bytesOf(content) > bytesOf(op->getResult(0)) &&
+           cast<RankedTensorType>(content.getType()).getEncoding() ==
+               cast<RankedTensorType>(op->getResult(0).getType()).getEncoding();
+  });
+}
+
+OpSet findFreeTOps(ModuleOp module) {
+  bool isExact = isProfileExact(module);
+  OpSet result;
+  module.walk([&](Operation *op) {
+    if (isTOp(op) && !shrinksAtHome(op) && (isExact || isLocal(op)))
+      result.insert(op);
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
+
+/// What parameters of moved models hold: what is read from them, and what is
+/// written there, for who needs it next may have got it directly.
+static llvm::DenseSet<Value> findParameters(ModuleOp module) {
+  llvm::DenseSet<StringAttr> moved;
+  module.walk([&](MoveOp op) {
+    if (!op.getImplied())
+      moved.insert(op.getSlotAttr().getAttr());
+  });
+  llvm::DenseSet<Value> values;
+  module.walk([&](Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op);
+        read && moved.contains(read.getSlotAttr().getAttr()))
+      values.insert(read.getResult());
+    else if (auto write = dyn_cast<WriteOp>(op);
+             write && moved.contains(write.getSlotAttr().getAttr()))
+      values.insert(getContent(write.getValue()));
+  });
+  return values;
+}
+
+/// Ops whose device an annotation says.
+static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
+  llvm::DenseSet<Operation *> ops;
+  module.walk([&](ToDeviceOp op) {
+    if (!op.getPinned())
+      return;
+    Value value = op.getInput();
+    while (auto transfer = value.getDefiningOp<ToDeviceOp>()) {
+      // Not what stands in front of a `.to`.
+      if (!transfer.getImplied())
+        return;
+      value = transfer.getInput();
+    }
+    ops.insert(value.getDefiningOp());
+  });
+  return ops;
+}
+
+/// To compute a part of a tensor elsewhere, all of it would have to fit there.
+static bool readsPartOfMuch(Operation *op) {
+  constexpr int64_t most = int64_t(1) << 30;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isTensor(operand) && bytesOf(operand) > most &&
+           bytesOf(operand) > bytesOf(op->getResult(0));
+  });
+}
+
+OpSet findFreeOps(ModuleOp module) {
+  llvm::DenseSet<Value> parameters = findParameters(module);
+  llvm::DenseSet<Operation *> annotated = findAnnotated(module);
+  auto isParameter = [&](Value value) {
+    return parameters.contains(getContent(value));
+  };
+  OpSet result;
+  module.walk([&](Operation *op) {
+    bool isPinned = llvm::any_of(op->getOperands(), isParameter) ||
+                    llvm::any_of(op->getResults(), isParameter) ||
+                    annotated.contains(op);
+    if (op->hasTrait<ComputeOp>() && !isConstructor(op) && !isPinned &&
+        !readsPartOfMuch(op))
+      result.insert(op);
+  });
+  return result;
+}
+
+} // namespace tdc::td

@@ -1,0 +1,108 @@
+// The transfers that are left say where ops run.
+// RUN: tdc-opt %s --split-input-file --verify-diagnostics --td-choose-devices --td-place | FileCheck %s
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Bytes cross before they become floats.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NEXT: %[[THERE:.*]] = td.to_device %arg0 : tensor<4xui8, #td.dev<cpu>>
+// CHECK-NEXT: %[[X:.*]] = td.cast %[[THERE]] : tensor<4xui8, #td.dev<cuda, 0>>
+// CHECK-NEXT: td.sin %[[X]]
+func.func @narrow(%bytes: tensor<4xui8, #cpu>) -> tensor<4xf32, #gpu> {
+  %x = td.cast %bytes : tensor<4xui8, #cpu> to tensor<4xf32, #cpu>
+  %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %r = td.sin %y : tensor<4xf32, #gpu>
+  return %r : tensor<4xf32, #gpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// A sum is no T-op: sixteen numbers cross.
+// CHECK-LABEL: func.func @sum
+// CHECK-NEXT: td.to_device %arg0 : tensor<16xf32, #td.dev<cuda, 0>>
+func.func @sum(%x: tensor<16xf32, #gpu>) -> tensor<f32, #cpu> {
+  %y = td.to_device %x : tensor<16xf32, #gpu> to tensor<16xf32, #cpu>
+  %r = td.reduce sum %y [0] : tensor<16xf32, #cpu> to tensor<f32, #cpu>
+  return %r : tensor<f32, #cpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+module attributes {td.optimize} {
+  // One number crosses.
+  // CHECK-LABEL: func.func @sum
+  // CHECK-NEXT: %[[R:.*]] = td.reduce sum %arg0
+  // CHECK-NEXT: td.to_device %[[R]]
+  func.func @sum(%x: tensor<16xf32, #gpu>) -> tensor<f32, #cpu> {
+    %y = td.to_device %x : tensor<16xf32, #gpu> to tensor<16xf32, #cpu>
+    %r = td.reduce sum %y [0] : tensor<16xf32, #cpu> to tensor<f32, #cpu>
+    return %r : tensor<f32, #cpu>
+  }
+
+  // An annotation says where the sum is made.
+  // CHECK-LABEL: func.func @pinned
+  // CHECK-NEXT: %[[Y:.*]] = td.to_device %arg0
+  // CHECK-NEXT: %[[R:.*]] = td.reduce sum %[[Y]]
+  // CHECK-NEXT: return %[[R]]
+  func.func @pinned(%x: tensor<16xf32, #gpu>) -> tensor<f32, #cpu> {
+    %y = td.to_device %x : tensor<16xf32, #gpu> to tensor<16xf32, #cpu>
+    %r = td.reduce sum %y [0] : tensor<16xf32, #cpu> to tensor<f32, #cpu>
+    %p = td.to_device %r {implied, pinned} : tensor<f32, #cpu> to tensor<f32, #cpu>
+    return %p : tensor<f32, #cpu>
+  }
+
+  // The floats of four bytes are made twice.
+  // CHECK-LABEL: func.func @both
+  // CHECK-DAG: %[[THERE:.*]] = td.to_device %arg0 : tensor<4xui8, #td.dev<cpu>>
+  // CHECK-DAG: td.cast %[[THERE]] : tensor<4xui8, #td.dev<cuda, 0>>
+  // CHECK-DAG: td.cast %arg0 : tensor<4xui8, #td.dev<cpu>>
+  func.func @both(%bytes: tensor<4xui8, #cpu>) -> tensor<4xf32, #gpu> {
+    %x = td.cast %bytes : tensor<4xui8, #cpu> to tensor<4xf32, #cpu>
+    %text = td.format "{}"(%x) : tensor<4xf32, #cpu>
+    td.print %text
+    %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %r = td.sin %y : tensor<4xf32, #gpu>
+    %p = td.to_device %r {implied, pinned} : tensor<4xf32, #gpu> to tensor<4xf32, #gpu>
+    return %p : tensor<4xf32, #gpu>
+  }
+
+  // A moved model's parameter is read, and given, where the model is.
+  td.slot @w param "w" of "net" : tensor<4xf32>
+  // CHECK-LABEL: func.func @main
+  // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cpu>>
+  // CHECK: td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+  func.func @main() {
+    %one = arith.constant 1.0 : f64
+    %ones = td.fill %one : f64 -> tensor<4xf32, #cpu>
+    %init = td.sin %ones : tensor<4xf32, #cpu>
+    td.write %init, @w : tensor<4xf32, #cpu>
+    td.move @w to <cuda, 0>
+    %w = td.read @w : tensor<4xf32, #gpu>
+    %y = td.cos %w : tensor<4xf32, #gpu>
+    %here = td.to_device %y : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
+    %text = td.format "{}"(%here) : tensor<4xf32, #cpu>
+    td.print %text
+    return
+  }
+}
+
+// -----
+
+#gpu = #td.dev<cuda, 0>
+#other = #td.dev<cuda, 1>
+
+// expected-error @+1 {{TD900: `--placement=optimize` of a program for several GPUs is not built yet}}
+module attributes {td.optimize} {
+  func.func @two(%x: tensor<16xf32, #gpu>) -> tensor<16xf32, #other> {
+    %y = td.to_device %x : tensor<16xf32, #gpu> to tensor<16xf32, #other>
+    %r = td.sin %y : tensor<16xf32, #other>
+    return %r : tensor<16xf32, #other>
+  }
+}
