@@ -169,7 +169,7 @@ def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
     floats, halves after. One minimum cut over the ways of all values chooses.
 
     Only what saves bytes on every run moves: ops whose operands and use run as
-    often as they do, or any if all loops of the program have known bounds and
+    often as they do, ops whose operands are at the use anyway, or any if all loops of the program have known bounds and
     there is no branch. An op that makes less of a tensor is never taken away
     from it: the whole would be moved instead of the part. Modules with more than
     two devices stay as they are.

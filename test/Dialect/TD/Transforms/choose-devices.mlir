@@ -21,6 +21,36 @@ func.func @narrow(%bytes: tensor<4xui8, #cpu>) -> tensor<4xf32, #gpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
+// Where it is not known how often a loop runs: the batch is there anyway, so its
+// transpose is made there.
+// CHECK-LABEL: func.func @transpose
+// CHECK: scf.for
+// CHECK: td.to_device
+// CHECK-NOT: td.to_device
+// CHECK: td.permute %{{.*}} [1, 0] : tensor<2x4xf32, #td.dev<cuda, 0>>
+// CHECK: return
+func.func @transpose(%data: tensor<8x4xf32, #cpu>, %n: i64, %w: tensor<2x2xf32, #gpu>) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  scf.for %i = %zero to %n step %one : i64 {
+    %x = td.slice %data[%i] dim 0 step 1 : tensor<8x4xf32, #cpu> to tensor<2x4xf32, #cpu>
+    %there = td.to_device %x : tensor<2x4xf32, #cpu> to tensor<2x4xf32, #gpu>
+    %y = td.sin %there : tensor<2x4xf32, #gpu>
+    %t = td.permute %x [1, 0] : tensor<2x4xf32, #cpu> to tensor<4x2xf32, #cpu>
+    %u = td.to_device %t : tensor<4x2xf32, #cpu> to tensor<4x2xf32, #gpu>
+    %z = td.matmul %u, %y : tensor<4x2xf32, #gpu>, tensor<2x4xf32, #gpu> -> tensor<4x4xf32, #gpu>
+    %back = td.to_device %z : tensor<4x4xf32, #gpu> to tensor<4x4xf32, #cpu>
+    %text = td.format "{}"(%back) : tensor<4x4xf32, #cpu>
+    td.print %text
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
 // A sum is no T-op: sixteen numbers cross.
 // CHECK-LABEL: func.func @sum
 // CHECK-NEXT: td.to_device %arg0 : tensor<16xf32, #td.dev<cuda, 0>>

@@ -17,6 +17,10 @@ static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
 
+static Place placeOf(Value value) {
+  return getPlace(cast<RankedTensorType>(value.getType()));
+}
+
 Value getContent(Value value) {
   while (auto transfer = value.getDefiningOp<ToDeviceOp>())
     value = transfer.getInput();
@@ -51,22 +55,34 @@ static bool isProfileExact(ModuleOp module) {
               .wasInterrupted();
 }
 
+/// Whether a value is brought to a device whatever T-ops do, in a block.
+static bool isReadAt(Value value, const Place &place, Block *block) {
+  return llvm::any_of(getContentUses(value), [&](OpOperand *use) {
+    Operation *user = use->getOwner();
+    return user->getBlock() == block && user->hasTrait<ComputeOp>() &&
+           !isTOp(user) && placeOf(user->getResult(0)) == place;
+  });
+}
+
 /// Whether the op, what it reads and the one op that reads its result run
-/// together: then a move saves bytes on every run or on none.
+/// together: then a move saves bytes on every run or on none. So it does if
+/// what the op reads is there anyway.
 static bool isLocal(Operation *op) {
-  Value result = op->getResult(0);
-  while (result.hasOneUse() && isa<ToDeviceOp>(*result.user_begin()))
-    result = result.user_begin()->getResult(0);
-  if (!result.hasOneUse() ||
-      result.user_begin()->getBlock() != op->getBlock() ||
-      !result.user_begin()->hasTrait<ComputeOp>())
+  SmallVector<OpOperand *> uses = getContentUses(op->getResult(0));
+  if (uses.size() != 1)
+    return false;
+  Operation *user = uses.front()->getOwner();
+  if (user->getBlock() != op->getBlock() || !user->hasTrait<ComputeOp>())
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     if (!isTensor(operand))
       return true;
     Value content = getContent(operand);
-    return content.getParentBlock() == op->getBlock() &&
-           content.getDefiningOp() && llvm::hasSingleElement(operand.getUses());
+    bool isOwn = content.getParentBlock() == op->getBlock() &&
+                 content.getDefiningOp() &&
+                 llvm::hasSingleElement(operand.getUses());
+    return isOwn ||
+           isReadAt(content, placeOf(user->getResult(0)), op->getBlock());
   });
 }
 
@@ -78,8 +94,7 @@ static bool shrinksAtHome(Operation *op) {
       return false;
     Value content = getContent(operand);
     return bytesOf(content) > bytesOf(op->getResult(0)) &&
-           cast<RankedTensorType>(content.getType()).getEncoding() ==
-               cast<RankedTensorType>(op->getResult(0).getType()).getEncoding();
+           placeOf(content) == placeOf(op->getResult(0));
   });
 }
 
