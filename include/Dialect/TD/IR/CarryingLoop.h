@@ -19,6 +19,11 @@ namespace tdc::td {
 /// value is the index, the third the number of turns unless it is left.
 inline constexpr llvm::StringLiteral kCountedAttr = "td.counted";
 
+/// A loop or branch: its regions are part of the program's flow.
+inline bool isStructured(mlir::Operation *op) {
+  return mlir::isa<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp>(op);
+}
+
 class CarryingLoop {
 public:
   /// Null where `op` is null or another op.

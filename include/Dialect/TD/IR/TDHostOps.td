@@ -192,6 +192,7 @@ def TD_SaveTensorOp : TD_HostOp<"save_tensor"> {
 }
 
 def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots"]>,
     MemoryEffects<[MemRead, MemWrite, MemRead<TD_Slots>, MemRead<TD_RandomStream>]>]> {
   let summary = "write slots to a safetensors file";
   let description = [{
@@ -219,6 +220,7 @@ def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 }
 
 def TD_RestoreOp : TD_Op<"restore", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getWrittenSlots"]>,
     MemoryEffects<[MemRead, MemWrite, MemWrite<TD_Slots>, MemWrite<TD_RandomStream>]>]> {
   let summary = "read slots back from a safetensors file";
   let description = [{

@@ -23,4 +23,20 @@ def TD_Differentiable : OpInterface<"Differentiable"> {
   ];
 }
 
+def TD_SlotUser : OpInterface<"SlotUser"> {
+  let cppNamespace = "::tdc::td";
+  let description = [{
+    An op that reads or writes slots. One that may leave what a slot holds as it
+    is reads it, too.
+  }];
+  let methods = [
+    InterfaceMethod<"The names of the slots that it reads.",
+      "::llvm::SmallVector<::mlir::StringAttr>", "getReadSlots", (ins), "",
+      "return {};">,
+    InterfaceMethod<"The names of the slots that it writes.",
+      "::llvm::SmallVector<::mlir::StringAttr>", "getWrittenSlots", (ins), "",
+      "return {};">
+  ];
+}
+
 #endif // TDC_DIALECT_TD_IR_TDINTERFACES_TD

@@ -30,6 +30,7 @@ def TD_SlotOp : TD_Op<"slot", [Symbol]> {
 }
 
 def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the value of a slot now";
   let description = [{
@@ -46,6 +47,7 @@ def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 }
 
 def TD_WriteOp : TD_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "give a slot a new value";
   let description = [{
@@ -128,6 +130,7 @@ def TD_GradOp : TD_Op<"grad", [Pure]> {
 }
 
 def TD_BackwardOp : TD_Op<"backward", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getWrittenSlots"]>,
     MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
   let summary = "add gradients to the grad slots; td-grad removes it";
   let description = [{

@@ -36,6 +36,7 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
 }
 
 def TD_MoveOp : TD_Op<"move", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getWrittenSlots"]>,
     MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
   let summary = "take what a slot holds to a device";
   let description = [{
@@ -97,6 +98,7 @@ def TD_ReplicaGetOp : TD_Op<"replica_get", [NoMemoryEffect]> {
 
 def TD_ReadHandleOp : TD_Op<"read_handle", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots"]>,
     MemoryEffects<[MemRead<TD_Slots>]>]> {
   let summary = "the value of a slot of handles now";
   let description = [{
@@ -114,6 +116,7 @@ def TD_ReadHandleOp : TD_Op<"read_handle", [
 
 def TD_WriteHandleOp : TD_Op<"write_handle", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots"]>,
     MemoryEffects<[MemWrite<TD_Slots>]>]> {
   let summary = "give a slot of handles a new value";
   let description = [{

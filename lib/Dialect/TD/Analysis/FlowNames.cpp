@@ -9,16 +9,6 @@ using namespace mlir;
 
 namespace tdc::td {
 
-bool hasFlow(Operation *op) {
-  return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
-}
-
-template <typename Callback>
-static void forEachSlot(ArrayAttr slots, Callback call) {
-  for (auto slot : slots.getAsRange<FlatSymbolRefAttr>())
-    call(slot.getAttr());
-}
-
 static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
@@ -123,7 +113,7 @@ void FlowNames::number(Block &block) {
   unsigned segment = 0;
   for (Operation &op : block) {
     segments[&op] = segment;
-    if (!hasFlow(&op))
+    if (!isStructured(&op))
       continue;
     for (Region &region : op.getRegions())
       for (Block &inner : region)
@@ -135,20 +125,13 @@ void FlowNames::number(Block &block) {
 /// For every op with regions, what is in them.
 void FlowNames::collectSlots(Operation *op) {
   SlotAccess own;
-  auto reads = [&](StringAttr slot) { own.read.insert(slot); };
-  auto writes = [&](StringAttr slot) { own.written.insert(slot); };
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps()) {
-      if (auto read = dyn_cast<ReadOp>(inner)) {
-        reads(read.getSlotAttr().getAttr());
-      } else if (auto write = dyn_cast<WriteOp>(inner)) {
-        writes(write.getSlotAttr().getAttr());
-      } else if (auto save = dyn_cast<SaveOp>(inner)) {
-        forEachSlot(save.getSlots(), reads);
-      } else if (auto restore = dyn_cast<RestoreOp>(inner)) {
-        forEachSlot(restore.getSlots(), reads);
-        forEachSlot(restore.getSlots(), writes);
-      } else if (hasFlow(&inner)) {
+      // A move does not change what a slot holds.
+      if (auto user = dyn_cast<SlotUser>(inner); user && !isa<MoveOp>(inner)) {
+        own.read.insert_range(user.getReadSlots());
+        own.written.insert_range(user.getWrittenSlots());
+      } else if (isStructured(&inner)) {
         collectSlots(&inner);
         const SlotAccess &nested = accesses[&inner];
         own.read.insert(nested.read.begin(), nested.read.end());
@@ -188,13 +171,10 @@ void FlowNames::findActive(ModuleOp module,
       if (need >= 0)
         devices[lead(values.at(operand))] |= deviceBit(need);
     }
-    auto needCpu = [&](StringAttr slot) {
-      devices[lead(slots.at(slot))] |= deviceBit(0);
-    };
-    if (auto save = dyn_cast<SaveOp>(op))
-      forEachSlot(save.getSlots(), needCpu);
-    else if (auto restore = dyn_cast<RestoreOp>(op))
-      forEachSlot(restore.getSlots(), needCpu);
+    // Files are the host's.
+    if (isa<RestoreOp, SaveOp>(op))
+      for (StringAttr slot : cast<SlotUser>(op).getReadSlots())
+        devices[lead(slots.at(slot))] |= deviceBit(0);
   });
   // What reaches a transfer through ops that can move matters as well.
   SmallVector<Operation *> movable;

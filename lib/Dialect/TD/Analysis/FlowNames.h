@@ -63,9 +63,6 @@ private:
   llvm::DenseMap<mlir::Operation *, SlotAccess> accesses;
 };
 
-/// Ops whose regions are part of the program's flow.
-bool hasFlow(mlir::Operation *op);
-
 } // namespace tdc::td
 
 #endif // TDC_LIB_DIALECT_TD_ANALYSIS_FLOWNAMES_H

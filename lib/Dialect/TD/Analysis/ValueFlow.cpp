@@ -169,7 +169,7 @@ private:
       for (auto [i, operand] : llvm::enumerate(op.getOperands()))
         if (int need = getNeed(&op, i, flow.devices); need != kNothing)
           addNeed(&op, i, operand, need, state);
-      if (hasFlow(&op)) {
+      if (isStructured(&op)) {
         runRegions(&op, frequency, state);
         continue;
       }

@@ -33,6 +33,11 @@ llvm::LogicalResult verifySizes(mlir::Operation *op, mlir::TypeRange types,
 /// Tensors and host scalars only.
 llvm::LogicalResult verifyKernelInputs(mlir::Operation *op,
                                        mlir::TypeRange types);
+/// Reports that `op` reads or writes `actual`, and not `what` of the slot.
+llvm::LogicalResult reportSlot(mlir::Operation *op, SlotOp slot,
+                               llvm::StringRef what, mlir::Type actual);
+/// The names in a list of symbols.
+llvm::SmallVector<mlir::StringAttr> getNames(mlir::ArrayAttr symbols);
 /// Every symbol of the list is a td.slot.
 llvm::LogicalResult verifySlots(mlir::Operation *op, mlir::ArrayAttr slots,
                                 mlir::SymbolTableCollection &symbols);

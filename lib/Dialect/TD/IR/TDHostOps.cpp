@@ -144,6 +144,10 @@ LogicalResult SaveOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySlots(*this, getSlots(), symbols);
 }
 
+SmallVector<StringAttr> SaveOp::getReadSlots() {
+  return td::getNames(getSlots());
+}
+
 LogicalResult RestoreOp::verify() {
   // C1
   return verifyKeys(*this, getSlots(), getKeys());
@@ -152,4 +156,12 @@ LogicalResult RestoreOp::verify() {
 LogicalResult RestoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // C2
   return verifySlots(*this, getSlots(), symbols);
+}
+
+/// What the file does not have stays as it is.
+SmallVector<StringAttr> RestoreOp::getReadSlots() {
+  return td::getNames(getSlots());
+}
+SmallVector<StringAttr> RestoreOp::getWrittenSlots() {
+  return td::getNames(getSlots());
 }

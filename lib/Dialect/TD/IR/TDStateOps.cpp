@@ -44,10 +44,7 @@ static LogicalResult verifySlotAccess(Operation *op, FlatSymbolRefAttr name,
   if (!slotType || (slotType.getShape() == type.getShape() &&
                     slotType.getElementType() == type.getElementType()))
     return success();
-  return (op->emitOpError("expected the shape and dtype of ")
-          << name << ", " << slotType << ", got " << type)
-             .attachNote(slot.getLoc())
-         << "declared here";
+  return reportSlot(op, slot, "the shape and dtype", type);
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -56,6 +53,13 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySlotAccess(*this, getSlotAttr(), getValue().getType(), symbols);
+}
+
+SmallVector<StringAttr> ReadOp::getReadSlots() {
+  return {getSlotAttr().getAttr()};
+}
+SmallVector<StringAttr> WriteOp::getWrittenSlots() {
+  return {getSlotAttr().getAttr()};
 }
 
 void ReadOp::getEffects(
@@ -117,4 +121,14 @@ LogicalResult BackwardOp::verifySymbolUses(SymbolTableCollection &symbols) {
         return failure();
   }
   return success();
+}
+
+/// It adds to gradients.
+SmallVector<StringAttr> BackwardOp::getReadSlots() {
+  SmallVector<StringAttr> slots = getNames(getParameters());
+  llvm::append_range(slots, getNames(getGradients()));
+  return slots;
+}
+SmallVector<StringAttr> BackwardOp::getWrittenSlots() {
+  return getNames(getGradients());
 }

@@ -42,6 +42,13 @@ LogicalResult MoveOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(lookupSlot(*this, getSlotAttr(), symbols));
 }
 
+SmallVector<StringAttr> MoveOp::getReadSlots() {
+  return {getSlotAttr().getAttr()};
+}
+SmallVector<StringAttr> MoveOp::getWrittenSlots() {
+  return {getSlotAttr().getAttr()};
+}
+
 static LogicalResult verifyHandle(Operation *op, HandleType handle,
                                   RankedTensorType tensor) {
   // C1
@@ -66,10 +73,7 @@ static LogicalResult verifyHandleSlot(Operation *op, FlatSymbolRefAttr name,
   SlotOp slot = lookupSlot(op, name, symbols);
   if (!slot || slot.getType() == type)
     return success(slot);
-  return (op->emitOpError("expected the type of ")
-          << name << ", " << slot.getType() << ", got " << type)
-             .attachNote(slot.getLoc())
-         << "declared here";
+  return reportSlot(op, slot, "the type", type);
 }
 
 LogicalResult ReadHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -78,6 +82,13 @@ LogicalResult ReadHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult WriteHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyHandleSlot(*this, getSlotAttr(), getHandle().getType(), symbols);
+}
+
+SmallVector<StringAttr> ReadHandleOp::getReadSlots() {
+  return {getSlotAttr().getAttr()};
+}
+SmallVector<StringAttr> WriteHandleOp::getWrittenSlots() {
+  return {getSlotAttr().getAttr()};
 }
 
 //===----------------------------------------------------------------------===//

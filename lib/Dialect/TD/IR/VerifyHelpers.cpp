@@ -88,6 +88,21 @@ SlotOp td::lookupSlot(Operation *op, FlatSymbolRefAttr slot,
   return {};
 }
 
+LogicalResult td::reportSlot(Operation *op, SlotOp slot, StringRef what,
+                             Type actual) {
+  return (op->emitOpError("expected ")
+          << what << " of @" << slot.getSymName() << ", " << slot.getType()
+          << ", got " << actual)
+             .attachNote(slot.getLoc())
+         << "declared here";
+}
+
+SmallVector<StringAttr> td::getNames(ArrayAttr symbols) {
+  return llvm::map_to_vector(
+      symbols.getAsRange<FlatSymbolRefAttr>(),
+      [](FlatSymbolRefAttr symbol) { return symbol.getAttr(); });
+}
+
 LogicalResult td::verifySlots(Operation *op, ArrayAttr slots,
                               SymbolTableCollection &symbols) {
   for (auto slot : slots.getAsRange<FlatSymbolRefAttr>())

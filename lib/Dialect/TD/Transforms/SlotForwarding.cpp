@@ -27,11 +27,6 @@ StringAttr slotOf(ReadOp read) { return read.getSlotAttr().getAttr(); }
 StringAttr slotOf(WriteOp write) { return write.getSlotAttr().getAttr(); }
 StringAttr slotOf(MoveOp move) { return move.getSlotAttr().getAttr(); }
 
-template <typename Callback> void forEachSlot(ArrayAttr slots, Callback call) {
-  for (auto slot : slots.getAsRange<FlatSymbolRefAttr>())
-    call(slot.getAttr());
-}
-
 /// The slots that an op and what is inside of it use.
 struct SlotUses {
   /// Reads with their first td.read, in order; null for another reader.
@@ -39,26 +34,11 @@ struct SlotUses {
   llvm::SetVector<StringAttr> written;
 
   explicit SlotUses(Operation *op) {
-    auto reads = [&](StringAttr slot) { read.insert({slot, ReadOp()}); };
-    auto writes = [&](StringAttr slot) { written.insert(slot); };
-    op->walk([&](Operation *inner) {
-      if (auto op = dyn_cast<ReadOp>(inner)) {
-        read.insert({slotOf(op), op});
-      } else if (auto op = dyn_cast<WriteOp>(inner)) {
-        writes(slotOf(op));
-      } else if (auto op = dyn_cast<MoveOp>(inner)) {
-        reads(slotOf(op));
-        writes(slotOf(op));
-      } else if (auto op = dyn_cast<SaveOp>(inner)) {
-        forEachSlot(op.getSlots(), reads);
-      } else if (auto op = dyn_cast<RestoreOp>(inner)) {
-        forEachSlot(op.getSlots(), reads);
-        forEachSlot(op.getSlots(), writes);
-      } else if (auto op = dyn_cast<BackwardOp>(inner)) {
-        forEachSlot(op.getParameters(), reads);
-        forEachSlot(op.getGradients(), reads);
-        forEachSlot(op.getGradients(), writes);
-      }
+    op->walk([&](SlotUser user) {
+      for (StringAttr slot : user.getReadSlots())
+        read.insert({slot, dyn_cast<ReadOp>(user.getOperation())});
+      for (StringAttr slot : user.getWrittenSlots())
+        written.insert(slot);
     });
   }
 };

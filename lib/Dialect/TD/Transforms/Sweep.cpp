@@ -18,21 +18,14 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-bool isStructured(Operation *op) {
-  return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
-}
-
 class Marking {
 public:
   explicit Marking(ModuleOp module) {
     SmallVector<Operation *> roots;
     module.walk([&](Operation *op) {
-      if (auto write = dyn_cast<WriteOp>(op))
-        writes[write.getSlotAttr().getAttr()].push_back(op);
-      else if (auto write = dyn_cast<WriteHandleOp>(op))
-        writes[write.getSlotAttr().getAttr()].push_back(op);
-      else if (auto move = dyn_cast<MoveOp>(op); move && !move.getKept())
-        writes[move.getSlotAttr().getAttr()].push_back(op);
+      if (onlyWrites(op))
+        for (StringAttr slot : cast<SlotUser>(op).getWrittenSlots())
+          writes[slot].push_back(op);
       else if (isRoot(op))
         roots.push_back(op);
     });
@@ -53,6 +46,12 @@ public:
   }
 
 private:
+  /// Whether the op matters to those who read the slot, and to nobody else.
+  static bool onlyWrites(Operation *op) {
+    auto move = dyn_cast<MoveOp>(op);
+    return move ? !move.getKept() : isa<WriteHandleOp, WriteOp>(op);
+  }
+
   static bool isRoot(Operation *op) {
     if (isStructured(op) || isa<ReadHandleOp, ReadOp, SlotOp>(op))
       return false;
@@ -104,11 +103,6 @@ private:
       mark(write);
   }
 
-  void markSlots(ArrayAttr names) {
-    for (auto slot : names.getAsRange<FlatSymbolRefAttr>())
-      markSlot(slot.getAttr());
-  }
-
   void follow(Operation *op) {
     mark(op->getParentOp());
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -125,20 +119,9 @@ private:
     }
     for (Value operand : op->getOperands())
       mark(operand);
-    if (auto read = dyn_cast<ReadOp>(op)) {
-      markSlot(read.getSlotAttr().getAttr());
-    } else if (auto read = dyn_cast<ReadHandleOp>(op)) {
-      markSlot(read.getSlotAttr().getAttr());
-    } else if (auto move = dyn_cast<MoveOp>(op)) {
-      markSlot(move.getSlotAttr().getAttr());
-    } else if (auto save = dyn_cast<SaveOp>(op)) {
-      markSlots(save.getSlots());
-    } else if (auto restore = dyn_cast<RestoreOp>(op)) {
-      markSlots(restore.getSlots());
-    } else if (auto backward = dyn_cast<BackwardOp>(op)) {
-      markSlots(backward.getParameters());
-      markSlots(backward.getGradients());
-    }
+    if (auto user = dyn_cast<SlotUser>(op))
+      for (StringAttr slot : user.getReadSlots())
+        markSlot(slot);
   }
 
   llvm::DenseMap<StringAttr, SmallVector<Operation *>> writes;
