@@ -11,6 +11,7 @@
 
 #include "Interpreter/Interpreter.h"
 #include "Ledger.h"
+#include "Memory.h"
 #include "World.h"
 #include <functional>
 
@@ -70,11 +71,14 @@ public:
   //===--- Devices --------------------------------------------------------===//
 
   Ledger ledger;
+  Memory memory;
   /// Copies a value to a device, unless it is there, on behalf of `op`.
   TensorRef copy(const TensorRef &tensor, const Place &device,
                  mlir::Operation *op);
   /// The one table of replicas of the tensor's instance.
   HandleRef getHandle(const TensorRef &tensor);
+  void addReplica(const HandleRef &handle, const TensorRef &replica);
+  void setSlot(llvm::StringRef name, Datum datum);
 
   //===--- Failures -------------------------------------------------------===//
 
@@ -90,6 +94,7 @@ public:
 private:
   llvm::LogicalResult runOp(mlir::Operation *op);
   llvm::LogicalResult checkPlaces(mlir::Operation *op);
+  llvm::LogicalResult checkMemory(mlir::Value value);
 
   llvm::DenseMap<mlir::TypeID, Meaning> meanings;
   llvm::DenseMap<mlir::Value, Datum> values;

@@ -22,7 +22,7 @@ static LogicalResult runRead(Machine &m, ReadOp op) {
 }
 
 static LogicalResult runWrite(Machine &m, WriteOp op) {
-  m.world.slotValue(op.getSlot()) = m.get(op.getValue());
+  m.setSlot(op.getSlot(), m.get(op.getValue()));
   return success();
 }
 
