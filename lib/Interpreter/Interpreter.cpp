@@ -173,6 +173,15 @@ void Machine::addReplica(const HandleRef &handle, const TensorRef &replica) {
   handle->push_back(replica);
 }
 
+TensorRef Machine::getZeros(llvm::StringRef slot, const Tensor &zeros,
+                            const Place &place) {
+  TensorRef &here = slotZeros[slot];
+  if (!here || here->place != place)
+    here = std::make_shared<const Tensor>(zeros.copyTo(place));
+  memory.setSlot(slot, here);
+  return here;
+}
+
 LogicalResult Machine::runOp(Operation *op) {
   auto meaning = meanings.find(op->getName().getTypeID());
   if (meaning == meanings.end())

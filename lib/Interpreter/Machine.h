@@ -79,6 +79,9 @@ public:
   HandleRef getHandle(const TensorRef &tensor);
   void addReplica(const HandleRef &handle, const TensorRef &replica);
   void setSlot(llvm::StringRef name, Datum datum);
+  /// The zeros of a slot that nothing was written to, where they are read.
+  TensorRef getZeros(llvm::StringRef slot, const Tensor &zeros,
+                     const Place &place);
 
   //===--- Failures -------------------------------------------------------===//
 
@@ -99,6 +102,7 @@ private:
   llvm::DenseMap<mlir::TypeID, Meaning> meanings;
   llvm::DenseMap<mlir::Value, Datum> values;
   llvm::DenseMap<uint64_t, std::weak_ptr<Replicas>> handles;
+  llvm::StringMap<TensorRef> slotZeros;
 };
 
 /// The families, in the order of the files of include/Dialect/TD/IR.
