@@ -51,7 +51,8 @@ public:
       mlir::Operation *op, llvm::ArrayRef<LiveTensor> live)>;
 
   /// Visits ops in program order, each with what takes memory while it runs,
-  /// results included. Loops and branches are visited by what is in them.
+  /// results included. Loops and functions are visited as they start, with
+  /// their arguments; branches by what is in them.
   mlir::WalkResult walk(Visitor visit);
 
   int64_t getSlotBytes() const { return slotBytes; }

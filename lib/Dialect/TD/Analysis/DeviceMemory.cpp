@@ -149,7 +149,11 @@ WalkResult DeviceMemory::walk(Visitor visit) {
 }
 
 WalkResult DeviceMemory::walk(Block &block, Visitor visit) {
-  addLive(block.getArguments(), nullptr);
+  if (block.getNumArguments() != 0) {
+    addLive(block.getArguments(), nullptr);
+    if (visit(block.getParentOp(), live).wasInterrupted())
+      return WalkResult::interrupt();
+  }
   for (Operation &op : block) {
     if (hasFlow(&op)) {
       if (walkRegions(&op, visit).wasInterrupted())
