@@ -224,8 +224,7 @@ private:
       error.attachNote(excess.op->getLoc())
           << excess.slotBytes
           << " of these bytes are parameters, gradients and optimizer state, "
-             "which "
-             "stay there";
+             "which stay there";
     return failure();
   }
 
@@ -262,17 +261,25 @@ private:
     Block *block = value.getParentBlock();
     Operation *left = block->findAncestorOpInBlock(*point);
     Operation *maker = value.getDefiningOp();
-    Value saved = isRepeatable(maker) ? Value() : save(value, left);
+    bool isAtHand = isRepeatable(maker);
+    Value saved = isAtHand ? Value() : save(value, left);
+    // Sizes are asked of what is on the cpu.
+    Value elsewhere = saved;
+    if (isAtHand && isa<ToDeviceOp>(maker))
+      elsewhere = maker->getOperand(0);
 
     llvm::MapVector<Block *, SmallVector<OpOperand *>> uses;
     for (OpOperand *use : getUses(value)) {
       Operation *owner = use->getOwner();
       Operation *at = block->findAncestorOpInBlock(*owner);
-      if (saved && owner == saved.getDefiningOp())
+      bool isLeft = left->isBeforeInBlock(at) || left->isProperAncestor(owner);
+      if (!isLeft || (saved && owner == saved.getDefiningOp()))
         continue;
-      if (left->isBeforeInBlock(at))
+      if (elsewhere && isa<DimOp>(owner))
+        use->set(elsewhere);
+      else if (at != left)
         uses[block].push_back(use);
-      else if (left->isProperAncestor(owner))
+      else
         uses[getBlockIn(left, owner)].push_back(use);
     }
     for (auto &[where, operands] : uses) {
@@ -286,7 +293,7 @@ private:
       for (OpOperand *use : operands)
         use->set(again);
     }
-    if (!saved && value.use_empty())
+    if (isAtHand && value.use_empty())
       maker->erase();
   }
 

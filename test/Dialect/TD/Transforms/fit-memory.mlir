@@ -200,3 +200,26 @@ func.func @inside(%x: !c, %y: !c, %z: !g, %n: i64) -> !g {
   return %r : !g
 }
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+!c = tensor<?x4xf32, #cpu>
+!g = tensor<?x4xf32, #gpu>
+
+// Nothing comes back to be asked for its size.
+// CHECK-LABEL: func.func @sizes
+// CHECK: td.to_device
+// CHECK-NOT: td.to_device
+// CHECK: td.dim %arg0, 0
+module attributes {td.memory = {"cuda:0" = 3072 : i64}} {
+func.func @sizes(%x: !c) -> (!g, i64) {
+  %a = td.to_device %x : !c to !g
+  %b = td.sin %a : !g
+  %c = td.sin %b : !g
+  %d = td.mul %c, %b : !g
+  %n = td.dim %a, 0 : !g
+  return %d, %n : !g, i64
+}
+}
