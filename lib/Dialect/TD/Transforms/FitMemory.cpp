@@ -318,7 +318,12 @@ struct FitMemoryPass : public impl::TDFitMemoryPassBase<FitMemoryPass> {
     for (NamedAttribute row : budget) {
       std::optional<Place> device = parseDevice(row.getName());
       int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
-      if (!device || failed(Fitter(module, *device, limit).run()))
+      if (!device) {
+        module.emitError("expected a device in td.memory, got ")
+            << row.getName();
+        return signalPassFailure();
+      }
+      if (failed(Fitter(module, *device, limit).run()))
         return signalPassFailure();
     }
   }

@@ -55,3 +55,10 @@ func.func @loop(%x: !c, %n: i64) -> !c {
   return %y : !c
 }
 }
+
+// -----
+
+// fit_memory_device
+// expected-error @below {{expected a device in td.memory, got "gpu"}}
+module attributes {td.memory = {"gpu" = 24 : i64}} {
+}
