@@ -41,8 +41,8 @@ public:
   /// it.
   static constexpr int32_t kInvalidProgram = 9000;
 
-  /// What was copied between devices, and what at least has to be (K0), as
-  /// JSON.
+  /// What was copied between devices, the most that was on each at one time,
+  /// and what at least has to be copied (K0), as JSON.
   void writeTransfers(llvm::raw_ostream &os) const;
 
   /// For its error text, after open().

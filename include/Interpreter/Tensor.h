@@ -56,6 +56,7 @@ public:
   std::vector<char> toBytes() const;
 
   int64_t size() const { return isFloat() ? floats.size() : ints.size(); }
+  int64_t countBytes() const { return size() * byteSize(dtype); }
   bool isFloat() const { return tdc::isFloat(dtype); }
 
   /// Elements of float dtypes.

@@ -140,11 +140,12 @@ static LogicalResult runRestore(Machine &m, RestoreOp op) {
           m.context(), m.text(op.getPath()).c_str(), &table, m.site(op)))))
     return failure();
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
-    Datum &datum = m.world.slotValue(slot.getValue());
-    const Tensor &old = *std::get<TensorRef>(datum);
+    const Tensor &old =
+        *std::get<TensorRef>(m.world.slotValue(slot.getValue()));
     Place stays = old.home ? old.place : m.world.getSlotPlace(slot.getValue());
     Place read = stays == Place() ? Place() : getCpu();
-    datum = m.copy(m.world.fetchSlot(slot.getValue(), read), stays, op);
+    m.setSlot(slot.getValue(),
+              m.copy(m.world.fetchSlot(slot.getValue(), read), stays, op));
   }
   return success();
 }

@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - running functions op by op -----------------------===//
 
 #include "Interpreter/Interpreter.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Machine.h"
 
@@ -12,7 +13,10 @@ namespace tdc {
 // Machine
 //===----------------------------------------------------------------------===//
 
-Machine::Machine(ModuleOp module) : world(module) {
+Machine::Machine(ModuleOp module) : memory(module), world(module) {
+  for (auto slot : module.getOps<td::SlotOp>())
+    if (isa<td::HandleType>(slot.getType()))
+      memory.setSlot(slot.getSymName(), world.slotValue(slot.getSymName()));
   addElementwiseMeanings(*this);
   addConstructorMeanings(*this);
   addMovementMeanings(*this);
@@ -54,8 +58,26 @@ LogicalResult Machine::set(Value value, Datum datum) {
       return emitError(value.getLoc()) << "a value of type " << type
                                        << " is at " << spellPlace(got.place);
   }
+  memory.setValue(value, datum);
   values[value] = std::move(datum);
-  return success();
+  return checkMemory(value);
+}
+
+LogicalResult Machine::checkMemory(Value value) {
+  std::optional<Memory::Excess> excess = memory.getExcess();
+  if (!excess)
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = value.getParentBlock()->getParentOp();
+  return op->emitOpError("takes what is on '")
+         << excess->device << "' to " << excess->bytes << " bytes, and it has "
+         << excess->limit;
+}
+
+void Machine::setSlot(llvm::StringRef name, Datum datum) {
+  memory.setSlot(name, datum);
+  world.slotValue(name) = std::move(datum);
 }
 
 LogicalResult Machine::set(ValueRange range, llvm::ArrayRef<Datum> data) {
@@ -142,8 +164,22 @@ HandleRef Machine::getHandle(const TensorRef &tensor) {
     return one->place == tensor->place;
   };
   if (llvm::none_of(*handle, isHere))
-    handle->push_back(tensor);
+    addReplica(handle, tensor);
   return handle;
+}
+
+void Machine::addReplica(const HandleRef &handle, const TensorRef &replica) {
+  memory.addReplica(handle, replica);
+  handle->push_back(replica);
+}
+
+TensorRef Machine::getZeros(llvm::StringRef slot, const Tensor &zeros,
+                            const Place &place) {
+  TensorRef &here = slotZeros[slot];
+  if (!here || here->place != place)
+    here = std::make_shared<const Tensor>(zeros.copyTo(place));
+  memory.setSlot(slot, here);
+  return here;
 }
 
 LogicalResult Machine::runOp(Operation *op) {
@@ -152,7 +188,12 @@ LogicalResult Machine::runOp(Operation *op) {
     return op->emitOpError("has no meaning to the interpreter");
   if (failed(checkPlaces(op)))
     return failure();
-  return meaning->second(*this, op);
+  if (td::CarryingLoop(op))
+    memory.enterLoop(op);
+  if (failed(meaning->second(*this, op)))
+    return failure();
+  memory.leave(op);
+  return success();
 }
 
 LogicalResult Machine::runBlock(Block &block, llvm::ArrayRef<Datum> arguments,
@@ -163,6 +204,7 @@ LogicalResult Machine::runBlock(Block &block, llvm::ArrayRef<Datum> arguments,
     if (failed(runOp(&op)))
       return failure();
   results = get(block.getTerminator()->getOperands());
+  memory.leave(block.getTerminator());
   return success();
 }
 
@@ -180,7 +222,7 @@ int32_t Interpreter::open(llvm::ArrayRef<const char *> words) {
 }
 
 void Interpreter::writeTransfers(llvm::raw_ostream &os) const {
-  machine->ledger.write(os);
+  machine->ledger.write(machine->memory.getPeaks(), os);
 }
 
 tdrt_context *Interpreter::getContext() const { return machine->context(); }

@@ -5,23 +5,20 @@
 
 namespace tdc {
 
-static int64_t countBytes(const Tensor &tensor) {
-  return tensor.size() * byteSize(tensor.dtype);
-}
-
 void Ledger::addCopy(const Tensor &tensor, const Place &device, int64_t line) {
   Link link(spelling(tensor.place), spelling(device));
-  links[link].add(countBytes(tensor));
-  sites[{line, link}].add(countBytes(tensor));
+  links[link].add(tensor.countBytes());
+  sites[{line, link}].add(tensor.countBytes());
 }
 
 void Ledger::addDemand(const Tensor &tensor, const Place &device) {
   if (tensor.home && *tensor.home != device &&
       demands.insert({tensor.instance, spelling(device)}).second)
-    least.add(countBytes(tensor));
+    least.add(tensor.countBytes());
 }
 
-void Ledger::write(llvm::raw_ostream &os) const {
+void Ledger::write(const std::map<std::string, int64_t> &peaks,
+                   llvm::raw_ostream &os) const {
   llvm::json::OStream json(os);
   json.object([&] {
     json.attributeArray("copies", [&] {
@@ -42,6 +39,10 @@ void Ledger::write(llvm::raw_ostream &os) const {
           json.attribute("executed", count.copies);
           json.attribute("bytes", count.bytes);
         });
+    });
+    json.attributeObject("peak", [&] {
+      for (const auto &[device, bytes] : peaks)
+        json.attribute(device, bytes);
     });
     json.attributeObject("k0", [&] {
       json.attribute("copies", least.copies);

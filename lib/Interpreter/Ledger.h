@@ -30,8 +30,11 @@ public:
   void addDemand(const Tensor &tensor, const Place &device);
 
   /// {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line", "src",
-  /// "dst", "executed", "bytes"}], "k0": {"copies", "bytes"}}.
-  void write(llvm::raw_ostream &os) const;
+  /// "dst", "executed", "bytes"}], "peak": {"cuda:0": bytes}, "k0": {"copies",
+  /// "bytes"}}.
+  /// `peaks`: the most bytes on a device at one time.
+  void write(const std::map<std::string, int64_t> &peaks,
+             llvm::raw_ostream &os) const;
 
 private:
   struct Count {

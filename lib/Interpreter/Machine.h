@@ -11,6 +11,7 @@
 
 #include "Interpreter/Interpreter.h"
 #include "Ledger.h"
+#include "Memory.h"
 #include "World.h"
 #include <functional>
 
@@ -70,11 +71,17 @@ public:
   //===--- Devices --------------------------------------------------------===//
 
   Ledger ledger;
+  Memory memory;
   /// Copies a value to a device, unless it is there, on behalf of `op`.
   TensorRef copy(const TensorRef &tensor, const Place &device,
                  mlir::Operation *op);
   /// The one table of replicas of the tensor's instance.
   HandleRef getHandle(const TensorRef &tensor);
+  void addReplica(const HandleRef &handle, const TensorRef &replica);
+  void setSlot(llvm::StringRef name, Datum datum);
+  /// The zeros of a slot that nothing was written to, where they are read.
+  TensorRef getZeros(llvm::StringRef slot, const Tensor &zeros,
+                     const Place &place);
 
   //===--- Failures -------------------------------------------------------===//
 
@@ -90,10 +97,12 @@ public:
 private:
   llvm::LogicalResult runOp(mlir::Operation *op);
   llvm::LogicalResult checkPlaces(mlir::Operation *op);
+  llvm::LogicalResult checkMemory(mlir::Value value);
 
   llvm::DenseMap<mlir::TypeID, Meaning> meanings;
   llvm::DenseMap<mlir::Value, Datum> values;
   llvm::DenseMap<uint64_t, std::weak_ptr<Replicas>> handles;
+  llvm::StringMap<TensorRef> slotZeros;
 };
 
 /// The families, in the order of the files of include/Dialect/TD/IR.

@@ -13,7 +13,7 @@ static LogicalResult runRead(Machine &m, ReadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorRef value = std::get<TensorRef>(m.world.slotValue(op.getSlot()));
   if (!value->home && value->place == Place())
-    value = std::make_shared<const Tensor>(value->copyTo(getPlace(type)));
+    value = m.getZeros(op.getSlot(), *value, getPlace(type));
   if (value->place != getPlace(type))
     return op.emitOpError("reads the slot as ")
            << type << ", but its value is at '" << spelling(value->place)
@@ -22,7 +22,7 @@ static LogicalResult runRead(Machine &m, ReadOp op) {
 }
 
 static LogicalResult runWrite(Machine &m, WriteOp op) {
-  m.world.slotValue(op.getSlot()) = m.get(op.getValue());
+  m.setSlot(op.getSlot(), m.get(op.getValue()));
   return success();
 }
 

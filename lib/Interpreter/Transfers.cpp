@@ -14,10 +14,9 @@ static LogicalResult runToDevice(Machine &m, ToDeviceOp op) {
 }
 
 static LogicalResult runMove(Machine &m, MoveOp op) {
-  Datum &value = m.world.slotValue(op.getSlot());
-  auto &tensor = std::get<TensorRef>(value);
+  auto tensor = std::get<TensorRef>(m.world.slotValue(op.getSlot()));
   if (tensor->home || tensor->place != Place())
-    value = m.copy(tensor, getPlace(op.getDevice()), op);
+    m.setSlot(op.getSlot(), m.copy(tensor, getPlace(op.getDevice()), op));
   return success();
 }
 
@@ -27,17 +26,18 @@ static LogicalResult runHandle(Machine &m, HandleOp op) {
 }
 
 static LogicalResult runReplicaGet(Machine &m, ReplicaGetOp op) {
-  Replicas &replicas = *std::get<HandleRef>(m.get(op.getHandle()));
+  HandleRef handle = std::get<HandleRef>(m.get(op.getHandle()));
+  const Replicas &replicas = *handle;
   Place device = getPlace(op.getType());
   auto found = llvm::find_if(
       replicas, [&](const TensorRef &one) { return one->place == device; });
   if (found != replicas.end())
     return m.set(op.getResult(), *found);
   const TensorRef &first = replicas.front();
-  replicas.push_back(
-      first->home || first->place != Place()
-          ? m.copy(first, device, op)
-          : std::make_shared<const Tensor>(first->copyTo(device)));
+  m.addReplica(handle,
+               first->home || first->place != Place()
+                   ? m.copy(first, device, op)
+                   : std::make_shared<const Tensor>(first->copyTo(device)));
   return m.set(op.getResult(), replicas.back());
 }
 
@@ -46,7 +46,7 @@ static LogicalResult runReadHandle(Machine &m, ReadHandleOp op) {
 }
 
 static LogicalResult runWriteHandle(Machine &m, WriteHandleOp op) {
-  m.world.slotValue(op.getSlot()) = m.get(op.getHandle());
+  m.setSlot(op.getSlot(), m.get(op.getHandle()));
   return success();
 }
 

@@ -3,15 +3,18 @@ program as written, and the number of copies and their bytes must be K0, the
 least with which the ops of that very run can read what they read.
 
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
-                       [--mutate] [--optimize]
+                       [--mutate | --memory | --optimize]
 
 Programs have loops (some without a turn), branches, while loops, slots, values
 that loops and branches pass on, and ops on two or three devices chosen without
 any sense. A program that fails is made smaller as long as it fails, and written
 to the folder. --mutate: whatever transfer is left out of a placed program or
 taken to another device, the verifier and the interpreter both find it
-(tdc-mutate). --optimize: costs choose the devices of all ops (two devices); K0
-is that of the ops where they run then. Needs tdc-opt, tdc-interpret and tdc-mutate in PATH.
+(tdc-mutate). --memory: with less memory on a device than the placed program took,
+it still runs, within that memory, and prints the same, or is refused for an op
+that does not fit (TD512). --optimize: costs choose the devices of all ops (two
+devices); K0 is that of the ops where they run then. Needs tdc-opt, tdc-interpret
+and tdc-mutate in PATH.
 """
 
 import argparse
@@ -25,18 +28,21 @@ import tempfile
 
 TENSOR = "tensor<2xf32, #{}>"
 PASSES = ["--td-normalize", "--td-choose-devices", "--td-place",
-          "--td-verify-placement"]
+          "--td-fit-memory", "--td-verify-placement"]
+TENSOR_BYTES = 8
 
 
 class Program:
     """A tree of statements, each a tuple: its kind and its parts."""
 
-    def __init__(self, rng, devices):
+    def __init__(self, rng, devices, keeps_all):
         self.rng = rng
         self.places = ["cpu", "g0", "g1"][:devices]
         self.slots = [(f"s{i}", rng.choice(self.places))
                       for i in range(rng.randint(0, 3))]
         self.mode = rng.choice(["", "td.no_t_ops"])
+        self.memory = None
+        self.keeps_all = keeps_all
         self.names = 0
         self.body = self.block([], depth=3, length=rng.randint(3, 7))
 
@@ -45,12 +51,24 @@ class Program:
         return f"v{self.names}"
 
     def block(self, scope, depth, length):
-        scope = list(scope)
+        outside, scope = set(scope), list(scope)
         statements = []
         for _ in range(length):
             statement = self.statement(scope, depth)
             if statement:
                 statements.append(statement)
+        if self.keeps_all:
+            statements += self.uses([n for n in scope if n not in outside])
+        return statements
+
+    def uses(self, names):
+        """Reads values once more, somewhere, in any order."""
+        statements = []
+        for name in self.rng.sample(names, len(names)):
+            ins = [name, self.rng.choice(names)]
+            result = self.name()
+            statements += [("op", result, self.rng.choice(self.places), ins),
+                           ("print", result)]
         return statements
 
     def statement(self, scope, depth):
@@ -132,7 +150,7 @@ class Printer:
     def text(self):
         head = ["#cpu = #td.dev<cpu>", "#g0 = #td.dev<cuda, 0>",
                 "#g1 = #td.dev<cuda, 1>",
-                f"module attributes {{{self.program.mode}}} {{"]
+                f"module{self.attributes()} {{"]
         for slot, place in self.program.slots:
             head.append(f'td.slot @{slot} buffer "{slot}" of "m" : '
                         f"{self.type(place)}")
@@ -146,6 +164,13 @@ class Printer:
         self.block(self.program.body)
         self.emit("return")
         return "\n".join(head + self.lines + ["}", "}", ""])
+
+    def attributes(self):
+        rows = [self.program.mode] if self.program.mode else []
+        if self.program.memory is not None:
+            rows.append('td.memory = {"cuda:0" = '
+                        f"{self.program.memory} : i64}}")
+        return f" attributes {{{', '.join(rows)}}}" if rows else ""
 
     def block(self, statements):
         for statement in statements:
@@ -263,18 +288,18 @@ class Printer:
 
 
 def interpret(path):
-    """The output, and (copies, bytes), and K0 as the same."""
+    """The output, and (copies, bytes), and K0 as the same; peaks by device."""
     counts = path.with_suffix(".json")
     run = subprocess.run(["tdc-interpret", path, "--transfers", counts],
                          capture_output=True, text=True)
     if run.returncode:
-        return run.stderr, None, None
+        return run.stderr, None, None, None
     transfers = json.loads(counts.read_text())
     copies = transfers["copies"]
     least = transfers["k0"]
     return (run.stdout, (sum(c["logical"] for c in copies),
                          sum(c["bytes"] for c in copies)),
-            (least["copies"], least["bytes"]))
+            (least["copies"], least["bytes"]), transfers["peak"])
 
 
 MUTATE = False
@@ -302,10 +327,10 @@ def check(program, folder):
                          capture_output=True, text=True)
     if run.returncode:
         return "the passes fail: " + run.stderr[:2000]
-    output, eager, least = interpret(written)
+    output, eager, least, _ = interpret(written)
     if eager is None:
         return None  # no program: shrinking took too much
-    result, copies, after = interpret(placed)
+    result, copies, after, peaks = interpret(placed)
     if copies is None:
         return "the placed program fails: " + result
     if result != output:
@@ -317,7 +342,37 @@ def check(program, folder):
     if copies != after or is_more:
         return (f"copies {copies}, K0 {after}, "
                 f"K0 as written {least}, copies as written {eager}")
+    if MEMORY:
+        return fit(program, output, peaks.get("cuda:0", 0), folder)
     return mutate(placed) if MUTATE else None
+
+
+MEMORY = False
+fitted = 0
+
+
+def fit(program, output, peak, folder):
+    """What is wrong with the program where there is less memory, or None."""
+    global fitted
+    for room in range(TENSOR_BYTES, peak, TENSOR_BYTES):
+        program.memory = room
+        full, placed = folder / "full.mlir", folder / "full-placed.mlir"
+        full.write_text(Printer(program).text())
+        program.memory = None
+        run = subprocess.run(
+            ["timeout", "60", "tdc-opt", full, *PASSES, "-o", placed],
+            capture_output=True, text=True)
+        if run.returncode and "TD512: out of memory on cuda:0" in run.stderr:
+            continue
+        if run.returncode:
+            return f"the passes fail in {room} bytes: " + run.stderr[:2000]
+        result, copies, *_ = interpret(placed)
+        if copies is None:
+            return f"the program fails in {room} bytes: " + result
+        if result != output:
+            return f"the outputs differ in {room} bytes"
+        fitted += 1
+    return None
 
 
 def shrink(program, folder):
@@ -355,9 +410,10 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--mutate", action="store_true")
     parser.add_argument("--optimize", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     options = parser.parse_args()
-    global MUTATE
-    MUTATE = options.mutate
+    global MUTATE, MEMORY
+    MUTATE, MEMORY = options.mutate, options.memory
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or pathlib.Path(name)
@@ -365,7 +421,8 @@ def main():
         for seed in range(options.seed, options.seed + options.count):
             rng = random.Random(seed)
             devices = 2 if options.optimize else rng.choice([2, 2, 3])
-            program = Program(rng, options.devices or devices)
+            program = Program(rng, options.devices or devices,
+                              keeps_all=MEMORY)
             if options.optimize:
                 program.mode = "td.optimize"
             problem = check(program, folder)
@@ -379,6 +436,8 @@ def main():
                 break
     if MUTATE:
         print(f"{mutants} mutants")
+    if MEMORY:
+        print(f"{fitted} made to fit")
     print(f"{options.count} programs from seed {options.seed}: "
           f"{failed} failed")
     return 1 if failed else 0

@@ -18,10 +18,12 @@ tdc-interpret, which has memory for each device and counts:
 In every mode it prints the same and writes the same files, and makes, but for
 off, no copy more than K0 of its own run. `cpu` in a header are the copies of the
 program where there is no GPU; one with `insert` alone is refused by the other
-modes.
+modes. `capacity 6/3600 memory 1000`: what it takes in every mode but off where a
+device has that many bytes; off has as many as it wants.
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -35,12 +37,13 @@ MODES = {"off": ["--placement=off"],
          "insert": ["--placement=insert"]}
 
 
-def run(program, mode, devices=2):
+def run(program, mode, devices=2, memory=None):
     """What the placed program prints and writes, its copies and its K0."""
+    limit = {} if memory is None else {"TDC_SIM_MEMORY": str(memory)}
     machine = [f"--sim-cuda={devices}"] if devices else []
     placed = subprocess.run(
         ["tdc", "emit", "--phase=placed", *machine, *MODES[mode], program],
-        capture_output=True, text=True)
+        capture_output=True, text=True, env={**os.environ, **limit})
     if placed.returncode:
         return "not placed:\n" + placed.stderr, None, None
     with tempfile.TemporaryDirectory() as folder:
@@ -69,6 +72,8 @@ def expected(program):
 def check(program):
     """What is wrong with a program, a line each."""
     table = expected(program)
+    if "capacity" in table:
+        return check_capacity(program, table["capacity"])
     results = {mode: run(program, mode) for mode in MODES}
     if "insert" in table:
         return check_inserted(results, table["insert"])
@@ -99,6 +104,18 @@ def check(program):
             problems.append(f"without a GPU: {copies}, not {table['cpu']}")
     if any(i > s for i, s in zip(results["insert"][1], results["K1"][1])):
         problems.append(f"insert: {results['insert'][1]}, more than strict")
+    return problems
+
+
+def check_capacity(program, wanted):
+    """What is wrong with a program that needs more memory than there is."""
+    memory = re.search(r"memory (\d+)", program.read_text()).group(1)
+    free, *_ = run(program, "off")
+    problems = []
+    for mode in ("K0", "K1", "insert"):
+        output, copies, _ = run(program, mode, memory=memory)
+        if output != free or copies != wanted:
+            problems.append(f"{mode}: {copies}, not {wanted}:\n{output}")
     return problems
 
 

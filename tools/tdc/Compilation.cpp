@@ -1,6 +1,7 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
 #include "Compilation.h"
+#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
@@ -176,6 +177,26 @@ std::optional<Place> Compilation::getChosenDevice() const {
   return options.device == "cuda" ? getCuda(0) : parseDevice(options.device);
 }
 
+/// What each simulated device has, if TDC_SIM_MEMORY says so.
+void Compilation::setMemory() {
+  auto text = llvm::sys::Process::GetEnv("TDC_SIM_MEMORY");
+  if (!text)
+    return;
+  int64_t bytes;
+  if (llvm::StringRef(*text).getAsInteger(10, bytes) || bytes < 0) {
+    fail(reportUsage(llvm::Twine("`TDC_SIM_MEMORY=") + *text +
+                     "` is not a number of bytes"));
+    return;
+  }
+  mlir::Builder builder(context.get());
+  llvm::SmallVector<mlir::NamedAttribute> rows;
+  for (unsigned i = 0; i != options.simulatedDevices; ++i)
+    rows.push_back(builder.getNamedAttr(spelling(getCuda(i)),
+                                        builder.getI64IntegerAttr(bytes)));
+  if (!rows.empty())
+    (*module)->setAttr(td::kMemoryAttr, builder.getDictionaryAttr(rows));
+}
+
 /// Tells the passes what the command line says about placement.
 void Compilation::setDevices() {
   std::optional<Place> device = getChosenDevice();
@@ -184,6 +205,7 @@ void Compilation::setDevices() {
                        td::getDevice(context.get(), *device));
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
+  setMemory();
 }
 
 /// A device that is not there can be compiled for, but runs nothing.

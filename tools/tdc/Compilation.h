@@ -68,6 +68,7 @@ private:
   bool reportDiagnostics();
   std::optional<Place> getChosenDevice() const;
   void setDevices();
+  void setMemory();
   void refuseSimulated();
   bool fail(int code);
   void done(llvm::StringRef step);

@@ -226,6 +226,42 @@ def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
+def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
+  let summary = "keep to the memory that a device has";
+  let description = [{
+    Only where the module's attribute `td.memory` says how many bytes a device
+    has, and more would be needed at one time (Analysis/DeviceMemory). Copies to
+    the device and constructors then wait for their first use, and where it still
+    does not fit values leave it. First those that are used again behind the most loops; of
+    these first those that a constructor makes anew, then those that are on the
+    cpu, last those that have to be copied there, once, when they are made; of
+    these those whose next use is furthest. A value that a loop reads may have
+    to come back in every turn.
+
+    Slots stay, and so do replicas of handles. An op that does not fit with its
+    operands and results alone is TD512.
+
+    Before, where there is room for three tensors:
+    ```mlir
+    %a = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %b = td.sin %a : tensor<4xf32, #gpu>
+    %c = td.sin %b : tensor<4xf32, #gpu>
+    %d = td.mul %c, %b : tensor<4xf32, #gpu>
+    %e = td.mul %d, %a : tensor<4xf32, #gpu>
+    ```
+    After:
+    ```mlir
+    %a = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %b = td.sin %a : tensor<4xf32, #gpu>
+    %c = td.sin %b : tensor<4xf32, #gpu>
+    %d = td.mul %c, %b : tensor<4xf32, #gpu>
+    %again = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %e = td.mul %d, %again : tensor<4xf32, #gpu>
+    ```
+  }];
+  let dependentDialects = ["::tdc::td::TDDialect"];
+}
+
 def TDVerifyPlacementPass
     : Pass<"td-verify-placement", "::mlir::ModuleOp"> {
   let summary = "check that everything is where it is read";
