@@ -68,7 +68,7 @@ private:
   bool reportDiagnostics();
   std::optional<Place> getChosenDevice() const;
   void setDevices();
-  void refuseSimulated();
+  void refuseDevices();
   bool fail(int code);
   void done(llvm::StringRef step);
   void reportFromPass(const mlir::Diagnostic &diagnostic);

@@ -503,9 +503,9 @@ public:
   // Devices (Devices.cpp) --------------------------------------------------//
 
   std::optional<Val> asDevice(const Val &val);
-  /// Whether a literal place exists here; TD506 if it is used for certain.
+  /// Whether a place exists here; TD506 if it is used for certain.
   void checkDeviceExists(const Place &place, SourceRange range);
-  bool isVisible(const Place &place) const;
+  bool isVisible(const Place &place);
   Val chooseDevice(const Val &condition, const Val &onTrue, const Val &onFalse,
                    SourceRange range);
   /// Gives a symbol the name of its binding.
@@ -514,8 +514,9 @@ public:
   /// The place of what is in one place or the other, as the machine decides.
   Place chooseOnMachine(const Val &condition, const Place &onTrue,
                         const Place &onFalse);
-  /// A bool that depends on the machine.
+  /// The answer to a question about the devices of the machine.
   Val ofThisMachine(bool truth);
+  Val ofThisMachine(int64_t count, llvm::StringRef name);
   /// The device that bare `cuda` is here.
   Place wordCuda() const;
   /// What a device is when the program runs; TD900 where it is not decided yet.
@@ -644,6 +645,8 @@ public:
   llvm::StringMap<DeviceSymbol> deviceSymbols;
   llvm::StringSet<> missingDevices; ///< that were reported
   bool namesDevices = false;        ///< the program, anywhere
+  bool asksMachine = false;         ///< … which devices there are
+  int64_t namedCudaDevices = 0; ///< that a machine has which has all it names
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 

@@ -58,19 +58,30 @@ std::optional<Val> Checker::asDevice(const Val &val) {
 //===----------------------------------------------------------------------===//
 
 Val Checker::ofThisMachine(bool truth) {
+  asksMachine = true;
   Val val = makeRunTime(ValKind::Bool, emit().constantBool(truth));
   val.onThisMachine = truth;
   return val;
 }
 
-bool Checker::isVisible(const Place &place) const {
-  return place.kind != Place::Kind::Cuda || place.ordinal < options.cudaDevices;
+Val Checker::ofThisMachine(int64_t count, llvm::StringRef name) {
+  asksMachine = true;
+  Val val = runTimeInt(emit().constantInt(count), name);
+  sizeVariables[val.size.getAtom().get()].onThisMachine = count;
+  return val;
+}
+
+bool Checker::isVisible(const Place &place) {
+  if (place.kind != Place::Kind::Cuda)
+    return true;
+  namedCudaDevices = std::max(namedCudaDevices, place.ordinal + 1);
+  return place.ordinal < options.cudaDevices;
 }
 
 /// "cuda:0, cuda:1"
-static std::string listDevices(int count) {
+static std::string listDevices(int64_t count) {
   std::string names;
-  for (int i = 0; i != count; ++i)
+  for (int64_t i = 0; i != count; ++i)
     names += (i ? ", cuda:" : "cuda:") + std::to_string(i);
   return names;
 }
@@ -86,10 +97,12 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
   }
   if (!missingDevices.insert(title).second)
     return;
-  Diagnostic &report = error(DiagCode::TD506, range, title);
-  int count = options.cudaDevices;
+  Diagnostic &report = options.devicesAreFinal
+                           ? error(DiagCode::TD506, range, title)
+                           : warning(DiagCode::TD506, range, title);
+  int64_t count = options.cudaDevices;
   if (count == 0) {
-    report.label("this machine shows no CUDA device")
+    report.label("no CUDA device is visible")
         .note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
               "program starts");
     return;
@@ -135,6 +148,7 @@ Val Checker::autoDevice(SourceRange range) {
       return *device;
     }
   }
+  asksMachine = true;
   Place chosen = options.cudaDevices > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
 }
@@ -178,15 +192,17 @@ Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
     return *sides[0];
   Val decided = condition;
   std::optional<bool> &truth = decided.onThisMachine;
+  bool isFirstHere = isVisible(standsFor(a));
+  bool isSecondHere = isVisible(standsFor(b));
   if (truth) {
     checkDeviceExists(standsFor(*truth ? a : b),
                       (*truth ? onTrue : onFalse).range);
-  } else if (isVisible(standsFor(a)) == isVisible(standsFor(b))) {
+  } else if (isFirstHere == isSecondHere) {
     return unsupported(range, "a choice of a device that depends on more than "
                               "the devices of the machine");
   } else {
     // Only one of the two exists here.
-    truth = isVisible(standsFor(a));
+    truth = isFirstHere;
     Value right = condition.value;
     emit().assertThat(
         *truth ? right : emit().host(HostOp::Not, {right}),

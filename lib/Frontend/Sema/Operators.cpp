@@ -174,7 +174,8 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 
-/// Whether two devices are the same depends on the machine if one of them does.
+/// Whether two devices are the same depends on the machine if one of them does;
+/// where a free tensor is depends on it, too.
 static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
                           bool equal) {
   const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;
@@ -184,9 +185,11 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
   if (!x || !y)
     return c.fail();
   bool truth = (*x == *y) == equal;
-  if (a.kind != Place::Kind::Symbol && b.kind != Place::Kind::Symbol)
-    return makeBool(truth);
-  return c.ofThisMachine(truth);
+  auto isLiteral = [](const Place &place) {
+    return place.kind == Place::Kind::Cpu || place.kind == Place::Kind::Cuda;
+  };
+  return isLiteral(a) && isLiteral(b) ? makeBool(truth)
+                                      : c.ofThisMachine(truth);
 }
 
 Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,

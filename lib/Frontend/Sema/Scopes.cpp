@@ -463,9 +463,3 @@ void Checker::run(FileId id, const ast::Program &program) {
           .fix(FixIt::Choice, "`let _ = …` says that it is meant",
                {{entry.second.declared, "_"}});
 }
-
-void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
-                const ast::Program &program, const CheckOptions &options,
-                DiagnosticEngine &diags, Emitter &emitter) {
-  Checker(sources, context, options, diags, emitter).run(file, program);
-}
