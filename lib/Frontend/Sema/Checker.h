@@ -201,8 +201,8 @@ public:
                   const Val &start, const Size &size);
   /// The batches of one epoch as values.
   bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
-  /// Models are as they are here where the way out leads to: the end of the
-  /// scope that declares `exit`.
+  /// The path ends here. Models are as they are here where it leads to: the end
+  /// of the scope that declares `exit`.
   void recordLeft(llvm::StringRef exit);
   /// At the end of that scope.
   void joinLeft(const Scope &target);
@@ -550,7 +550,7 @@ public:
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
-  void setMode(ModelInstance &model, ModelInstance::Mode mode);
+  void setMode(ModelInstance &model, ModelState::Mode mode);
   bool isTraining(const Val &model, SourceRange range, bool &training);
   void forgetReads() { readCache.clear(); }
   struct NamedSlot {
@@ -657,15 +657,12 @@ public:
     bool cleared = false;
     /// Models whose place or mode was used before the loop's body set it.
     llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
-    /// Models whose place or mode the turn has set on every path to here.
-    struct ModelSets {
-      llvm::DenseSet<const ModelInstance *> places, modes;
-    } sets;
   };
   std::vector<LoopRecord> loops;
   void endLoop();
   /// What `recordLeft` saw on the way to scopes that have not ended.
-  std::vector<std::pair<const Scope *, std::vector<ModelState>>> leftModels;
+  std::vector<std::pair<const Scope *, ModelStates>> leftModels;
+  bool isLeft = false; ///< the path that is walked, see ModelStates
 
   unsigned regionDepth = 0; ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< what runs only under a condition

@@ -258,27 +258,25 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
 // Models
 //===----------------------------------------------------------------------===//
 
-std::vector<ModelState> sema::saveModels(const Checker &checker) {
-  std::vector<ModelState> states;
-  states.reserve(checker.models.size());
+ModelStates sema::saveModels(const Checker &checker) {
+  ModelStates states;
+  states.isLeft = checker.isLeft;
+  states.models.reserve(checker.models.size());
   for (const auto &model : checker.models)
-    states.push_back(
-        {model->place, model->moved, model->otherwise, model->mode});
+    states.models.push_back(*model);
   return states;
 }
 
-void sema::restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states) {
-  for (auto [model, state] : llvm::zip(checker.models, states)) {
-    model->place = state.place;
-    model->moved = state.moved;
-    model->otherwise = state.otherwise;
-    model->mode = state.mode;
-  }
+void sema::restoreModels(Checker &checker, const ModelStates &states) {
+  checker.isLeft = states.isLeft;
+  for (auto [model, state] : llvm::zip(checker.models, states.models))
+    static_cast<ModelState &>(*model) = state;
 }
 
-void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other,
-                       const Join &join) {
-  for (auto [model, state] : llvm::zip(c.models, other)) {
+void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
+  if (c.isLeft || other.isLeft)
+    return;
+  for (auto [model, state] : llvm::zip(c.models, other.models)) {
     auto place = meetingPlace(c, state.place, model->place, join);
     if (!place)
       model->otherwise = state.place;
@@ -287,10 +285,14 @@ void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other,
   }
 }
 
-void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
-  for (auto [model, state] : llvm::zip(c.models, other)) {
+void sema::joinModels(Checker &c, const ModelStates &other) {
+  if (other.isLeft)
+    return;
+  if (c.isLeft)
+    return restoreModels(c, other);
+  for (auto [model, state] : llvm::zip(c.models, other.models)) {
     if (model->mode != state.mode)
-      model->mode = ModelInstance::Unknown;
+      model->mode = ModelState::Unknown;
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&
@@ -300,5 +302,8 @@ void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
       model->place = state.place;
       c.movePart(*model, place, model->moved, Transfer::Implied);
     }
+    model->placedInTurns = std::min(model->placedInTurns, state.placedInTurns);
+    model->modeSetInTurns =
+        std::min(model->modeSetInTurns, state.modeSetInTurns);
   }
 }

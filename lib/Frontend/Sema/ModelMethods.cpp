@@ -226,7 +226,7 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
         return fail();
       training = *on;
     }
-    setMode(model, training ? ModelInstance::Train : ModelInstance::Eval);
+    setMode(model, training ? ModelState::Train : ModelState::Eval);
     return val;
   }
   if (name == "parameters")

@@ -118,11 +118,8 @@ void sema::forEachModel(ModelInstance &model,
 }
 
 Place Checker::modelPlace(const ModelInstance &model) {
-  for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].sets.places.contains(&model))
-      loops[i].placeUses.try_emplace(&model, userRange(here));
-    else
-      break;
+  for (size_t i = model.placedInTurns; i < loops.size(); ++i)
+    loops[i].placeUses.try_emplace(&model, userRange(here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
     error(DiagCode::TD508, here, "`" + name + "` ends on different devices")
@@ -156,8 +153,7 @@ void Checker::movePart(ModelInstance &model, const Place &place,
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;
-  if (!loops.empty())
-    loops.back().sets.places.insert(&model);
+  model.placedInTurns = loops.size();
   for (auto &member : model.members)
     if (member.slot && !isThere && !member.slot->name.empty())
       moveSlot(*member.slot, place, transfer);
