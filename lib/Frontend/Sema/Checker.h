@@ -110,6 +110,19 @@ public:
   /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,
                          llvm::StringRef owner);
+  /// Offers the candidate that a misspelt name was meant to be, if any.
+  void offerNearest(Diagnostic &report, llvm::StringRef name, SourceRange range,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+  /// Says that a value has no member of this name, which ends `range`.
+  Val reportNoMember(const Val &base, SourceRange range, llvm::StringRef name);
+  Val reportNotInModule(llvm::StringRef module, const ast::Identifier &name);
+  /// Whether a member is a method with a meaning of its own, which nothing but
+  /// a call can do.
+  static bool hasMethod(const Val &base, llvm::StringRef name);
+  /// Says that `()` is missing behind a method.
+  Val reportNotCalled(SourceRange range);
+  /// Notes that the program has another use for a name of the language.
+  void noteHidden(Diagnostic &report, llvm::StringRef name);
   void pushScope();
   void popScope();
   std::optional<Val> findGlobal(llvm::StringRef name);
@@ -236,6 +249,8 @@ public:
   Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
   Val evalName(const ast::NameExpr &expr);
   Val evalMember(const ast::MemberExpr &expr);
+  /// The same before it is known whether it is called.
+  Val memberOf(const ast::MemberExpr &expr);
   Val member(const Val &base, const ast::Identifier &name, SourceRange range);
   Val evalCall(const ast::CallExpr &expr, const ast::TypeExpr *expected);
   Val evalUnary(const ast::UnaryExpr &expr);
@@ -546,7 +561,6 @@ public:
   Val callSequential(const Val &model, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
-  void reportNoMember(const ModelInstance &model, const ast::Identifier &name);
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
@@ -569,7 +583,6 @@ public:
   Val buildOptimizer(OptimizerKind kind, const Bound &args);
   Val callOptimizerMethod(const Val &optimizer, llvm::StringRef name,
                           CallArgs &args);
-  Val optimizerMember(const Val &optimizer, const ast::Identifier &name);
   void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                      SourceRange range);
   Val learningRate(OptimizerInfo &optimizer);

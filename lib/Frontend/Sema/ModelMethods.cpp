@@ -242,28 +242,5 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
     zeroGrad(val, args.range);
     return makeVal(ValKind::None);
   }
-  SourceRange range = args.calleeRange;
-  range.begin = range.end - static_cast<uint32_t>(name.size());
-  reportNoMember(model, {name, range});
-  return fail();
-}
-
-void Checker::reportNoMember(const ModelInstance &model,
-                             const ast::Identifier &name) {
-  if (reportPyTorchName(name.text, name.range, "model."))
-    return;
-  Diagnostic &report = error(
-      DiagCode::TD202, name.range,
-      "`" + model.typeName + "` has no field or method `" + name.text + "`");
-  std::vector<llvm::StringRef> candidates;
-  candidates.reserve(model.members.size());
-  for (const ModelInstance::Member &member : model.members)
-    candidates.push_back(member.name);
-  if (auto nearest = findNearest(name.text, candidates))
-    report.fix(FixIt::Choice, "`" + *nearest + "`",
-               {{name.range, nearest->str()}});
-  else if (model.decl && !isPrelude(model.file->id))
-    report.note("fields are declared between the braces of the model: `" +
-                    name.text + " = …`",
-                model.decl->name.range);
+  return reportNoMember(val, args.calleeRange, name);
 }
