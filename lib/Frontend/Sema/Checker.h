@@ -702,7 +702,8 @@ public:
   size_t namedModels = 0; ///< so many of them have a name, or are parts
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   llvm::StringMap<Value> readCache;
-  llvm::StringSet<> usedNames;
+  /// Of models and optimizers, with the last number that was put behind them.
+  llvm::StringMap<unsigned> usedNames;
   std::string nameHint; ///< the binding that is being made
   bool learningRateAssigned = false;
 
