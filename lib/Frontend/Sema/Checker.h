@@ -656,6 +656,8 @@ public:
     Place sides[2];
   };
   llvm::StringMap<DeviceSymbol> deviceSymbols;
+  /// The first name of each choice that means the same everywhere.
+  llvm::StringMap<std::string> namedChoices;
   llvm::StringSet<> missingDevices; ///< that were reported
   bool namesDevices = false;        ///< the program, anywhere
   bool asksMachine = false;         ///< … which devices there are

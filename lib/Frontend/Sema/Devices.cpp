@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -180,7 +181,24 @@ Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
   DeviceSymbol &symbol = deviceSymbols[place.symbol];
   symbol.condition = when;
   std::copy(std::begin(sides), std::end(sides), symbol.sides);
+  if (auto known = namedChoices.find(place.symbol); known != namedChoices.end())
+    place.symbol = known->second;
   return place;
+}
+
+/// Whether the condition of a choice means the same wherever it is written.
+static bool asksOnlyMachine(llvm::StringRef condition) {
+  auto isPart = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  for (llvm::StringRef rest = condition.drop_until(isPart); !rest.empty();
+       rest = rest.drop_until(isPart)) {
+    llvm::StringRef word = rest.take_while(isPart);
+    if (!llvm::is_contained({"cuda", "is_available", "device_count", "and",
+                             "or", "not", "true", "false"},
+                            word))
+      return false;
+    rest = rest.drop_front(word.size());
+  }
+  return true;
 }
 
 Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
@@ -215,12 +233,21 @@ Val Checker::nameDevice(Val val, llvm::StringRef name) {
   if (!val.is(ValKind::Device) || name.empty())
     return val;
   auto &info = val.as<DeviceInfo>();
-  if (info.place.kind != Place::Kind::Symbol || info.isNamed)
+  if (info.place.kind != Place::Kind::Symbol)
     return val;
+  const DeviceSymbol choice = deviceSymbols[info.place.symbol];
+  if (choice.made.isValid())
+    return val; // has a name
   auto copy = std::make_shared<DeviceInfo>(info);
-  copy->place = makeSymbol(*this, name, deviceSymbols[info.place.symbol].chosen,
-                           info.made);
-  copy->isNamed = true;
+  auto known = namedChoices.find(info.place.symbol);
+  bool isOne = asksOnlyMachine(choice.condition);
+  // One choice is one place, whatever it is called and wherever.
+  if (isOne && known != namedChoices.end())
+    copy->place.symbol = known->second;
+  else if (!isOne || !choice.declared)
+    copy->place = makeSymbol(*this, name, choice.chosen, info.made);
+  if (isOne)
+    namedChoices[info.place.symbol] = copy->place.symbol;
   val.data = std::move(copy);
   return val;
 }
@@ -249,6 +276,7 @@ std::optional<Place> Checker::chosenPlace(const Val &device) {
   if (freeIsCpu() || options.cudaDevices == 0)
     return getCpu();
   unsupported(device.range.isValid() ? device.range : here,
-              "asking for the device of a tensor that was not given one");
+              "asking where something is that the program never placed (give "
+              "it a place: `.to(…)`)");
   return std::nullopt;
 }

@@ -185,7 +185,9 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   if (!type)
     return;
   if (type->place.kind != Place::Kind::Free) {
-    unsupported(decl.type->range, "a place of its own for a tensor of a model");
+    unsupported(decl.type->range,
+                "a place of its own for a tensor of a model (a part that is a "
+                "model can have one: `fc = Linear(3, 4).to(…)`)");
     return;
   }
   for (const Size &size : type->dims)

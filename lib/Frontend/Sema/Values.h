@@ -118,8 +118,7 @@ struct DTypeInfo : Payload {
 /// A device value. A free place is that of a tensor which is not decided yet.
 struct DeviceInfo : Payload {
   Place place;
-  bool isWord = false;  ///< bare `cuda`: which one is said by `with device`
-  bool isNamed = false; ///< a symbol that has the name of its binding
+  bool isWord = false; ///< bare `cuda`: which one is said by `with device`
   SourceRange made;
 };
 
