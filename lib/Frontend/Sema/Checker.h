@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <functional>
+#include <set>
 
 namespace tdc::sema {
 
@@ -486,11 +487,11 @@ public:
   Val transfer(const Val &tensor, const Place &place, SourceRange placed);
   /// The same of a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
-  /// `--placement=warn`: says where a tensor or model is brought to, once for
-  /// each name.
-  void warnBrought(SourceRange what, const Place &place,
-                   llvm::StringRef called = {});
-  llvm::StringSet<> brought;
+  /// `--placement=warn`: says where a tensor is brought to, each once for a
+  /// place, and where a model is moved.
+  void warnBrought(const Val &tensor, const Place &place);
+  void warnMoved(const ModelInstance &model, const Place &place);
+  std::set<std::pair<std::shared_ptr<Payload>, std::string>> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
   /// Tensors at home on the cpu that are free for the program all the same.

@@ -276,6 +276,7 @@ void sema::restoreModels(Checker &checker, const ModelStates &states) {
 void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
   if (c.isLeft || other.isLeft)
     return;
+  c.at(join.range);
   for (auto [model, state] : llvm::zip(c.models, other.models)) {
     auto place = meetingPlace(c, state.place, model->place, join);
     if (!place)
