@@ -256,7 +256,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   --conditionDepth;
   facts.resize(known);
   forgetReads();
-  joinModels(*this, afterThen);
+  joinModels(*this, afterThen, join);
   if (!good)
     return fail();
   llvm::ArrayRef<Value> rest(results);

@@ -35,7 +35,7 @@ void Checker::joinLeft(const Scope &target) {
   for (auto &[end, states] : leftModels)
     if (end == &target) {
       bringModels(*this, states, {here, Join::Loop});
-      joinModels(*this, states);
+      joinModels(*this, states, {here, Join::Loop});
     }
   llvm::erase_if(leftModels,
                  [&](const auto &one) { return one.first == &target; });

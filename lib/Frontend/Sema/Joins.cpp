@@ -58,12 +58,16 @@ bool sema::isSame(const Val &lhs, const Val &rhs) {
   }
 }
 
+/// `if cuda.is_available() { x = x.cuda() }`: the program says where it goes.
+static bool isDecidedByMachine(const Join &join) {
+  return join.condition && join.condition->onThisMachine;
+}
+
 std::optional<Place> sema::meetingPlace(Checker &c, const Place &lhs,
                                         const Place &rhs, const Join &join) {
   if (lhs == rhs)
     return lhs;
-  // `if cuda.is_available() { x = x.cuda() }`
-  if (join.condition && join.condition->onThisMachine)
+  if (isDecidedByMachine(join))
     return c.chooseOnMachine(*join.condition, lhs, rhs);
   if (!c.agree(lhs, rhs))
     return std::nullopt;
@@ -196,6 +200,8 @@ Val sema::goesTo(Checker &c, const Val &val, const Val &other,
     if (!place || *place == typeOf(val).place ||
         c.isHome(typeOf(val).place, *place))
       return val;
+    if (!isDecidedByMachine(join))
+      c.warnBrought(val, *place);
     return c.transfer(val, *place, other.as<TensorInfo>().placed);
   }
   if (!val.is(ValKind::Tuple) ||
@@ -273,6 +279,13 @@ void sema::restoreModels(Checker &checker, const ModelStates &states) {
     static_cast<ModelState &>(*model) = state;
 }
 
+static void takeAlong(Checker &c, ModelInstance &model, const Place &place,
+                      SourceRange moved, const Join &join) {
+  if (!isDecidedByMachine(join))
+    c.warnMoved(model, place);
+  c.movePart(model, place, moved, Transfer::Implied);
+}
+
 void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
   if (c.isLeft || other.isLeft)
     return;
@@ -282,11 +295,11 @@ void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
     if (!place)
       model->otherwise = state.place;
     else if (*place != model->place && !c.isHome(model->place, *place))
-      c.movePart(*model, *place, state.moved, Transfer::Implied);
+      takeAlong(c, *model, *place, state.moved, join);
   }
 }
 
-void sema::joinModels(Checker &c, const ModelStates &other) {
+void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
   if (other.isLeft)
     return;
   if (c.isLeft)
@@ -301,7 +314,7 @@ void sema::joinModels(Checker &c, const ModelStates &other) {
       // The first path left it elsewhere.
       Place place = model->place;
       model->place = state.place;
-      c.movePart(*model, place, model->moved, Transfer::Implied);
+      takeAlong(c, *model, place, model->moved, join);
     }
     model->placedInTurns = std::min(model->placedInTurns, state.placedInTurns);
     model->modeSetInTurns =

@@ -82,7 +82,7 @@ void restoreModels(Checker &checker, const ModelStates &states);
 void bringModels(Checker &checker, const ModelStates &other, const Join &join);
 /// Behind it: joins the states of both, or takes those of the one that leads
 /// on.
-void joinModels(Checker &checker, const ModelStates &other);
+void joinModels(Checker &checker, const ModelStates &other, const Join &join);
 
 } // namespace tdc::sema
 

@@ -78,6 +78,7 @@ void Checker::settlePlaces(const ast::Block &body,
       if (model->place.kind == Place::Kind::Free &&
           state.place.kind != Place::Kind::Free &&
           usedFirst.count(model.get())) {
+        warnMoved(*model, state.place);
         movePart(*model, state.place, state.moved, Transfer::Implied);
         changed = true;
       }

@@ -47,9 +47,12 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   Place place = c.modelPlace(owner);
   if (owner.otherwise)
     return false;
+  // Where its parts were moved, its own code moves the data to them.
+  if (model.place != place && !c.isHome(model.place, place))
+    return true;
   for (const Checker::NamedSlot &named : slots)
     if (!c.agree(named.slot->owner->place, place))
-      return true; // moved apart: its own code must move the data
+      return true;
   auto check = [&](Val &arg) {
     if (!arg.is(ValKind::Tensor))
       return true;

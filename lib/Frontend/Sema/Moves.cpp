@@ -148,8 +148,6 @@ void Checker::movePart(ModelInstance &model, const Place &place,
     declareSymbol(place.symbol);
   // In a loop it may be elsewhere in the next turn.
   bool isThere = model.place == place && !model.otherwise && loops.empty();
-  if (transfer == Transfer::Implied)
-    warnMoved(model, place);
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;

@@ -147,7 +147,7 @@ void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
 //===----------------------------------------------------------------------===//
 
 void Checker::warnBrought(const Val &tensor, const Place &place) {
-  if (placement != Placement::Warn || alone ||
+  if (placement != Placement::Warn || alone || place.kind == Place::Kind::Cpu ||
       !brought.emplace(tensor.data, placeText(place)).second)
     return;
   bool isUsers = tensor.range.isValid() && !isPrelude(tensor.range.file);

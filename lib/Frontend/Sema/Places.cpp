@@ -73,8 +73,6 @@ Val Checker::transfer(const Val &tensor, const Place &place,
                       SourceRange placed) {
   TensorType type = typeOf(tensor);
   type.place = place;
-  if (place.kind != Place::Kind::Cpu)
-    warnBrought(tensor, place);
   Value value = emit().toDevice(tensor.value, shapeOf(type), Transfer::Implied);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
@@ -83,7 +81,10 @@ Val Checker::transfer(const Val &tensor, const Place &place,
 
 Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
   bool goes = !freeIsCpu() && isFree(typeOf(tensor).place) && !isFree(place);
-  return goes ? transfer(tensor, place, placed) : tensor;
+  if (!goes)
+    return tensor;
+  warnBrought(tensor, place);
+  return transfer(tensor, place, placed);
 }
 
 Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {

@@ -209,13 +209,14 @@ void RunTimeBranch::finish() {
     elseValues.append(elseLeaves);
     changed.push_back(&one);
   }
-  bringModels(c, afterThen, {range, Join::Branch, &condition});
+  Join join{range, Join::Branch, &condition};
+  bringModels(c, afterThen, join);
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
   c.facts.resize(knownFacts);
   c.forgetReads();
-  joinModels(c, afterThen);
+  joinModels(c, afterThen, join);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;

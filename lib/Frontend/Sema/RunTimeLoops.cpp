@@ -248,7 +248,7 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   c.forgetReads();
   if (!runs) {
     bringModels(c, states, {range, Join::Loop});
-    joinModels(c, states);
+    joinModels(c, states, {range, Join::Loop});
   }
   for (Carried &one : carried)
     one.binding->val =
