@@ -33,15 +33,11 @@ Val Checker::call(const Val &callee, CallArgs &args) {
     return callModel(callee, args);
   case ValKind::Device: {
     // cuda(i)
-    Place place = asDevice(callee)->as<DeviceInfo>().place;
-    if (place.kind != Place::Kind::Cuda || args.positional.size() != 1 ||
+    if (!callee.as<DeviceInfo>().isWord || args.positional.size() != 1 ||
         !args.keywords.empty())
       break;
-    auto ordinal = requireInt(args.positional[0], "the number of a device");
-    if (!ordinal)
-      return fail();
-    place.ordinal = *ordinal;
-    return makeDevice(place, args.range);
+    auto device = cudaDevice(args.positional[0], args.range);
+    return device ? *device : fail();
   }
   default:
     break;

@@ -519,6 +519,8 @@ public:
   // Devices (Devices.cpp) --------------------------------------------------//
 
   std::optional<Val> asDevice(const Val &val);
+  /// What `.cuda(which)` and `cuda(which)` mean.
+  std::optional<Val> cudaDevice(const Val &which, SourceRange range);
   /// Whether a place exists here; TD506 if it is used for certain.
   void checkDeviceExists(const Place &place, SourceRange range);
   bool isVisible(const Place &place);

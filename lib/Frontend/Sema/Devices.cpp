@@ -54,6 +54,32 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   return device;
 }
 
+std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
+  bool isDevice = which.is(ValKind::Device) || which.is(ValKind::Str);
+  std::optional<Val> device;
+  if (isDevice) {
+    device = asDevice(which);
+    if (!device)
+      return std::nullopt;
+  } else {
+    auto ordinal = requireInt(which, "the number of a device");
+    if (!ordinal)
+      return std::nullopt;
+    if (*ordinal >= 0)
+      return makeDevice(getCuda(*ordinal), range);
+  }
+  if (device && device->as<DeviceInfo>().place.kind == Place::Kind::Cuda)
+    return device;
+  Diagnostic &report =
+      error(DiagCode::TD509, which.range.isValid() ? which.range : range,
+            isDevice ? "a CUDA device is needed, not `" +
+                           placeText(device->as<DeviceInfo>().place) + "`"
+                     : "the number of a device is not negative");
+  if (isDevice)
+    report.note("`.to(…)` takes any device");
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // The devices of this machine
 //===----------------------------------------------------------------------===//

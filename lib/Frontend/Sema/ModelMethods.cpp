@@ -170,6 +170,49 @@ static Val transferState(Checker &c, const Val &val, bool saves,
   return val;
 }
 
+/// Where `.to`, `.cuda` and `.cpu` move a model; nothing after a report.
+static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
+                                     const CallArgs &args) {
+  std::vector<const Val *> given;
+  for (const Val &val : args.positional)
+    given.push_back(&val);
+  for (const auto &keyword : args.keywords)
+    if (keyword.name.text == "device" || keyword.name.text == "dtype") {
+      given.push_back(&keyword.val);
+    } else if (keyword.name.text != "non_blocking") {
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`." + name + "` has no parameter `" + keyword.name.text + "`");
+      return std::nullopt;
+    }
+  for (const Val *val : given)
+    if (!val->is(ValKind::Tensor) && c.asDType(*val)) {
+      c.unsupported(args.range, "`.to(dtype)` of a model");
+      return std::nullopt;
+    }
+  if (given.size() > (name == "cpu" ? 0 : 1)) {
+    c.error(DiagCode::TD205, args.range,
+            "`." + name + "` takes " +
+                (name == "cpu" ? "no argument" : "one device"));
+    return std::nullopt;
+  }
+  if (name == "cpu")
+    return makeDevice(getCpu(), args.range);
+  if (name == "cuda")
+    return given.empty() ? makeDevice(c.wordCuda(), args.range)
+                         : c.cudaDevice(*given[0], args.range);
+  if (given.empty()) {
+    c.error(DiagCode::TD205, args.range, "`.to` needs a device");
+    return std::nullopt;
+  }
+  if (given[0]->is(ValKind::Tensor))
+    return c.deviceOf(*given[0]);
+  std::optional<Val> device = c.asDevice(*given[0]);
+  if (!device && !given[0]->is(ValKind::Str) && !given[0]->isError())
+    c.error(DiagCode::TD303, given[0]->range,
+            "`.to` of a model takes a device, not " + c.describe(*given[0]));
+  return device;
+}
+
 Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
                              CallArgs &args) {
   auto &model = val.as<ModelInstance>();
@@ -181,40 +224,9 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
   if (name == "save" || name == "load")
     return transferState(*this, val, name == "save", args);
   if (name == "to" || name == "cuda" || name == "cpu") {
-    std::optional<Val> device;
-    if (name == "to") {
-      const Val *given =
-          args.positional.size() == 1 ? &args.positional[0] : nullptr;
-      for (const auto &keyword : args.keywords)
-        if (keyword.name.text == "device")
-          given = &keyword.val;
-      if (given && given->is(ValKind::Tensor)) {
-        device = deviceOf(*given);
-      } else if (given && asDType(*given)) {
-        return unsupported(args.range, "`.to(dtype)` of a model");
-      } else if (given) {
-        device = asDevice(*given);
-        if (!device && given->isError())
-          return fail();
-      }
-      if (!device) {
-        if (!given || !given->is(ValKind::Str))
-          error(DiagCode::TD205, args.range, "`.to` needs a device");
-        return fail();
-      }
-    } else {
-      Place place = wordCuda();
-      if (name == "cpu")
-        place = Place();
-      place.kind = name == "cuda" ? Place::Kind::Cuda : Place::Kind::Cpu;
-      if (!args.positional.empty()) {
-        auto ordinal = requireInt(args.positional[0], "the number of a device");
-        if (!ordinal)
-          return fail();
-        place.ordinal = *ordinal;
-      }
-      device = makeDevice(place, args.range);
-    }
+    std::optional<Val> device = moveTarget(*this, name, args);
+    if (!device)
+      return fail();
     moveModel(model, *device, args.range);
     return val;
   }

@@ -159,6 +159,10 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }
+  // Of a function of the language, the argument is wrong.
+  if (isPrelude(range.file) &&
+      (!isNumeric(lhs, range, what) || !isNumeric(rhs, range, what)))
+    return fail();
   error(DiagCode::TD304, range,
         what + " is not defined for " + describe(lhs) + " and " +
             describe(rhs));
