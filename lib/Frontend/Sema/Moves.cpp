@@ -46,6 +46,10 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
       dtype = typeOf(val).dtype;
       device = deviceOf(val);
     } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
+      if (device) {
+        error(DiagCode::TD205, val.range, "`.to` takes one device");
+        return false;
+      }
       device = asDevice(val);
       return bool(device);
     } else {
