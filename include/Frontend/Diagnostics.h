@@ -109,6 +109,8 @@ public:
   /// is for adding details at once: a repeated one is dropped at the next call.
   Diagnostic &report(DiagCode code, SourceRange range,
                      const llvm::Twine &title = {});
+  /// The same of one that is made already, with its own severity.
+  Diagnostic &report(Diagnostic diagnostic);
 
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }

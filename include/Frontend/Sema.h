@@ -51,7 +51,11 @@ struct CheckOptions {
   /// `--placement`; none: what the program's first line says, else `insert`.
   std::optional<Placement> placement;
   /// CUDA devices that the program sees in this compilation.
-  int cudaDevices = 0;
+  int64_t cudaDevices = 0;
+  /// `tdc run`, `tdc emit`: the program meets these devices and no others.
+  /// Otherwise one that is missing is only a warning, and a program that asks
+  /// what there is is checked for machines with other devices as well.
+  bool devicesAreFinal = false;
   /// Reads the header of an existing data file (`key` picks a tensor of a
   /// safetensors file); nullopt where there is no such file or it is not
   /// readable, which is found again when the program runs. May be empty.
@@ -64,7 +68,8 @@ struct CheckOptions {
   std::vector<std::string> importPaths;
 };
 
-/// Checks the program that was parsed from `file` and emits it. Imported files
+/// Checks the program that was parsed from `file` and emits what it is on a
+/// machine with the devices of the options. Imported files
 /// and prelude files are added to `sources` and `context`. After the first
 /// error nothing more reaches `emitter`, so what it holds is useful only if
 /// `diags` has no errors afterwards. `context` must outlive the emitter's use

@@ -130,7 +130,8 @@ CheckOptions Compilation::getCheckOptions() const {
   result.headersAreFinal = runs;
   result.device = options.device;
   result.placement = options.placement;
-  result.cudaDevices = static_cast<int>(options.simulatedDevices);
+  result.cudaDevices = options.simulatedDevices;
+  result.devicesAreFinal = runs || options.verb == Verb::Emit;
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -167,7 +168,7 @@ bool Compilation::generate() {
     if (module)
       setDevices();
     if (module && (options.verb == Verb::Run || options.verb == Verb::Build))
-      refuseSimulated();
+      refuseDevices();
   }
   return exitCode == ExitOk && reportDiagnostics();
 }
@@ -208,9 +209,13 @@ void Compilation::setDevices() {
   setMemory();
 }
 
-/// A device that is not there can be compiled for, but runs nothing.
-void Compilation::refuseSimulated() {
-  if (options.simulatedDevices == 0)
+/// Places on a GPU are checked, but no code is made for them yet.
+void Compilation::refuseDevices() {
+  bool isMissing = llvm::any_of(diags.getSorted(), [](const Diagnostic *one) {
+    return one->code == DiagCode::TD506;
+  });
+  // Without one, what is left on a GPU is behind conditions that do not hold.
+  if (options.simulatedDevices == 0 && !isMissing)
     return;
   auto devices =
       (*module)->getAttrOfType<mlir::DictionaryAttr>(td::kDevicesAttr);
@@ -229,7 +234,7 @@ void Compilation::refuseSimulated() {
     if (!llvm::any_of(op->getResultTypes(), isCuda))
       return mlir::WalkResult::advance();
     diags.report(DiagCode::TD900, getRange(op->getLoc()),
-                 "running on a simulated device is not built yet");
+                 "code for a GPU is not built yet");
     return mlir::WalkResult::interrupt();
   });
 }

@@ -69,7 +69,7 @@ private:
   std::optional<Place> getChosenDevice() const;
   void setDevices();
   void setMemory();
-  void refuseSimulated();
+  void refuseDevices();
   bool fail(int code);
   void done(llvm::StringRef step);
   void reportFromPass(const mlir::Diagnostic &diagnostic);

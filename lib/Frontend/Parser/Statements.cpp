@@ -200,8 +200,17 @@ const Stmt *Parser::parseExprOrAssign() {
 }
 
 bool Parser::checkTarget(const Expr *target, bool allowTuple) {
-  if (llvm::isa<NameExpr, MemberExpr, SubscriptExpr>(target))
+  if (llvm::isa<NameExpr, MemberExpr>(target))
     return true;
+  if (auto *part = llvm::dyn_cast<SubscriptExpr>(target)) {
+    if (llvm::isa<NameExpr, MemberExpr, SubscriptExpr>(part->base))
+      return checkTarget(part->base, /*allowTuple=*/false);
+    diags.report(DiagCode::TD112, target->range)
+        .secondaryLabel(part->base->range, "a value without a name")
+        .note("nothing would keep the change: name the value first, with `var "
+              "x = …`, and assign to a part of `x`");
+    return false;
+  }
   auto *tuple = llvm::dyn_cast<TupleExpr>(target);
   if (tuple && allowTuple && !tuple->elements.empty())
     return llvm::all_of(tuple->elements, [&](const Expr *element) {

@@ -208,7 +208,8 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   at(expr.range);
   Val onTrue, onFalse;
   llvm::SmallVector<Value> thenLeaves, elseLeaves;
-  std::vector<ModelState> before = saveModels(*this);
+  nameAllModels();
+  ModelStates before = saveModels(*this);
   size_t known = facts.size();
   emit().beginIf(truth->value);
   ++regionDepth;
@@ -222,6 +223,8 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   if (onTrue.is(ValKind::Int) && expr.elseValue->kind != ast::ExprKind::Int)
     asFloat = makeRunTime(ValKind::Float, materialize(toFloat(onTrue)));
   emit().beginElse();
+  ModelStates afterThen = saveModels(*this);
+  restoreModels(*this, before);
   facts.resize(known);
   forgetReads();
   onFalse = eval(*expr.elseValue, expected);
@@ -247,12 +250,13 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     thenLeaves.clear();
     elseLeaves.clear();
   }
+  bringModels(*this, afterThen, join);
   llvm::SmallVector<Value> results = emit().endIf(thenLeaves, elseLeaves);
   --regionDepth;
   --conditionDepth;
   facts.resize(known);
   forgetReads();
-  restoreModels(*this, before);
+  joinModels(*this, afterThen, join);
   if (!good)
     return fail();
   llvm::ArrayRef<Value> rest(results);

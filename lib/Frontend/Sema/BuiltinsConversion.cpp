@@ -23,30 +23,24 @@ template <DType dtype> static Val as(Checker &c, const Bound &args) {
                                                       : c.fail();
 }
 
-template <Place::Kind kind> static Val moved(Checker &c, const Bound &args) {
-  Place place;
-  place.kind = kind;
-  if (kind == Place::Kind::Cuda)
-    place = c.wordCuda();
-  if (const Val *device = args.find("device")) {
-    if (auto given = c.asDevice(*device)) {
-      place = given->as<DeviceInfo>().place;
-    } else if (device->is(ValKind::Str)) {
-      return c.fail();
-    } else {
-      auto ordinal = c.requireInt(*device, "the number of a device");
-      if (!ordinal)
-        return c.fail();
-      place.ordinal = *ordinal;
-    }
-  }
-  const Val &input = args["input"];
+static Val movedTo(Checker &c, const Bound &args, Val device) {
   CallArgs rest;
   rest.range = args.range();
-  Val device = makeDevice(place, args.range());
   device.range = args.range();
-  rest.positional.push_back(device);
-  return c.applyTo(input, rest);
+  rest.positional.push_back(std::move(device));
+  return c.applyTo(args["input"], rest);
+}
+
+static Val toCpu(Checker &c, const Bound &args) {
+  return movedTo(c, args, makeDevice(getCpu(), args.range()));
+}
+
+static Val toCuda(Checker &c, const Bound &args) {
+  const Val *which = args.find("device");
+  if (!which)
+    return movedTo(c, args, makeDevice(c.wordCuda(), args.range()));
+  std::optional<Val> device = c.cudaDevice(*which, args.range());
+  return device ? movedTo(c, args, *device) : c.fail();
 }
 
 static Val item(Checker &c, const Bound &args) {
@@ -86,8 +80,8 @@ llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
       {".int", "input", as<DType::I32>},
       {".long", "input", as<DType::I64>},
       {".bool", "input", as<DType::Bool>},
-      {".cuda", "input, device=", moved<Place::Kind::Cuda>},
-      {".cpu", "input", moved<Place::Kind::Cpu>},
+      {".cuda", "input, device=, non_blocking=", toCuda},
+      {".cpu", "input", toCpu},
       {"item", "input", item},
       {"detach", "input", detach},
       {"clone", "input", clone},

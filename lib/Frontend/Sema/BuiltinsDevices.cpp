@@ -15,10 +15,7 @@ static Val isAvailable(Checker &c, const Bound &) {
 }
 
 static Val deviceCount(Checker &c, const Bound &) {
-  int64_t count = c.options.cudaDevices;
-  Val val = c.runTimeInt(c.emit().constantInt(count), "device_count");
-  c.sizeVariables[val.size.getAtom().get()].onThisMachine = count;
-  return val;
+  return c.ofThisMachine(c.options.cudaDevices, "device_count");
 }
 
 /// The driver of the machine that it runs on would know.

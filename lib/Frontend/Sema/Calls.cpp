@@ -33,21 +33,18 @@ Val Checker::call(const Val &callee, CallArgs &args) {
     return callModel(callee, args);
   case ValKind::Device: {
     // cuda(i)
-    Place place = asDevice(callee)->as<DeviceInfo>().place;
-    if (place.kind != Place::Kind::Cuda || args.positional.size() != 1 ||
+    if (!callee.as<DeviceInfo>().isWord || args.positional.size() != 1 ||
         !args.keywords.empty())
       break;
-    auto ordinal = requireInt(args.positional[0], "the number of a device");
-    if (!ordinal)
-      return fail();
-    place.ordinal = *ordinal;
-    return makeDevice(place, args.range);
+    auto device = cudaDevice(args.positional[0], args.range);
+    return device ? *device : fail();
   }
   default:
     break;
   }
-  error(DiagCode::TD206, args.calleeRange,
-        describe(callee) + " cannot be called");
+  noteHidden(error(DiagCode::TD206, args.calleeRange,
+                   describe(callee) + " cannot be called"),
+             text(args.calleeRange));
   return fail();
 }
 
@@ -175,6 +172,23 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
   return good;
 }
 
+/// `cat(a, b)`: the tensors stand in brackets.
+static void reportUnlisted(Checker &c, llvm::StringRef what,
+                           const CallArgs &args) {
+  llvm::ArrayRef<Val> tensors =
+      llvm::ArrayRef<Val>(args.positional).take_while([](const Val &val) {
+        return val.is(ValKind::Tensor);
+      });
+  Diagnostic &report = c.error(DiagCode::TD205, args.range,
+                               what + " takes its tensors in a list");
+  SourceRange all = tensors.front().range;
+  if (all.file != args.calleeRange.file || all.begin < args.calleeRange.end)
+    return;
+  all.end = tensors.back().range.end;
+  report.fix(FixIt::Safe, "`[" + c.text(all) + "]`",
+             {{all.start(), "["}, {all.finish(), "]"}});
+}
+
 bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
                           Bound &bound) {
   llvm::SmallVector<llvm::StringRef> words, names;
@@ -198,6 +212,11 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
       required.push_back(word);
   }
   std::string what = ("`" + builtin.name + "`").str();
+  if (builtin.params.starts_with("tensors") && !args.positional.empty() &&
+      args.positional.front().is(ValKind::Tensor)) {
+    reportUnlisted(*this, what, args);
+    return false;
+  }
   if (next < args.positional.size()) {
     reportExtra(args, what, names, args.positional.size());
     return false;

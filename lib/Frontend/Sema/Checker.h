@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <functional>
+#include <set>
 
 namespace tdc::sema {
 
@@ -110,6 +111,19 @@ public:
   /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,
                          llvm::StringRef owner);
+  /// Offers the candidate that a misspelt name was meant to be, if any.
+  void offerNearest(Diagnostic &report, llvm::StringRef name, SourceRange range,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+  /// Says that a value has no member of this name, which ends `range`.
+  Val reportNoMember(const Val &base, SourceRange range, llvm::StringRef name);
+  Val reportNotInModule(llvm::StringRef module, const ast::Identifier &name);
+  /// Whether a member is a method with a meaning of its own, which nothing but
+  /// a call can do.
+  static bool hasMethod(const Val &base, llvm::StringRef name);
+  /// Says that `()` is missing behind a method.
+  Val reportNotCalled(SourceRange range);
+  /// Notes that the program has another use for a name of the language.
+  void noteHidden(Diagnostic &report, llvm::StringRef name);
   void pushScope();
   void popScope();
   std::optional<Val> findGlobal(llvm::StringRef name);
@@ -201,8 +215,8 @@ public:
                   const Val &start, const Size &size);
   /// The batches of one epoch as values.
   bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
-  /// Models are as they are here where the way out leads to: the end of the
-  /// scope that declares `exit`.
+  /// The path ends here. Models are as they are here where it leads to: the end
+  /// of the scope that declares `exit`.
   void recordLeft(llvm::StringRef exit);
   /// At the end of that scope.
   void joinLeft(const Scope &target);
@@ -236,6 +250,8 @@ public:
   Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
   Val evalName(const ast::NameExpr &expr);
   Val evalMember(const ast::MemberExpr &expr);
+  /// The same before it is known whether it is called.
+  Val memberOf(const ast::MemberExpr &expr);
   Val member(const Val &base, const ast::Identifier &name, SourceRange range);
   Val evalCall(const ast::CallExpr &expr, const ast::TypeExpr *expected);
   Val evalUnary(const ast::UnaryExpr &expr);
@@ -471,11 +487,11 @@ public:
   Val transfer(const Val &tensor, const Place &place, SourceRange placed);
   /// The same of a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
-  /// `--placement=warn`: says where a tensor or model is brought to, once for
-  /// each name.
-  void warnBrought(SourceRange what, const Place &place,
-                   llvm::StringRef called = {});
-  llvm::StringSet<> brought;
+  /// `--placement=warn`: says where a tensor is brought to, each once for a
+  /// place, and where a model is moved.
+  void warnBrought(const Val &tensor, const Place &place);
+  void warnMoved(const ModelInstance &model, const Place &place);
+  std::set<std::pair<std::shared_ptr<Payload>, std::string>> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
   /// Tensors at home on the cpu that are free for the program all the same.
@@ -503,9 +519,11 @@ public:
   // Devices (Devices.cpp) --------------------------------------------------//
 
   std::optional<Val> asDevice(const Val &val);
-  /// Whether a literal place exists here; TD506 if it is used for certain.
+  /// What `.cuda(which)` and `cuda(which)` mean.
+  std::optional<Val> cudaDevice(const Val &which, SourceRange range);
+  /// Whether a place exists here; TD506 if it is used for certain.
   void checkDeviceExists(const Place &place, SourceRange range);
-  bool isVisible(const Place &place) const;
+  bool isVisible(const Place &place);
   Val chooseDevice(const Val &condition, const Val &onTrue, const Val &onFalse,
                    SourceRange range);
   /// Gives a symbol the name of its binding.
@@ -514,8 +532,9 @@ public:
   /// The place of what is in one place or the other, as the machine decides.
   Place chooseOnMachine(const Val &condition, const Place &onTrue,
                         const Place &onFalse);
-  /// A bool that depends on the machine.
+  /// The answer to a question about the devices of the machine.
   Val ofThisMachine(bool truth);
+  Val ofThisMachine(int64_t count, llvm::StringRef name);
   /// The device that bare `cuda` is here.
   Place wordCuda() const;
   /// What a device is when the program runs; TD900 where it is not decided yet.
@@ -545,11 +564,10 @@ public:
   Val callSequential(const Val &model, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
-  void reportNoMember(const ModelInstance &model, const ast::Identifier &name);
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
-  void setMode(ModelInstance &model, ModelInstance::Mode mode);
+  void setMode(ModelInstance &model, ModelState::Mode mode);
   bool isTraining(const Val &model, SourceRange range, bool &training);
   void forgetReads() { readCache.clear(); }
   struct NamedSlot {
@@ -568,7 +586,6 @@ public:
   Val buildOptimizer(OptimizerKind kind, const Bound &args);
   Val callOptimizerMethod(const Val &optimizer, llvm::StringRef name,
                           CallArgs &args);
-  Val optimizerMember(const Val &optimizer, const ast::Identifier &name);
   void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                      SourceRange range);
   Val learningRate(OptimizerInfo &optimizer);
@@ -642,8 +659,12 @@ public:
     Place sides[2];
   };
   llvm::StringMap<DeviceSymbol> deviceSymbols;
+  /// The first name of each choice that means the same everywhere.
+  llvm::StringMap<std::string> namedChoices;
   llvm::StringSet<> missingDevices; ///< that were reported
   bool namesDevices = false;        ///< the program, anywhere
+  bool asksMachine = false;         ///< … which devices there are
+  int64_t namedCudaDevices = 0; ///< that a machine has which has all it names
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 
@@ -654,15 +675,12 @@ public:
     bool cleared = false;
     /// Models whose place or mode was used before the loop's body set it.
     llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
-    /// Models whose place or mode the turn has set on every path to here.
-    struct ModelSets {
-      llvm::DenseSet<const ModelInstance *> places, modes;
-    } sets;
   };
   std::vector<LoopRecord> loops;
   void endLoop();
   /// What `recordLeft` saw on the way to scopes that have not ended.
-  std::vector<std::pair<const Scope *, std::vector<ModelState>>> leftModels;
+  std::vector<std::pair<const Scope *, ModelStates>> leftModels;
+  bool isLeft = false; ///< the path that is walked, see ModelStates
 
   unsigned regionDepth = 0; ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< what runs only under a condition
@@ -689,7 +707,8 @@ public:
   size_t namedModels = 0; ///< so many of them have a name, or are parts
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   llvm::StringMap<Value> readCache;
-  llvm::StringSet<> usedNames;
+  /// Of models and optimizers, with the last number that was put behind them.
+  llvm::StringMap<unsigned> usedNames;
   std::string nameHint; ///< the binding that is being made
   bool learningRateAssigned = false;
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -53,24 +54,61 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   return device;
 }
 
+std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
+  bool isDevice = which.is(ValKind::Device) || which.is(ValKind::Str);
+  std::optional<Val> device;
+  if (isDevice) {
+    device = asDevice(which);
+    if (!device)
+      return std::nullopt;
+  } else {
+    auto ordinal = requireInt(which, "the number of a device");
+    if (!ordinal)
+      return std::nullopt;
+    if (*ordinal >= 0)
+      return makeDevice(getCuda(*ordinal), range);
+  }
+  if (device && device->as<DeviceInfo>().place.kind == Place::Kind::Cuda)
+    return device;
+  Diagnostic &report =
+      error(DiagCode::TD509, which.range.isValid() ? which.range : range,
+            isDevice ? "a CUDA device is needed, not `" +
+                           placeText(device->as<DeviceInfo>().place) + "`"
+                     : "the number of a device is not negative");
+  if (isDevice)
+    report.note("`.to(…)` takes any device");
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // The devices of this machine
 //===----------------------------------------------------------------------===//
 
 Val Checker::ofThisMachine(bool truth) {
+  asksMachine = true;
   Val val = makeRunTime(ValKind::Bool, emit().constantBool(truth));
   val.onThisMachine = truth;
   return val;
 }
 
-bool Checker::isVisible(const Place &place) const {
-  return place.kind != Place::Kind::Cuda || place.ordinal < options.cudaDevices;
+Val Checker::ofThisMachine(int64_t count, llvm::StringRef name) {
+  asksMachine = true;
+  Val val = runTimeInt(emit().constantInt(count), name);
+  sizeVariables[val.size.getAtom().get()].onThisMachine = count;
+  return val;
+}
+
+bool Checker::isVisible(const Place &place) {
+  if (place.kind != Place::Kind::Cuda)
+    return true;
+  namedCudaDevices = std::max(namedCudaDevices, place.ordinal + 1);
+  return place.ordinal < options.cudaDevices;
 }
 
 /// "cuda:0, cuda:1"
-static std::string listDevices(int count) {
+static std::string listDevices(int64_t count) {
   std::string names;
-  for (int i = 0; i != count; ++i)
+  for (int64_t i = 0; i != count; ++i)
     names += (i ? ", cuda:" : "cuda:") + std::to_string(i);
   return names;
 }
@@ -86,10 +124,12 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
   }
   if (!missingDevices.insert(title).second)
     return;
-  Diagnostic &report = error(DiagCode::TD506, range, title);
-  int count = options.cudaDevices;
+  Diagnostic &report = options.devicesAreFinal
+                           ? error(DiagCode::TD506, range, title)
+                           : warning(DiagCode::TD506, range, title);
+  int64_t count = options.cudaDevices;
   if (count == 0) {
-    report.label("this machine shows no CUDA device")
+    report.label("no CUDA device is visible")
         .note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
               "program starts");
     return;
@@ -135,6 +175,7 @@ Val Checker::autoDevice(SourceRange range) {
       return *device;
     }
   }
+  asksMachine = true;
   Place chosen = options.cudaDevices > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
 }
@@ -166,7 +207,24 @@ Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
   DeviceSymbol &symbol = deviceSymbols[place.symbol];
   symbol.condition = when;
   std::copy(std::begin(sides), std::end(sides), symbol.sides);
+  if (auto known = namedChoices.find(place.symbol); known != namedChoices.end())
+    place.symbol = known->second;
   return place;
+}
+
+/// Whether the condition of a choice means the same wherever it is written.
+static bool asksOnlyMachine(llvm::StringRef condition) {
+  auto isPart = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  for (llvm::StringRef rest = condition.drop_until(isPart); !rest.empty();
+       rest = rest.drop_until(isPart)) {
+    llvm::StringRef word = rest.take_while(isPart);
+    if (!llvm::is_contained({"cuda", "is_available", "device_count", "and",
+                             "or", "not", "true", "false"},
+                            word))
+      return false;
+    rest = rest.drop_front(word.size());
+  }
+  return true;
 }
 
 Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
@@ -178,15 +236,17 @@ Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
     return *sides[0];
   Val decided = condition;
   std::optional<bool> &truth = decided.onThisMachine;
+  bool isFirstHere = isVisible(standsFor(a));
+  bool isSecondHere = isVisible(standsFor(b));
   if (truth) {
     checkDeviceExists(standsFor(*truth ? a : b),
                       (*truth ? onTrue : onFalse).range);
-  } else if (isVisible(standsFor(a)) == isVisible(standsFor(b))) {
+  } else if (isFirstHere == isSecondHere) {
     return unsupported(range, "a choice of a device that depends on more than "
                               "the devices of the machine");
   } else {
     // Only one of the two exists here.
-    truth = isVisible(standsFor(a));
+    truth = isFirstHere;
     Value right = condition.value;
     emit().assertThat(
         *truth ? right : emit().host(HostOp::Not, {right}),
@@ -199,12 +259,21 @@ Val Checker::nameDevice(Val val, llvm::StringRef name) {
   if (!val.is(ValKind::Device) || name.empty())
     return val;
   auto &info = val.as<DeviceInfo>();
-  if (info.place.kind != Place::Kind::Symbol || info.isNamed)
+  if (info.place.kind != Place::Kind::Symbol)
     return val;
+  const DeviceSymbol choice = deviceSymbols[info.place.symbol];
+  if (choice.made.isValid())
+    return val; // has a name
   auto copy = std::make_shared<DeviceInfo>(info);
-  copy->place = makeSymbol(*this, name, deviceSymbols[info.place.symbol].chosen,
-                           info.made);
-  copy->isNamed = true;
+  auto known = namedChoices.find(info.place.symbol);
+  bool isOne = asksOnlyMachine(choice.condition);
+  // One choice is one place, whatever it is called and wherever.
+  if (isOne && known != namedChoices.end())
+    copy->place.symbol = known->second;
+  else if (!isOne || !choice.declared)
+    copy->place = makeSymbol(*this, name, choice.chosen, info.made);
+  if (isOne)
+    namedChoices[info.place.symbol] = copy->place.symbol;
   val.data = std::move(copy);
   return val;
 }
@@ -233,6 +302,7 @@ std::optional<Place> Checker::chosenPlace(const Val &device) {
   if (freeIsCpu() || options.cudaDevices == 0)
     return getCpu();
   unsupported(device.range.isValid() ? device.range : here,
-              "asking for the device of a tensor that was not given one");
+              "asking where something is that the program never placed (give "
+              "it a place: `.to(…)`)");
   return std::nullopt;
 }

@@ -28,13 +28,14 @@ void Checker::recordLeft(llvm::StringRef exit) {
   while (!target->names.count(exit))
     target = target->parent;
   leftModels.emplace_back(target, saveModels(*this));
+  isLeft = true;
 }
 
 void Checker::joinLeft(const Scope &target) {
   for (auto &[end, states] : leftModels)
     if (end == &target) {
       bringModels(*this, states, {here, Join::Loop});
-      joinModels(*this, states);
+      joinModels(*this, states, {here, Join::Loop});
     }
   llvm::erase_if(leftModels,
                  [&](const auto &one) { return one.first == &target; });
@@ -166,7 +167,11 @@ Flow Checker::unless(const Val &left, SourceRange range,
         exit->val = saved;
     return flow;
   };
-  return branch(left, range, assigned, [] { return Flow::Left; }, notLeft);
+  auto wasLeft = [&] {
+    isLeft = true;
+    return Flow::Left;
+  };
+  return branch(left, range, assigned, wasLeft, notLeft);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,6 +182,10 @@ void Checker::beginTurn() {
   pushScope();
   bind(exits::kSkips, {}, makeBool(false), /*isVar=*/true);
   pushScope();
+  for (const auto &model : models) {
+    model->placedInTurns = std::min(model->placedInTurns, loops.size());
+    model->modeSetInTurns = std::min(model->modeSetInTurns, loops.size());
+  }
   loops.emplace_back();
   loops.back().scope = scope;
 }

@@ -125,25 +125,35 @@ Val Checker::evalName(const ast::NameExpr &expr) {
   return fail();
 }
 
+/// Whether the expression is the name of one of PyTorch's modules, which are no
+/// values.
+static bool isSpace(Checker &c, const ast::Expr &expr, llvm::StringRef space) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
+  return name && name->name == space && !c.lookup(space);
+}
+
 Val Checker::evalMember(const ast::MemberExpr &expr) {
+  Val val = memberOf(expr);
+  // A function of PyTorch's modules is a value; a method is not.
+  bool isMethod = val.is(ValKind::Function) && val.known;
+  return isMethod || isSpace(*this, *expr.base, "cuda")
+             ? reportNotCalled(expr.range)
+             : val;
+}
+
+Val Checker::memberOf(const ast::MemberExpr &expr) {
   // `cuda` is a device as a value and a module before a dot.
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr.base);
-      name && !lookup(name->name)) {
-    if (name->name == "cuda") {
-      if (std::optional<Val> val =
-              findGlobal(("cuda." + expr.member.text).str()))
-        return *val;
-      error(DiagCode::TD202, expr.member.range,
-            "`cuda` has no `" + expr.member.text + "`");
-      return fail();
-    }
-    if (name->name == "torch") {
-      error(DiagCode::TD102, expr.base->range, "Python syntax")
-          .label("nothing needs the prefix `torch.`")
-          .fix(FixIt::Safe, "`" + expr.member.text + "`",
-               {{expr.range, expr.member.text.str()}});
-      return fail();
-    }
+  if (isSpace(*this, *expr.base, "cuda")) {
+    if (std::optional<Val> val = findGlobal(("cuda." + expr.member.text).str()))
+      return *val;
+    return reportNotInModule("cuda", expr.member);
+  }
+  if (isSpace(*this, *expr.base, "torch")) {
+    error(DiagCode::TD102, expr.base->range, "Python syntax")
+        .label("nothing needs the prefix `torch.`")
+        .fix(FixIt::Safe, "`" + expr.member.text + "`",
+             {{expr.range, expr.member.text.str()}});
+    return fail();
   }
   Val base = eval(*expr.base);
   if (base.isError())
@@ -238,10 +248,7 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     } else if (std::optional<Val> val = findInModule(space.name, name.text)) {
       return *val;
     } else if (space.name == "init") {
-      error(DiagCode::TD202, name.range, "`init` has no `" + name.text + "`")
-          .note("a parameter says how it starts: `param w: f32[4, 4] = "
-                "init.xavier_uniform()`");
-      return fail();
+      return reportNotInModule("init", name);
     } else {
       reportUnknown(name.text, name.range);
       return fail();
@@ -251,7 +258,7 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Tensor:
     if (auto val = tensorField(*this, base, name.text, range))
       return *val;
-    if (name.text == "backward" || name.text == "grad")
+    if (name.text == "grad" || hasMethod(base, name.text))
       break;
     if (std::optional<Val> callee = findMethod(name.text))
       return boundTo(*callee, base);
@@ -261,7 +268,9 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
       return *val;
     break;
   case ValKind::Optimizer:
-    return optimizerMember(base, name);
+    if (name.text == "lr")
+      return learningRate(base.as<OptimizerInfo>());
+    break;
   case ValKind::Loader:
     if (name.text == "batch_size")
       return makeInt(base.as<LoaderInfo>().batchSize);
@@ -280,26 +289,11 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   default:
     break;
   }
-  if (base.is(ValKind::List) && name.text == "append") {
-    std::string list = text(range).drop_back(name.text.size() + 1).str();
-    error(DiagCode::TD202, name.range, "lists have no `append`")
-        .note("a list that is a `var` grows with `" + list +
-              " += [x]`, in a loop that is then unrolled")
-        .note(kInsteadOfList);
-    return fail();
-  }
+  if (hasMethod(base, name.text))
+    return reportNotCalled(range);
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
     return fail();
-  if (base.is(ValKind::Model)) {
-    reportNoMember(base.as<ModelInstance>(), name);
-    return fail();
-  }
-  if (reportPyTorchName(name.text, name.range,
-                        base.is(ValKind::Tensor) ? "." : ""))
-    return fail();
-  error(DiagCode::TD202, name.range,
-        describe(base) + " has no `" + name.text + "`");
-  return fail();
+  return reportNoMember(base, range, name.text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,11 +344,9 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   args.calleeRange = expr.callee->range;
   args.expected = expected;
   auto *method = llvm::dyn_cast<ast::MemberExpr>(expr.callee);
-  auto *spaceName =
-      method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
-  bool isSpace = spaceName && !lookup(spaceName->name) &&
-                 (spaceName->name == "cuda" || spaceName->name == "torch");
-  if (method && !isSpace) {
+  bool isInSpace = method && (isSpace(*this, *method->base, "cuda") ||
+                              isSpace(*this, *method->base, "torch"));
+  if (method && !isInSpace) {
     llvm::StringRef name = method->member.text;
     // The wanted type flows through `.to(device)`.
     Val base = eval(*method->base,
@@ -384,7 +376,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     at(expr.range);
     return call(callee, args);
   }
-  Val callee = eval(*expr.callee);
+  Val callee = method ? memberOf(*method) : eval(*expr.callee);
   if (!evalArguments(expr.args, args) || callee.isError())
     return fail();
   at(expr.range);

@@ -76,6 +76,8 @@ void Checker::appendValue(std::string &out,
       !shown.is(ValKind::Tensor)) {
     if (shown.is(ValKind::Model))
       unsupported(val.range.isValid() ? val.range : here, "printing a model");
+    else if (shown.is(ValKind::Function) && shown.range.isValid())
+      reportNotCalled(shown.range);
     else if (!shown.isError())
       error(DiagCode::TD304, val.range.isValid() ? val.range : here,
             "cannot print " + describe(val));

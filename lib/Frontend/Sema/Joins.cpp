@@ -58,12 +58,16 @@ bool sema::isSame(const Val &lhs, const Val &rhs) {
   }
 }
 
+/// `if cuda.is_available() { x = x.cuda() }`: the program says where it goes.
+static bool isDecidedByMachine(const Join &join) {
+  return join.condition && join.condition->onThisMachine;
+}
+
 std::optional<Place> sema::meetingPlace(Checker &c, const Place &lhs,
                                         const Place &rhs, const Join &join) {
   if (lhs == rhs)
     return lhs;
-  // `if cuda.is_available() { x = x.cuda() }`
-  if (join.condition && join.condition->onThisMachine)
+  if (isDecidedByMachine(join))
     return c.chooseOnMachine(*join.condition, lhs, rhs);
   if (!c.agree(lhs, rhs))
     return std::nullopt;
@@ -196,6 +200,8 @@ Val sema::goesTo(Checker &c, const Val &val, const Val &other,
     if (!place || *place == typeOf(val).place ||
         c.isHome(typeOf(val).place, *place))
       return val;
+    if (!isDecidedByMachine(join))
+      c.warnBrought(val, *place);
     return c.transfer(val, *place, other.as<TensorInfo>().placed);
   }
   if (!val.is(ValKind::Tuple) ||
@@ -258,39 +264,49 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
 // Models
 //===----------------------------------------------------------------------===//
 
-std::vector<ModelState> sema::saveModels(const Checker &checker) {
-  std::vector<ModelState> states;
-  states.reserve(checker.models.size());
+ModelStates sema::saveModels(const Checker &checker) {
+  ModelStates states;
+  states.isLeft = checker.isLeft;
+  states.models.reserve(checker.models.size());
   for (const auto &model : checker.models)
-    states.push_back(
-        {model->place, model->moved, model->otherwise, model->mode});
+    states.models.push_back(*model);
   return states;
 }
 
-void sema::restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states) {
-  for (auto [model, state] : llvm::zip(checker.models, states)) {
-    model->place = state.place;
-    model->moved = state.moved;
-    model->otherwise = state.otherwise;
-    model->mode = state.mode;
-  }
+void sema::restoreModels(Checker &checker, const ModelStates &states) {
+  checker.isLeft = states.isLeft;
+  for (auto [model, state] : llvm::zip(checker.models, states.models))
+    static_cast<ModelState &>(*model) = state;
 }
 
-void sema::bringModels(Checker &c, llvm::ArrayRef<ModelState> other,
-                       const Join &join) {
-  for (auto [model, state] : llvm::zip(c.models, other)) {
+static void takeAlong(Checker &c, ModelInstance &model, const Place &place,
+                      SourceRange moved, const Join &join) {
+  if (!isDecidedByMachine(join))
+    c.warnMoved(model, place);
+  c.movePart(model, place, moved, Transfer::Implied);
+}
+
+void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
+  if (c.isLeft || other.isLeft)
+    return;
+  c.at(join.range);
+  for (auto [model, state] : llvm::zip(c.models, other.models)) {
     auto place = meetingPlace(c, state.place, model->place, join);
     if (!place)
       model->otherwise = state.place;
     else if (*place != model->place && !c.isHome(model->place, *place))
-      c.movePart(*model, *place, state.moved, Transfer::Implied);
+      takeAlong(c, *model, *place, state.moved, join);
   }
 }
 
-void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
-  for (auto [model, state] : llvm::zip(c.models, other)) {
+void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
+  if (other.isLeft)
+    return;
+  if (c.isLeft)
+    return restoreModels(c, other);
+  for (auto [model, state] : llvm::zip(c.models, other.models)) {
     if (model->mode != state.mode)
-      model->mode = ModelInstance::Unknown;
+      model->mode = ModelState::Unknown;
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&
@@ -298,7 +314,10 @@ void sema::joinModels(Checker &c, llvm::ArrayRef<ModelState> other) {
       // The first path left it elsewhere.
       Place place = model->place;
       model->place = state.place;
-      c.movePart(*model, place, model->moved, Transfer::Implied);
+      takeAlong(c, *model, place, model->moved, join);
     }
+    model->placedInTurns = std::min(model->placedInTurns, state.placedInTurns);
+    model->modeSetInTurns =
+        std::min(model->modeSetInTurns, state.modeSetInTurns);
   }
 }

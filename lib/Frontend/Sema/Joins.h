@@ -75,14 +75,14 @@ private:
 Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
                    llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
-std::vector<ModelState> saveModels(const Checker &checker);
-void restoreModels(Checker &checker, llvm::ArrayRef<ModelState> states);
+ModelStates saveModels(const Checker &checker);
+void restoreModels(Checker &checker, const ModelStates &states);
 /// At the end of the second path: takes models to where they meet those of the
-/// first.
-void bringModels(Checker &checker, llvm::ArrayRef<ModelState> other,
-                 const Join &join);
-/// Joins the current states with those of another path.
-void joinModels(Checker &checker, llvm::ArrayRef<ModelState> other);
+/// first, if both lead on.
+void bringModels(Checker &checker, const ModelStates &other, const Join &join);
+/// Behind it: joins the states of both, or takes those of the one that leads
+/// on.
+void joinModels(Checker &checker, const ModelStates &other, const Join &join);
 
 } // namespace tdc::sema
 

@@ -43,7 +43,7 @@ void Checker::settlePlaces(const ast::Block &body,
     if (!anyFree)
       return;
     std::vector<Val> after;
-    std::vector<ModelState> states;
+    ModelStates states;
     llvm::DenseMap<const ModelInstance *, SourceRange> usedFirst;
     {
       Restore<unsigned> savedErrors(errorCount);
@@ -74,10 +74,11 @@ void Checker::settlePlaces(const ast::Block &body,
       one.first->val = one.second = settled;
       changed = true;
     }
-    for (auto [model, state] : llvm::zip(models, states))
+    for (auto [model, state] : llvm::zip(models, states.models))
       if (model->place.kind == Place::Kind::Free &&
           state.place.kind != Place::Kind::Free &&
           usedFirst.count(model.get())) {
+        warnMoved(*model, state.place);
         movePart(*model, state.place, state.moved, Transfer::Implied);
         changed = true;
       }

@@ -207,15 +207,6 @@ void Checker::endLoop() {
     if (!record.cleared)
       llvm::append_range(loops.back().backwards, record.backwards);
     loops.back().cleared |= record.cleared;
-    LoopRecord::ModelSets &sets = loops.back().sets;
-    for (auto &use : record.placeUses)
-      if (!sets.places.contains(use.first))
-        loops.back().placeUses.insert(use);
-    for (auto &use : record.modeUses)
-      if (!sets.modes.contains(use.first))
-        loops.back().modeUses.insert(use);
-    sets.places.insert(record.sets.places.begin(), record.sets.places.end());
-    sets.modes.insert(record.sets.modes.begin(), record.sets.modes.end());
     return;
   }
   if (record.cleared)

@@ -47,9 +47,12 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   Place place = c.modelPlace(owner);
   if (owner.otherwise)
     return false;
+  // Where its parts were moved, its own code moves the data to them.
+  if (model.place != place && !c.isHome(model.place, place))
+    return true;
   for (const Checker::NamedSlot &named : slots)
     if (!c.agree(named.slot->owner->place, place))
-      return true; // moved apart: its own code must move the data
+      return true;
   auto check = [&](Val &arg) {
     if (!arg.is(ValKind::Tensor))
       return true;
@@ -167,6 +170,49 @@ static Val transferState(Checker &c, const Val &val, bool saves,
   return val;
 }
 
+/// Where `.to`, `.cuda` and `.cpu` move a model; nothing after a report.
+static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
+                                     const CallArgs &args) {
+  std::vector<const Val *> given;
+  for (const Val &val : args.positional)
+    given.push_back(&val);
+  for (const auto &keyword : args.keywords)
+    if (keyword.name.text == "device" || keyword.name.text == "dtype") {
+      given.push_back(&keyword.val);
+    } else if (keyword.name.text != "non_blocking") {
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`." + name + "` has no parameter `" + keyword.name.text + "`");
+      return std::nullopt;
+    }
+  for (const Val *val : given)
+    if (!val->is(ValKind::Tensor) && c.asDType(*val)) {
+      c.unsupported(args.range, "`.to(dtype)` of a model");
+      return std::nullopt;
+    }
+  if (given.size() > (name == "cpu" ? 0 : 1)) {
+    c.error(DiagCode::TD205, args.range,
+            "`." + name + "` takes " +
+                (name == "cpu" ? "no argument" : "one device"));
+    return std::nullopt;
+  }
+  if (name == "cpu")
+    return makeDevice(getCpu(), args.range);
+  if (name == "cuda")
+    return given.empty() ? makeDevice(c.wordCuda(), args.range)
+                         : c.cudaDevice(*given[0], args.range);
+  if (given.empty()) {
+    c.error(DiagCode::TD205, args.range, "`.to` needs a device");
+    return std::nullopt;
+  }
+  if (given[0]->is(ValKind::Tensor))
+    return c.deviceOf(*given[0]);
+  std::optional<Val> device = c.asDevice(*given[0]);
+  if (!device && !given[0]->is(ValKind::Str) && !given[0]->isError())
+    c.error(DiagCode::TD303, given[0]->range,
+            "`.to` of a model takes a device, not " + c.describe(*given[0]));
+  return device;
+}
+
 Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
                              CallArgs &args) {
   auto &model = val.as<ModelInstance>();
@@ -178,40 +224,9 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
   if (name == "save" || name == "load")
     return transferState(*this, val, name == "save", args);
   if (name == "to" || name == "cuda" || name == "cpu") {
-    std::optional<Val> device;
-    if (name == "to") {
-      const Val *given =
-          args.positional.size() == 1 ? &args.positional[0] : nullptr;
-      for (const auto &keyword : args.keywords)
-        if (keyword.name.text == "device")
-          given = &keyword.val;
-      if (given && given->is(ValKind::Tensor)) {
-        device = deviceOf(*given);
-      } else if (given && asDType(*given)) {
-        return unsupported(args.range, "`.to(dtype)` of a model");
-      } else if (given) {
-        device = asDevice(*given);
-        if (!device && given->isError())
-          return fail();
-      }
-      if (!device) {
-        if (!given || !given->is(ValKind::Str))
-          error(DiagCode::TD205, args.range, "`.to` needs a device");
-        return fail();
-      }
-    } else {
-      Place place = wordCuda();
-      if (name == "cpu")
-        place = Place();
-      place.kind = name == "cuda" ? Place::Kind::Cuda : Place::Kind::Cpu;
-      if (!args.positional.empty()) {
-        auto ordinal = requireInt(args.positional[0], "the number of a device");
-        if (!ordinal)
-          return fail();
-        place.ordinal = *ordinal;
-      }
-      device = makeDevice(place, args.range);
-    }
+    std::optional<Val> device = moveTarget(*this, name, args);
+    if (!device)
+      return fail();
     moveModel(model, *device, args.range);
     return val;
   }
@@ -226,7 +241,7 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
         return fail();
       training = *on;
     }
-    setMode(model, training ? ModelInstance::Train : ModelInstance::Eval);
+    setMode(model, training ? ModelState::Train : ModelState::Eval);
     return val;
   }
   if (name == "parameters")
@@ -242,28 +257,5 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
     zeroGrad(val, args.range);
     return makeVal(ValKind::None);
   }
-  SourceRange range = args.calleeRange;
-  range.begin = range.end - static_cast<uint32_t>(name.size());
-  reportNoMember(model, {name, range});
-  return fail();
-}
-
-void Checker::reportNoMember(const ModelInstance &model,
-                             const ast::Identifier &name) {
-  if (reportPyTorchName(name.text, name.range, "model."))
-    return;
-  Diagnostic &report = error(
-      DiagCode::TD202, name.range,
-      "`" + model.typeName + "` has no field or method `" + name.text + "`");
-  std::vector<llvm::StringRef> candidates;
-  candidates.reserve(model.members.size());
-  for (const ModelInstance::Member &member : model.members)
-    candidates.push_back(member.name);
-  if (auto nearest = findNearest(name.text, candidates))
-    report.fix(FixIt::Choice, "`" + *nearest + "`",
-               {{name.range, nearest->str()}});
-  else if (model.decl && !isPrelude(model.file->id))
-    report.note("fields are declared between the braces of the model: `" +
-                    name.text + " = …`",
-                model.decl->name.range);
+  return reportNoMember(val, args.calleeRange, name);
 }

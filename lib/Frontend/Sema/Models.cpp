@@ -14,9 +14,15 @@ using namespace tdc::sema;
 
 std::string Checker::uniqueName(llvm::StringRef wanted) {
   std::string base = wanted.empty() ? "model" : wanted.str();
-  std::string name = base;
-  for (unsigned i = 2; !usedNames.insert(name).second; ++i)
-    name = base + "_" + std::to_string(i);
+  if (usedNames.try_emplace(base, 1).second)
+    return base;
+  // The search goes on where the last one ended.
+  unsigned number = usedNames[base];
+  std::string name;
+  do
+    name = base + "_" + std::to_string(++number);
+  while (!usedNames.try_emplace(name, 1).second);
+  usedNames[base] = number;
   return name;
 }
 
@@ -179,7 +185,9 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   if (!type)
     return;
   if (type->place.kind != Place::Kind::Free) {
-    unsupported(decl.type->range, "a place of its own for a tensor of a model");
+    unsupported(decl.type->range,
+                "a place of its own for a tensor of a model (a part that is a "
+                "model can have one: `fc = Linear(3, 4).to(…)`)");
     return;
   }
   for (const Size &size : type->dims)

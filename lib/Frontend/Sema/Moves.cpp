@@ -46,6 +46,10 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
       dtype = typeOf(val).dtype;
       device = deviceOf(val);
     } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
+      if (device) {
+        error(DiagCode::TD205, val.range, "`.to` takes one device");
+        return false;
+      }
       device = asDevice(val);
       return bool(device);
     } else {
@@ -118,11 +122,8 @@ void sema::forEachModel(ModelInstance &model,
 }
 
 Place Checker::modelPlace(const ModelInstance &model) {
-  for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].sets.places.contains(&model))
-      loops[i].placeUses.try_emplace(&model, userRange(here));
-    else
-      break;
+  for (size_t i = model.placedInTurns; i < loops.size(); ++i)
+    loops[i].placeUses.try_emplace(&model, userRange(here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
     error(DiagCode::TD508, here, "`" + name + "` ends on different devices")
@@ -151,13 +152,10 @@ void Checker::movePart(ModelInstance &model, const Place &place,
     declareSymbol(place.symbol);
   // In a loop it may be elsewhere in the next turn.
   bool isThere = model.place == place && !model.otherwise && loops.empty();
-  if (transfer == Transfer::Implied && !model.name.empty())
-    warnBrought({}, place, model.name);
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;
-  if (!loops.empty())
-    loops.back().sets.places.insert(&model);
+  model.placedInTurns = loops.size();
   for (auto &member : model.members)
     if (member.slot && !isThere && !member.slot->name.empty())
       moveSlot(*member.slot, place, transfer);

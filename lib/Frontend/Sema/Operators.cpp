@@ -159,6 +159,10 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }
+  // Of a function of the language, the argument is wrong.
+  if (isPrelude(range.file) &&
+      (!isNumeric(lhs, range, what) || !isNumeric(rhs, range, what)))
+    return fail();
   error(DiagCode::TD304, range,
         what + " is not defined for " + describe(lhs) + " and " +
             describe(rhs));
@@ -174,7 +178,8 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 
-/// Whether two devices are the same depends on the machine if one of them does.
+/// Whether two devices are the same depends on the machine if one of them does;
+/// where a free tensor is depends on it, too.
 static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
                           bool equal) {
   const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;
@@ -184,9 +189,11 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
   if (!x || !y)
     return c.fail();
   bool truth = (*x == *y) == equal;
-  if (a.kind != Place::Kind::Symbol && b.kind != Place::Kind::Symbol)
-    return makeBool(truth);
-  return c.ofThisMachine(truth);
+  auto isLiteral = [](const Place &place) {
+    return place.kind == Place::Kind::Cpu || place.kind == Place::Kind::Cuda;
+  };
+  return isLiteral(a) && isLiteral(b) ? makeBool(truth)
+                                      : c.ofThisMachine(truth);
 }
 
 Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,

@@ -189,17 +189,6 @@ Val Checker::learningRate(OptimizerInfo &optimizer) {
   return itemOf(makeTensor(type, emit().read(optimizer.lrSlot, shapeOf(type))));
 }
 
-Val Checker::optimizerMember(const Val &val, const ast::Identifier &name) {
-  auto &optimizer = val.as<OptimizerInfo>();
-  if (name.text == "lr")
-    return learningRate(optimizer);
-  if (reportPyTorchName(name.text, name.range, "opt."))
-    return fail();
-  error(DiagCode::TD202, name.range, "an optimizer has no `" + name.text + "`")
-      .label("it has lr, step and zero_grad");
-  return fail();
-}
-
 Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
                                  CallArgs &args) {
   auto &optimizer = val.as<OptimizerInfo>();
@@ -219,11 +208,7 @@ Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
                   args.range);
     return makeVal(ValKind::None);
   }
-  SourceRange range = args.calleeRange;
-  range.begin = range.end - static_cast<uint32_t>(name.size());
-  if (!reportPyTorchName(name, range, "opt."))
-    error(DiagCode::TD202, range, "an optimizer has no method `" + name + "`");
-  return fail();
+  return reportNoMember(val, args.calleeRange, name);
 }
 
 void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,

@@ -141,3 +141,34 @@ void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
   offerMove(report, val, place,
             isCpuOrFree(typeOf(val).place) ? FixIt::Safe : FixIt::Choice);
 }
+
+//===----------------------------------------------------------------------===//
+// --placement=warn
+//===----------------------------------------------------------------------===//
+
+void Checker::warnBrought(const Val &tensor, const Place &place) {
+  if (placement != Placement::Warn || alone || place.kind == Place::Kind::Cpu ||
+      !brought.emplace(tensor.data, placeText(place)).second)
+    return;
+  bool isUsers = tensor.range.isValid() && !isPrelude(tensor.range.file);
+  SourceRange range = isUsers ? tensor.range : userRange(here);
+  Diagnostic &report =
+      warning(DiagCode::TD510, range,
+              "`" + text(range) + "` is brought to " + placeText(place));
+  report.label("the program does not say `.to(" + placeText(place) + ")`");
+  if (tensor.as<TensorInfo>().made == range)
+    offerMove(report, tensor, place, FixIt::Choice);
+  else if (isUsers)
+    offerTo(report, range, place, FixIt::Choice);
+}
+
+void Checker::warnMoved(const ModelInstance &model, const Place &place) {
+  if (placement != Placement::Warn || alone || model.name.empty())
+    return;
+  // Its parts are moved with it.
+  llvm::StringRef name = llvm::StringRef(model.name).split('.').first;
+  warning(DiagCode::TD510, here,
+          "`" + name + "` is brought to " + placeText(place))
+      .label("where the program does not say `" + name + ".to(" +
+             placeText(place) + ")`");
+}

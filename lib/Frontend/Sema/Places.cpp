@@ -73,8 +73,6 @@ Val Checker::transfer(const Val &tensor, const Place &place,
                       SourceRange placed) {
   TensorType type = typeOf(tensor);
   type.place = place;
-  if (place.kind != Place::Kind::Cpu)
-    warnBrought(tensor.range, place);
   Value value = emit().toDevice(tensor.value, shapeOf(type), Transfer::Implied);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
@@ -83,20 +81,10 @@ Val Checker::transfer(const Val &tensor, const Place &place,
 
 Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
   bool goes = !freeIsCpu() && isFree(typeOf(tensor).place) && !isFree(place);
-  return goes ? transfer(tensor, place, placed) : tensor;
-}
-
-void Checker::warnBrought(SourceRange what, const Place &place,
-                          llvm::StringRef called) {
-  if (placement != Placement::Warn || alone)
-    return;
-  bool isUsers = what.isValid() && !isPrelude(what.file);
-  SourceRange range = isUsers ? what : userRange(here);
-  std::string name = (called.empty() ? text(range) : called).str();
-  if (brought.insert(name + " @" + placeText(place)).second)
-    warning(DiagCode::TD510, range,
-            "`" + name + "` is brought to " + placeText(place))
-        .label("the program does not say `.to(" + placeText(place) + ")`");
+  if (!goes)
+    return tensor;
+  warnBrought(tensor, place);
+  return transfer(tensor, place, placed);
 }
 
 Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {

@@ -71,7 +71,13 @@ SourceRange Checker::layerAround() const {
 
 Diagnostic &Checker::warning(DiagCode code, SourceRange range,
                              const llvm::Twine &title) {
-  return diags->report(code, userRange(range), title);
+  return diags->report({code,
+                        Severity::Warning,
+                        title.str(),
+                        {userRange(range), ""},
+                        {},
+                        {},
+                        {}});
 }
 
 SourceRange Checker::letBefore(SourceRange name) const {

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Joins.h"
-#include "llvm/ADT/SetOperations.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -40,12 +39,10 @@ public:
   void enterElse();
   /// The variables of the block around the branch end where it ends.
   void dropVariablesOf(const Scope &block);
-  void finish(Flow thenFlow, Flow elseFlow);
+  void finish();
 
 private:
   bool isDead(const Joined &one) const;
-  void joinSets(Checker::LoopRecord::ModelSets &sets, bool meet,
-                bool elseLeft) const;
   bool mustJoin(Joined &one);
   Join joinOf(const Joined &one) const;
   bool canJoin(Joined &one);
@@ -56,8 +53,7 @@ private:
   Val condition; ///< the walk may change the variable that it is
   SourceRange range;
   std::vector<Joined> joined;
-  std::vector<ModelState> before, afterThen;
-  Checker::LoopRecord::ModelSets setBefore, setInThen;
+  ModelStates before, afterThen;
   size_t knownFacts;
   SizeMark start;
 };
@@ -74,8 +70,6 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
         joined.push_back({entry.first().str(), binding, binding->val, {}, {}});
   llvm::sort(joined,
              [](const Joined &a, const Joined &b) { return a.name < b.name; });
-  if (!c.loops.empty())
-    setBefore = c.loops.back().sets;
   c.nameAllModels();
   c.emit().beginIf(c.materialize(condition));
   ++c.regionDepth;
@@ -105,8 +99,6 @@ void RunTimeBranch::enterElse() {
     one.binding->val = one.before;
   afterThen = saveModels(c);
   restoreModels(c, before);
-  if (!c.loops.empty())
-    setInThen = std::exchange(c.loops.back().sets, setBefore);
   c.facts.resize(knownFacts);
   c.forgetReads();
   c.emit().beginElse();
@@ -195,18 +187,7 @@ bool RunTimeBranch::sharesJoin(Joined &one, llvm::ArrayRef<Joined *> changed) {
   return one.twin;
 }
 
-/// What has been set where it goes on: on both sides if they meet there.
-void RunTimeBranch::joinSets(Checker::LoopRecord::ModelSets &sets, bool meet,
-                             bool elseLeft) const {
-  if (meet) {
-    llvm::set_intersect(sets.places, setInThen.places);
-    llvm::set_intersect(sets.modes, setInThen.modes);
-  } else if (elseLeft) {
-    sets = setInThen;
-  }
-}
-
-void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
+void RunTimeBranch::finish() {
   llvm::SmallVector<Value> thenValues, elseValues;
   std::vector<Joined *> changed;
   for (Joined &one : joined) {
@@ -228,21 +209,14 @@ void RunTimeBranch::finish(Flow thenFlow, Flow elseFlow) {
     elseValues.append(elseLeaves);
     changed.push_back(&one);
   }
-  // Models are as they are where it goes on.
-  bool meet = (thenFlow == Flow::Left) == (elseFlow == Flow::Left);
-  if (meet)
-    bringModels(c, afterThen, {range, Join::Branch, &condition});
+  Join join{range, Join::Branch, &condition};
+  bringModels(c, afterThen, join);
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
   c.facts.resize(knownFacts);
   c.forgetReads();
-  if (meet)
-    joinModels(c, afterThen);
-  else if (elseFlow == Flow::Left)
-    restoreModels(c, afterThen);
-  if (!c.loops.empty())
-    joinSets(c.loops.back().sets, meet, elseFlow == Flow::Left);
+  joinModels(c, afterThen, join);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;
@@ -275,6 +249,6 @@ Flow Checker::branch(const Val &condition, SourceRange range,
     rest->isWalked = true;
     branch.dropVariablesOf(*scope);
   }
-  branch.finish(thenFlow, elseFlow);
+  branch.finish();
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
 }

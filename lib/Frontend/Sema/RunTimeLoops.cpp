@@ -60,7 +60,7 @@ private:
   /// Variables that exist only while compiling; the loop must not change them.
   std::vector<std::pair<Binding *, Val>> fixed;
   llvm::SmallVector<Value> initial;
-  std::vector<ModelState> states;
+  ModelStates states;
   size_t knownFacts = 0;
   /// Whether the turn was left: by `break`, and by anything that ends the loop.
   Val breaks = makeBool(false), last = makeBool(false);
@@ -156,10 +156,10 @@ void RunTimeLoop::checkModels() {
   const Checker::LoopRecord &record = c.loops.back();
   llvm::DenseSet<uint32_t> reported;
   // A model is made behind its parts, and is what the program names.
-  for (size_t i = states.size(); i-- != 0;) {
+  for (size_t i = states.models.size(); i-- != 0;) {
     const ModelInstance *model = c.models[i].get();
     auto placeUse = record.placeUses.find(model);
-    const Place &start = states[i].place;
+    const Place &start = states.models[i].place;
     // On one of the paths through the turn it may be elsewhere.
     const Place &last = model->otherwise && c.agree(model->place, start)
                             ? *model->otherwise
@@ -171,7 +171,8 @@ void RunTimeLoop::checkModels() {
           .label("@" + c.placeText(start) + " when the loop starts, @" +
                  c.placeText(last) + " after one turn");
     auto modeUse = record.modeUses.find(model);
-    if (modeUse != record.modeUses.end() && model->mode != states[i].mode)
+    if (modeUse != record.modeUses.end() &&
+        model->mode != states.models[i].mode)
       c.unsupported(modeUse->second,
                     "a model in train mode in the first turn of a loop and in "
                     "eval mode later (call `.train()` first in the loop)");
@@ -233,7 +234,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     addResult();
   }
   c.joinLeft(*c.scope->parent);
-  if (!last.known || !last.truth)
+  if (!c.isLeft)
     checkModels();
   c.endTurn();
   return next;
@@ -247,7 +248,7 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   c.forgetReads();
   if (!runs) {
     bringModels(c, states, {range, Join::Loop});
-    joinModels(c, states);
+    joinModels(c, states, {range, Join::Loop});
   }
   for (Carried &one : carried)
     one.binding->val =

@@ -9,7 +9,6 @@
 #include "Checker.h"
 #include "Frontend/Parser.h"
 #include "Prelude.h"
-#include "PyTorchNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -245,33 +244,6 @@ std::optional<Val> Checker::findMethod(llvm::StringRef name) {
   return found && found->is(ValKind::Function) ? found : std::nullopt;
 }
 
-bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
-                                llvm::StringRef owner) {
-  std::string member = (owner + name).str();
-  // A tensor has all functions as methods.
-  bool isFunction = owner.empty() || owner == ".";
-  llvm::StringRef other = getOtherWay(member);
-  if (isFunction && other.empty())
-    other = getOtherWay(name);
-  DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
-  if (!other.empty()) {
-    error(code, range, "unknown name `" + name + "`")
-        .label("written `" + other + "`");
-    return true;
-  }
-  if (isLater(member) || (isFunction && isLater(name))) {
-    unsupported(range, "`" + name + "`");
-    return true;
-  }
-  llvm::StringRef own = isFunction ? getOwnName(name) : "";
-  if (own.empty())
-    return false;
-  error(code, range, "unknown name `" + name + "`")
-      .label("another name of `" + own + "` in PyTorch")
-      .fix(FixIt::Safe, "`" + own + "`", {{range, own.str()}});
-  return true;
-}
-
 static constexpr llvm::StringLiteral kImported =
     "an import gives functions, models and `let`s of numbers and texts, and "
     "runs no statement";
@@ -308,8 +280,7 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
-  if (auto nearest = findNearest(name, candidates))
-    report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
+  offerNearest(report, name, range, candidates);
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,10 +431,4 @@ void Checker::run(FileId id, const ast::Program &program) {
           .label("never read")
           .fix(FixIt::Choice, "`let _ = …` says that it is meant",
                {{entry.second.declared, "_"}});
-}
-
-void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
-                const ast::Program &program, const CheckOptions &options,
-                DiagnosticEngine &diags, Emitter &emitter) {
-  Checker(sources, context, options, diags, emitter).run(file, program);
 }

@@ -153,26 +153,22 @@ void Checker::writeSlot(Slot &slot, const Val &val) {
 // Modes
 //===----------------------------------------------------------------------===//
 
-void Checker::setMode(ModelInstance &model, ModelInstance::Mode mode) {
+void Checker::setMode(ModelInstance &model, ModelState::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
-    if (!loops.empty())
-      loops.back().sets.modes.insert(&part);
+    part.modeSetInTurns = loops.size();
   });
 }
 
 bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
-  for (size_t i = loops.size(); i-- != 0;)
-    if (!loops[i].sets.modes.contains(&model))
-      loops[i].modeUses.try_emplace(&model, userRange(range));
-    else
-      break;
-  if (model.mode == ModelInstance::Unknown) {
+  for (size_t i = model.modeSetInTurns; i < loops.size(); ++i)
+    loops[i].modeUses.try_emplace(&model, userRange(range));
+  if (model.mode == ModelState::Unknown) {
     unsupported(range, "a model whose mode depends on what ran before (call "
                        "`.train()` or `.eval()` first)");
     return false;
   }
-  training = model.mode == ModelInstance::Train;
+  training = model.mode == ModelState::Train;
   return true;
 }

@@ -75,7 +75,7 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   DiagnosticEngine silent(sources);
   Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
   Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
-  std::vector<ModelState> states = saveModels(*this);
+  ModelStates states = saveModels(*this);
   // A slot for a gradient that is declared here would be declared to nobody.
   std::vector<std::pair<Slot *, Slot>> slotsBefore;
   for (const auto &model : models)

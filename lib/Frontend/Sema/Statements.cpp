@@ -189,6 +189,10 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   Val val = eval(*stmt.value);
   if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
     return Flow::Next;
+  if (val.is(ValKind::Function)) {
+    reportNotCalled(stmt.value->range);
+    return Flow::Next;
+  }
   auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
   auto *method = call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
   if (method && val.is(ValKind::Tensor)) {

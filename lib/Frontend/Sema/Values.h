@@ -118,8 +118,7 @@ struct DTypeInfo : Payload {
 /// A device value. A free place is that of a tensor which is not decided yet.
 struct DeviceInfo : Payload {
   Place place;
-  bool isWord = false;  ///< bare `cuda`: which one is said by `with device`
-  bool isNamed = false; ///< a symbol that has the name of its binding
+  bool isWord = false; ///< bare `cuda`: which one is said by `with device`
   SourceRange made;
 };
 
@@ -148,7 +147,18 @@ struct Slot {
 
 enum class NativeModel : uint8_t { None, Sequential, ModuleList };
 
-struct ModelInstance : Payload {
+/// What is known of a model at one point of the program.
+struct ModelState {
+  Place place;
+  SourceRange moved;
+  std::optional<Place> otherwise; ///< its place on another path to this point
+  enum Mode : uint8_t { Train, Eval, Unknown } mode = Train;
+  /// Of the loops around, counted from the outermost: in so many the turn has
+  /// set the place, or the mode, on every path to this point.
+  size_t placedInTurns = 0, modeSetInTurns = 0;
+};
+
+struct ModelInstance : Payload, ModelState {
   const ast::ModelDecl *decl = nullptr;
   FileScope *file = nullptr;
   NativeModel native = NativeModel::None;
@@ -166,12 +176,6 @@ struct ModelInstance : Payload {
   bool adopted = false; ///< a part of another model
   SourceRange made;     ///< the call in the user's code
 
-  // Known at each program point.
-  Place place;
-  SourceRange moved;
-  std::optional<Place> otherwise; ///< its place on another path to this point
-  enum Mode : uint8_t { Train, Eval, Unknown } mode = Train;
-
   Member *find(llvm::StringRef name) {
     auto found = index.find(name);
     return found == index.end() ? nullptr : &members[found->second];
@@ -184,12 +188,10 @@ struct ModelInstance : Payload {
   }
 };
 
-/// What is known of a model at one point.
-struct ModelState {
-  Place place;
-  SourceRange moved;
-  std::optional<Place> otherwise;
-  ModelInstance::Mode mode;
+/// What is known of all models where a path through the program has led.
+struct ModelStates {
+  std::vector<ModelState> models;
+  bool isLeft = false; ///< by `break`, `continue` or `return`: it ends there
 };
 
 struct ClassInfo : Payload {

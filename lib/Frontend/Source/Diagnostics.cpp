@@ -58,20 +58,24 @@ Diagnostic &Diagnostic::fix(FixIt::Kind kind, const llvm::Twine &title,
 Diagnostic &DiagnosticEngine::report(DiagCode code, SourceRange range,
                                      const llvm::Twine &title) {
   const DiagInfo &info = getDiagInfo(code);
-  bool isError = info.severity == Severity::Error;
-  bool isNew = seen.insert({static_cast<unsigned>(code), range.file,
+  std::string text = title.str();
+  if (text.empty())
+    text = info.title.str();
+  return report(
+      {code, info.severity, std::move(text), {range, ""}, {}, {}, {}});
+}
+
+Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
+  const SourceRange &range = diagnostic.primary.range;
+  bool isError = diagnostic.severity == Severity::Error;
+  bool isNew = seen.insert({static_cast<unsigned>(diagnostic.code), range.file,
                             range.begin, range.end})
                    .second;
   unsigned &count = isError ? numErrors : numWarnings;
   if (!isNew || count == maxErrors)
     return dropped = Diagnostic{};
   ++count;
-
-  std::string text = title.str();
-  if (text.empty())
-    text = info.title.str();
-  diagnostics.push_back(
-      {code, info.severity, std::move(text), {range, ""}, {}, {}, {}});
+  diagnostics.push_back(std::move(diagnostic));
   return diagnostics.back();
 }
 

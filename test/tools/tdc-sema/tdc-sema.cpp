@@ -17,6 +17,7 @@ using namespace tdc;
 
 int main(int argc, char **argv) {
   CheckOptions options;
+  options.devicesAreFinal = true;
   llvm::StringMap<FileHeader> headers;
   llvm::StringRef input;
   for (int i = 1; i < argc; ++i) {

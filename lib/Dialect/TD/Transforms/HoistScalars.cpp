@@ -74,9 +74,12 @@ Operation *Hoister::findLastNeeded(Operation &op) const {
 
 void Hoister::recordWrites(Operation &op) {
   op.walk([&](Operation *inner) {
+    // What is within a branch or loop is walked anyway.
+    bool isOnlyAround =
+        inner->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>();
     if (auto write = dyn_cast<WriteOp>(inner))
       lastWrites[write.getSlotAttr()] = &op;
-    else if (!isa<ReadOp>(inner) && !isMemoryEffectFree(inner))
+    else if (!isa<ReadOp>(inner) && !isOnlyAround && !isMemoryEffectFree(inner))
       lastUnknownWrite = &op;
   });
 }
