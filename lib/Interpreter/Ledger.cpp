@@ -1,6 +1,8 @@
 //===- Ledger.cpp - counting copies and what they are for -----------------===//
 
 #include "Ledger.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/JSON.h"
 
 namespace tdc {
@@ -21,7 +23,7 @@ void Ledger::addDemand(const Tensor &tensor, const Place &device) {
     least.add(countBytes(tensor));
 }
 
-void Ledger::write(llvm::raw_ostream &os) const {
+void Ledger::write(llvm::raw_ostream &os, mlir::ModuleOp module) const {
   llvm::json::OStream json(os);
   json.object([&] {
     json.attributeArray("copies", [&] {
@@ -43,6 +45,22 @@ void Ledger::write(llvm::raw_ostream &os) const {
           json.attribute("bytes", count.bytes);
         });
     });
+    auto writeControl = [&](bool isLoop) {
+      module->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+        if (isLoop ? !llvm::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(op)
+                   : !llvm::isa<mlir::scf::IfOp>(op))
+          return;
+        Runs counted = control.lookup(op);
+        mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+        json.object([&] {
+          json.attribute("line", place ? place.getLine() : 0);
+          json.attribute(isLoop ? "entries" : "runs", counted.runs);
+          json.attribute(isLoop ? "turns" : "taken", counted.taken);
+        });
+      });
+    };
+    json.attributeArray("loops", [&] { writeControl(/*isLoop=*/true); });
+    json.attributeArray("branches", [&] { writeControl(/*isLoop=*/false); });
     json.attributeObject("k0", [&] {
       json.attribute("copies", least.copies);
       json.attribute("bytes", least.bytes);
