@@ -25,7 +25,16 @@ enum ExitCode : int {
   ExitInterrupted = 130
 };
 
-enum class Verb : uint8_t { Run, Check, Build, Emit, Fix, Explain, Version };
+enum class Verb : uint8_t {
+  Run,
+  Check,
+  Build,
+  Emit,
+  Report,
+  Fix,
+  Explain,
+  Version
+};
 
 /// A command line that has been read and found complete. Strings are the user's
 /// own.
@@ -54,6 +63,7 @@ struct Options {
   bool dryRun = false;
   std::vector<std::pair<std::string, std::string>> set; ///< `arg`, value
   bool timePhases = false;
+  bool reportsJSON = false;
 };
 
 /// Reads the words after the program's name. If there is nothing left to do

@@ -14,9 +14,10 @@ def EmitVerb : OptionVisibility;
 def ExplainVerb : OptionVisibility;
 def VersionVerb : OptionVisibility;
 def FixVerb : OptionVisibility;
+def ReportVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb];
-defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb];
+defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 
 class Switch<string name, string help, list<OptionVisibility> verbs>
@@ -40,8 +41,10 @@ defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitV
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show the source line of every operation", [EmitVerb]>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
-defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb]>;
+defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
+
+def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a .npy file", [RunVerb]>;
