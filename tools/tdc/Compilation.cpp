@@ -285,6 +285,19 @@ const HostTarget *Compilation::getTarget() {
 }
 
 bool Compilation::lower(Phase last) {
+  bool isGuarded = options.guard.mode != TransferGuard::Allow &&
+                   reached < Phase::Placed && last >= Phase::Placed;
+  if (isGuarded) {
+    if (!runTo(Phase::Placed))
+      return false;
+    guardTransfers();
+    if (!reportDiagnostics())
+      return false;
+  }
+  return runTo(last);
+}
+
+bool Compilation::runTo(Phase last) {
   if (!getTarget())
     return false;
   mlir::ScopedDiagnosticHandler handler(

@@ -82,6 +82,8 @@ private:
   void refuseSimulated();
   bool fail(int code);
   void done(llvm::StringRef step);
+  bool runTo(Phase last);
+  void guardTransfers();
   void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
 

@@ -36,6 +36,14 @@ enum class Verb : uint8_t {
   Version
 };
 
+/// `--transfer-guard`: what becomes of copies in loops that the program does
+/// not write.
+struct TransferGuard {
+  enum Mode : uint8_t { Allow, Log, Disallow } mode = Allow;
+  /// "h2d", "d2h" or "d2d" if only those are guarded.
+  std::string direction;
+};
+
 /// A command line that has been read and found complete. Strings are the user's
 /// own.
 struct Options {
@@ -49,6 +57,7 @@ struct Options {
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
   bool noTOps = false;
+  TransferGuard guard;
   bool json = false;
 
   std::string function;

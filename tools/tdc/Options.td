@@ -18,6 +18,7 @@ def ReportVerb : OptionVisibility;
 
 defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
+defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 
 class Switch<string name, string help, list<OptionVisibility> verbs>
@@ -54,6 +55,7 @@ defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
+defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops not written", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 

@@ -217,7 +217,8 @@ struct ChooseDevicesPass
       return;
     llvm::DenseSet<Operation *> onCpu =
         DeviceChooser(flow, movable.getArrayRef()).run();
-    for (Operation *op : movable)
+    // From the last on: what an op's result is taken for is known then.
+    for (Operation *op : llvm::reverse(movable))
       move(op, flow.devices.getPlace(onCpu.contains(op) ? 0 : 1));
   }
 
@@ -227,17 +228,23 @@ struct ChooseDevicesPass
     auto type = cast<RankedTensorType>(result.getType());
     if (getPlace(type) == place)
       return;
+    // Operands cross instead of the result: if the program writes that this
+    // does, it writes that they do.
+    bool isWritten = llvm::any_of(result.getUsers(), [&](Operation *user) {
+      auto copy = dyn_cast<ToDeviceOp>(user);
+      return copy && !copy.getImplied() && getPlace(copy.getType()) == place;
+    });
     OpBuilder builder(op);
-    auto bring = [&](Value value, RankedTensorType to) -> Value {
-      return ToDeviceOp::create(builder, op->getLoc(), to, value,
-                                /*implied=*/true, /*kept=*/false);
+    auto bring = [&](Value value, RankedTensorType to, bool isImplied) {
+      return ToDeviceOp::create(builder, op->getLoc(), to, value, isImplied,
+                                /*kept=*/false);
     };
     for (OpOperand &operand : op->getOpOperands())
       if (auto from = dyn_cast<RankedTensorType>(operand.get().getType()))
-        operand.set(bring(operand.get(), withPlace(from, place)));
+        operand.set(bring(operand.get(), withPlace(from, place), !isWritten));
     result.setType(withPlace(type, place));
     builder.setInsertionPointAfter(op);
-    Value back = bring(result, type);
+    Value back = bring(result, type, /*isImplied=*/true);
     result.replaceAllUsesExcept(back, back.getDefiningOp());
   }
 };
