@@ -14,6 +14,7 @@
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/Transforms/Passes.h"
+#include "PlacementRemarks.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tdc::td {
@@ -228,6 +229,11 @@ struct ChooseDevicesPass
     auto type = cast<RankedTensorType>(result.getType());
     if (getPlace(type) == place)
       return;
+    int64_t saved = bytesOf(result);
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        saved -= bytesOf(operand);
+    remarkMovedOp(op, getPlace(type), place, saved);
     // Operands cross instead of the result: if the program writes that this
     // does, it writes that they do.
     bool isWritten = llvm::any_of(result.getUsers(), [&](Operation *user) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../PlacementRemarks.h"
 #include "../Simplify.h"
 #include "Dialect/TD/Analysis/PlacementPlan.h"
 #include "Dialect/TD/Analysis/Transfers.h"
@@ -549,9 +550,11 @@ struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
   void runOnOperation() override {
     if (!needsPlacement(getOperation()))
       return;
+    TransferRemarks remarks(getOperation());
     // What nobody needs must not be brought anywhere.
     sweepDead(getOperation());
     Placer(getOperation()).run();
+    remarks.emit(getOperation());
   }
 };
 
