@@ -55,7 +55,7 @@ void Ledger::write(llvm::raw_ostream &os, mlir::ModuleOp module) const {
         json.object([&] {
           json.attribute("line", place ? place.getLine() : 0);
           json.attribute(isLoop ? "entries" : "runs", counted.runs);
-          json.attribute(isLoop ? "turns" : "taken", counted.taken);
+          json.attribute(isLoop ? "trips" : "taken", counted.taken);
         });
       });
     };

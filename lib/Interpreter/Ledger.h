@@ -40,7 +40,7 @@ public:
   }
 
   /// {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line", "src",
-  /// "dst", "executed", "bytes"}], "loops": [{"line", "entries", "turns"}],
+  /// "dst", "executed", "bytes"}], "loops": [{"line", "entries", "trips"}],
   /// "branches": [{"line", "runs", "taken"}], "k0": {"copies", "bytes"}}. Loops
   /// and branches are all of the module, in its order.
   void write(llvm::raw_ostream &os, mlir::ModuleOp module) const;

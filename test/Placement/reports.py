@@ -48,7 +48,7 @@ def evaluate(site, counts):
             return 0  # nobody calls it
         if "loop" in factor:
             counted = counts["loops"][factor["loop"]]
-            part, whole = counted["turns"], counted["entries"]
+            part, whole = counted["trips"], counted["entries"]
         else:
             counted = counts["branches"][factor["branch"]]
             part, whole = counted["taken"], counted["runs"]
