@@ -31,8 +31,8 @@ public:
       return;
     }
     os << "\n\n";
-    for (auto [i, site] : llvm::enumerate(report.sites))
-      write(i + 1, site);
+    for (const Group &group : getGroups())
+      write(group);
     writeWaits();
     writeTotals();
   }
@@ -112,19 +112,59 @@ private:
     llvm_unreachable("an unknown kind of factor");
   }
 
-  //===--- One site -------------------------------------------------------===//
+  //===--- Copies ---------------------------------------------------------===//
 
-  void write(size_t number, const CopySite &site) {
-    os << llvm::formatv("{0,3}  {1}: {2} -> {3}, ", number, site.what,
-                        spelling(site.from), spelling(site.to));
-    Amount copies = getCopies(site);
-    os << spellCopies(copies);
-    if (copies.getFormula() == "1")
-      os << ", " << getBytes(site).getFormula() << " B\n";
+  /// Copies that are told as one: a parameter each, all made at one point.
+  using Group = std::vector<const CopySite *>;
+
+  std::vector<Group> getGroups() const {
+    std::vector<Group> groups;
+    auto isOneOf = [](const CopySite &site, const CopySite &first) {
+      return site.isState && first.isState &&
+             getModel(site) == getModel(first) && site.from == first.from &&
+             site.to == first.to && site.kind == first.kind &&
+             site.isImplied == first.isImplied &&
+             site.isForHost == first.isForHost &&
+             site.blocked == first.blocked &&
+             site.ops.front()->getBlock() == first.ops.front()->getBlock();
+    };
+    for (const CopySite &site : report.sites) {
+      auto group = llvm::find_if(groups, [&](const Group &other) {
+        return isOneOf(site, *other.front());
+      });
+      if (group == groups.end())
+        groups.emplace_back(1, &site);
+      else
+        group->push_back(&site);
+    }
+    return groups;
+  }
+
+  static StringRef getModel(const CopySite &site) {
+    return StringRef(site.what).split('.').first;
+  }
+
+  void write(const Group &group) {
+    const CopySite &site = *group.front();
+    os << llvm::formatv("{0,3}  ", ++numGroups);
+    if (group.size() == 1)
+      os << site.what;
     else
-      os << " of " << getBytesOfOne(site).getFormula()
-         << " B = " << getBytes(site).getFormula() << " B\n";
-    os << "     made on " << spell(site.place) << quote(site.place) << "\n";
+      os << getModel(site) << ", " << group.size() << " tensors";
+    os << ": " << spelling(site.from) << " -> " << spelling(site.to) << ", ";
+    Total total;
+    for (const CopySite *one : group) {
+      total.copies += getCopies(*one);
+      total.bytes += getBytes(*one);
+    }
+    os << spellCopies(total.copies);
+    if (group.size() == 1 && total.copies.getFormula() != "1")
+      os << " of " << getBytesOfOne(site).getFormula() << " B = ";
+    else
+      os << ", ";
+    os << total.bytes.getFormula() << " B\n";
+    if (group.size() == 1)
+      os << "     made on " << spell(site.place) << quote(site.place) << "\n";
     writeReader(site);
     writeRuns(site);
   }
@@ -238,6 +278,7 @@ private:
 
   llvm::raw_ostream &os;
   const Report &report;
+  size_t numGroups = 0;
 };
 
 } // namespace

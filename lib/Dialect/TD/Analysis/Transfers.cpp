@@ -86,7 +86,10 @@ private:
   CopySite start(Operation *op, Value result, Value content) {
     CopySite site;
     site.ops = {op};
-    site.what = describe(result, content);
+    StringAttr slot = flow.getSlot(result, content);
+    site.isState = slot != nullptr;
+    site.what = slot ? slot.getValue().split('@').first.str()
+                     : describe(getContent(content));
     site.place = getUserPlace(op->getLoc());
     site.contents = {getContent(content)};
     site.to = placeOf(result);
@@ -104,11 +107,8 @@ private:
     site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
   }
 
-  /// A parameter's name, or what made the value.
-  std::string describe(Value result, Value content) {
-    if (StringAttr slot = flow.getSlot(result, content))
-      return slot.getValue().split('@').first.str();
-    Value made = getContent(content);
+  /// What made a value.
+  static std::string describe(Value made) {
     Operation *maker = made.getDefiningOp();
     if (!maker)
       return describeArgument(cast<BlockArgument>(made));
