@@ -239,6 +239,16 @@ td::CopyCount Report::getGap() const {
   return gap;
 }
 
+const char *Report::getCauseOfGap() const {
+  mlir::ModuleOp placed = module;
+  if (placed->hasAttr(td::kAsWrittenAttr))
+    return "--placement=off leaves copies where they are written";
+  if (getGap() == constructed)
+    return "only a run knows who needs what zeros(), arange() and the like "
+           "make, so it is copied there";
+  return "this is a bug in tdc";
+}
+
 static void findDevices(Report &report) {
   std::set<std::string> names;
   names.insert(spelling(getCpu()));
@@ -278,6 +288,7 @@ int reportVerb(const Options &options) {
     td::DryRun run(report.module);
     report.made = run.getMade();
     report.madeByExports = run.getMadeByExports();
+    report.constructed = run.getConstructed();
     report.isBoundKnown &= run.isComplete();
     report.isBoundExact &= run.isExact();
     report.sites = td::collectTransfers(report.module, run);

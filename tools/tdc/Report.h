@@ -71,6 +71,10 @@ struct Report {
   bool isBoundExact = false; ///< that run is every run
   bool isBoundKnown = false; ///< it is short enough to be looked at
   td::CopyCount getGap() const;
+  /// Copies of what any device could make itself.
+  td::CopyCount constructed;
+  /// Why there is a gap.
+  const char *getCauseOfGap() const;
 };
 
 void printText(llvm::raw_ostream &os, const Report &report);

@@ -165,6 +165,8 @@ private:
     json.attributeObject("gap", [&] {
       json.attribute("copies", report.getGap().copies);
       json.attribute("bytes", report.getGap().bytes);
+      if (!(report.getGap() == td::CopyCount()))
+        json.attribute("cause", report.getCauseOfGap());
     });
   }
 

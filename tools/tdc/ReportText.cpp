@@ -255,25 +255,25 @@ private:
     writeBound();
   }
 
+  static std::string spell(td::CopyCount count) {
+    return std::to_string(count.copies) +
+           (count.copies == 1 ? " copy, " : " copies, ") +
+           std::to_string(count.bytes) + " B";
+  }
+
   void writeBound() {
     if (!report.isBoundKnown)
       return row("least possible",
                  "not counted, the program has too many turns");
-    auto [copies, bytes] = report.getGap();
-    std::string gap = "gap 0";
-    if (copies || bytes)
-      gap = "gap " + std::to_string(copies) + " copies, " +
-            std::to_string(bytes) + " B: " +
-            (report.module->hasAttr(td::kAsWrittenAttr)
-                 ? "--placement=off leaves copies where they are written"
-                 : "this is a bug in tdc");
-    std::string bound =
-        report.isBoundExact
-            ? std::to_string(report.least.copies) + " copies, " +
-                  std::to_string(report.least.bytes) + " B"
-            : std::to_string(report.least.copies) +
-                  " copies in a trial with assumed turns and branches";
-    row("least possible", bound + "; " + gap);
+    td::CopyCount gap = report.getGap();
+    bool hasGap = !(gap == td::CopyCount());
+    row("least possible",
+        spell(report.least) +
+            (report.isBoundExact
+                 ? ""
+                 : " in a trial with assumed turns and branches") +
+            "; gap " +
+            (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
   }
 
   llvm::raw_ostream &os;

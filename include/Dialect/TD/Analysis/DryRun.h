@@ -67,6 +67,8 @@ public:
   /// Those that the ops' devices ask for.
   CopyCount getLeast() const { return least; }
   CopyCount getLeastOfExports() const { return leastOfExports; }
+  /// Copies of zeros() and its kin, which any device could make itself.
+  CopyCount getConstructed() const { return constructed; }
   /// Nothing had to be assumed.
   bool isExact() const { return exact && complete; }
   /// It came to its end: very long programs are left in the middle.
@@ -79,7 +81,7 @@ private:
   llvm::DenseMap<mlir::Operation *, CopyCount> copies;
   llvm::DenseMap<mlir::Operation *, Place> sources;
   llvm::DenseSet<mlir::Operation *> unsized;
-  CopyCount made, least, madeByExports, leastOfExports;
+  CopyCount made, least, madeByExports, leastOfExports, constructed;
   bool exact = true, complete = true;
 };
 

@@ -24,6 +24,7 @@ struct Datum {
   int device = kNowhere;
   int64_t bytes = 0;
   bool hasKnownSize = true;
+  bool isConstructed = false; ///< any device can make it
 };
 
 /// The bytes of a tensor with these sizes.
@@ -116,6 +117,8 @@ private:
       return datum;
     run.copies[op].add(datum.bytes);
     run.made.add(datum.bytes);
+    if (datum.isConstructed)
+      run.constructed.add(datum.bytes);
     run.sources[op] = devices.getPlace(datum.device);
     if (!datum.hasKnownSize)
       run.unsized.insert(op);
@@ -260,8 +263,12 @@ private:
 
   void runOp(Operation *op) {
     demandOperands(op);
-    if (op->hasTrait<ComputeOp>())
-      return define(op->getResult(0), !isConstructor(op) || tOpsAreFixed);
+    if (op->hasTrait<ComputeOp>()) {
+      bool isConstructed = isConstructor(op) && !tOpsAreFixed;
+      define(op->getResult(0), !isConstructed);
+      values[op->getResult(0)].isConstructed = isConstructed;
+      return;
+    }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return runFor(loop);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
