@@ -260,17 +260,28 @@ static void findDevices(Report &report) {
   report.devices.assign(names.begin(), names.end());
 }
 
-/// The least copies for the ops as they will run.
-static bool findBound(mlir::ModuleOp resolved, Report &report) {
-  mlir::OwningOpRef<mlir::ModuleOp> chosen = resolved.clone();
-  if (!chooseDevices(*chosen))
-    return false;
-  td::DryRun run(*chosen);
-  report.least = run.getLeast();
-  report.leastOfExports = run.getLeastOfExports();
-  report.isBoundKnown = run.isComplete();
-  report.isBoundExact = run.isExact();
-  return true;
+/// The least copies for the ops as they will run, and those that are made.
+static void compareWithBound(mlir::ModuleOp chosen, const td::DryRun &placed,
+                             Report &report) {
+  td::DryRun bound(chosen);
+  report.isBoundExact = bound.isExact() && placed.isExact();
+  if (bound.isComplete() && placed.isComplete()) {
+    report.compare(bound, placed);
+    return;
+  }
+  constexpr int64_t fewTurns = 4;
+  report.trialTurns = fewTurns;
+  report.compare(td::DryRun(chosen, fewTurns),
+                 td::DryRun(report.module, fewTurns));
+}
+
+void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
+  least = bound.getLeast();
+  leastOfExports = bound.getLeastOfExports();
+  made = placed.getMade();
+  madeByExports = placed.getMadeByExports();
+  constructed = placed.getConstructed();
+  isBoundKnown = bound.isComplete() && placed.isComplete();
 }
 
 int reportVerb(const Options &options) {
@@ -278,19 +289,19 @@ int reportVerb(const Options &options) {
   runOnDeepStack([&] {
     Compilation compilation(options);
     Report report(options.file, compilation.getSources());
-    if (!compilation.generate() || !compilation.lower(Phase::Resolved) ||
-        !findBound(compilation.getModule(), report) ||
-        !compilation.lower(Phase::Placed)) {
+    if (!compilation.generate() || !compilation.lower(Phase::Resolved)) {
+      exitCode = compilation.getExitCode();
+      return;
+    }
+    mlir::OwningOpRef<mlir::ModuleOp> chosen = compilation.getModule().clone();
+    if (!compilation.lower(Phase::Placed)) {
       exitCode = compilation.getExitCode();
       return;
     }
     report.module = compilation.getModule();
     td::DryRun run(report.module);
-    report.made = run.getMade();
-    report.madeByExports = run.getMadeByExports();
-    report.constructed = run.getConstructed();
-    report.isBoundKnown &= run.isComplete();
-    report.isBoundExact &= run.isExact();
+    if (chooseDevices(*chosen))
+      compareWithBound(*chosen, run, report);
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
     findDevices(report);

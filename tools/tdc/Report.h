@@ -70,6 +70,8 @@ struct Report {
   td::CopyCount least, made, leastOfExports, madeByExports;
   bool isBoundExact = false; ///< that run is every run
   bool isBoundKnown = false; ///< it is short enough to be looked at
+  int64_t trialTurns = 0;    ///< of each loop, if that is not the whole of them
+  void compare(const td::DryRun &bound, const td::DryRun &placed);
   td::CopyCount getGap() const;
   /// Copies of what any device could make itself.
   td::CopyCount constructed;

@@ -267,12 +267,14 @@ private:
                  "not counted, the program has too many turns");
     td::CopyCount gap = report.getGap();
     bool hasGap = !(gap == td::CopyCount());
+    std::string trial;
+    if (report.trialTurns)
+      trial = " in a trial of " + std::to_string(report.trialTurns) +
+              " turns of each loop";
+    else if (!report.isBoundExact)
+      trial = " in a trial with assumed turns and branches";
     row("least possible",
-        spell(report.least) +
-            (report.isBoundExact
-                 ? ""
-                 : " in a trial with assumed turns and branches") +
-            "; gap " +
+        spell(report.least) + trial + "; gap " +
             (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
   }
 

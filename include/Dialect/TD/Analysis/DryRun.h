@@ -37,8 +37,9 @@ struct CopyCount {
 
 class DryRun {
 public:
-  /// Runs @main and then each export once.
-  explicit DryRun(mlir::ModuleOp module);
+  /// Runs @main and then each export once. Of loops over a range only the last
+  /// `mostTurns`.
+  explicit DryRun(mlir::ModuleOp module, int64_t mostTurns = INT64_MAX);
 
   /// How often a loop was entered and the turns it had in all; how often a
   /// branch was reached and its first region taken.

@@ -39,8 +39,8 @@ int64_t multiply(RankedTensorType type, ArrayRef<int64_t> sizes) {
 
 class DryRun::Machine {
 public:
-  Machine(DryRun &run, ModuleOp module)
-      : run(run), tOpsAreFixed(areTOpsFixed(module)) {
+  Machine(DryRun &run, ModuleOp module, int64_t mostTurns)
+      : run(run), tOpsAreFixed(areTOpsFixed(module)), mostTurns(mostTurns) {
     for (auto slot : module.getOps<SlotOp>()) {
       auto handle = dyn_cast<HandleType>(slot.getType());
       auto type =
@@ -220,9 +220,16 @@ private:
                step = get(op.getStep()).number;
     bool isKnown = lower.isKnown && upper.isKnown && step.isKnown;
     SmallVector<Datum> carried = get(op.getInitArgs());
-    int64_t turns = 0;
-    for (int64_t i = lower.value;
-         i < upper.value && step.value > 0 && run.complete; i += step.value) {
+    int64_t turns = 0, first = lower.value;
+    // The last turns: after them it is over for the program as well.
+    if (step.value > 0 && upper.value > first &&
+        (upper.value - first - 1) / step.value >= mostTurns) {
+      first +=
+          ((upper.value - first - 1) / step.value + 1 - mostTurns) * step.value;
+      isKnown = false;
+    }
+    for (int64_t i = first; i < upper.value && step.value > 0 && run.complete;
+         i += step.value) {
       ++turns;
       set(op.getInductionVar(), HostNumber{i, lower.isKnown && step.isKnown});
       set(op.getRegionIterArgs(), carried);
@@ -324,6 +331,7 @@ private:
 
   DryRun &run;
   bool tOpsAreFixed;
+  int64_t mostTurns; ///< of an scf.for
   Devices devices;
   uint64_t nextInstance = 1;
   int64_t steps = 0;
@@ -335,8 +343,8 @@ private:
   llvm::DenseMap<Location, unsigned> assumed;
 };
 
-DryRun::DryRun(ModuleOp module) {
-  Machine machine(*this, module);
+DryRun::DryRun(ModuleOp module, int64_t mostTurns) {
+  Machine machine(*this, module, mostTurns);
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (main)
     machine.call(main);

@@ -165,7 +165,8 @@ private:
     if (!site.copies)
       return;
     if (site.type.hasStaticShape()) {
-      site.bytes = *site.copies * estimateBytes(site.type);
+      site.bytes = *site.copies * site.type.getNumElements() *
+                   byteSize(getDType(site.type.getElementType()));
       return;
     }
     int64_t bytes = 0;
