@@ -52,12 +52,15 @@ static Amount multiply(int64_t number, llvm::ArrayRef<std::string> symbols) {
   return amount;
 }
 
-/// The loops around it, those of unknown length as symbols; branches do not
-/// count.
+/// The loops around it, those of unknown length as symbols, and of branches the
+/// part that is known.
 static int64_t getTurns(const CopySite &site,
                         std::vector<std::string> &symbols) {
   int64_t number = 1;
   for (const RunFactor &factor : site.factors) {
+    // The turns that a branch is counted in are a factor by now.
+    if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
+      number = number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
       continue;
     mlir::FileLineColLoc place = td::getUserPlace(factor.op->getLoc());

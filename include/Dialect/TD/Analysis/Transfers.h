@@ -27,7 +27,7 @@ struct CopySite {
   llvm::SmallVector<mlir::Value, 1> contents;
   /// A parameter's name, else the op that made the value, in PyTorch's terms.
   std::string what;
-  bool isState = false; ///< it is a parameter, or other state of a model
+  bool isState = false;       ///< it is a parameter, or other state of a model
   mlir::FileLineColLoc place; ///< of the value
   Place from, to;
   bool isImplied = false; ///< the program does not write it

@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/Runs.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/Analysis/HostNumbers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,6 +15,36 @@ static bool isGuard(scf::IfOp op) {
   return llvm::any_of(*op.thenBlock(), [&](Operation &inner) {
     return CarryingLoop(&inner) && inner.getLoc() == op.getLoc();
   });
+}
+
+/// A number that is computed from the index of a loop and constants alone.
+static HostNumber evaluate(Value value, scf::ForOp loop, int64_t index) {
+  if (value == loop.getInductionVar())
+    return {index, true};
+  if (!value.getDefiningOp())
+    return {};
+  auto operand = [&](Value one) { return evaluate(one, loop, index); };
+  return computeNumber(value, operand).value_or(HostNumber());
+}
+
+/// In how many turns of the loop around it a branch goes its first way, if the
+/// index of the loop decides that.
+static std::optional<int64_t> countTaken(scf::IfOp op) {
+  constexpr int64_t mostTurns = 1 << 16;
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  std::optional<int64_t> turns = loop ? getTripCount(loop) : std::nullopt;
+  if (!turns || *turns > mostTurns)
+    return std::nullopt;
+  int64_t index = evaluate(loop.getLowerBound(), loop, 0).value;
+  int64_t step = evaluate(loop.getStep(), loop, 0).value;
+  int64_t taken = 0;
+  for (int64_t turn = 0; turn != *turns; ++turn, index += step) {
+    HostNumber condition = evaluate(op.getCondition(), loop, index);
+    if (!condition.isKnown)
+      return std::nullopt;
+    taken += condition.value != 0;
+  }
+  return taken;
 }
 
 static RunFactor getFactor(Block *block, const DryRun &run) {
@@ -32,9 +63,18 @@ static RunFactor getFactor(Block *block, const DryRun &run) {
   factor.isKnown = run.isComplete() && run.isKnown(block);
   factor.inner = run.getRuns(block);
   factor.outer = run.getControl(op).runs;
-  if (!factor.isKnown && isa<scf::ForOp>(op) && factor.most) {
+  if (factor.isKnown)
+    return factor;
+  // What runs may not know of the loops around it, it may know of one turn.
+  if (isa<scf::ForOp>(op) && factor.most) {
     factor.isKnown = true;
     factor.inner = *factor.most, factor.outer = 1;
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    std::optional<int64_t> taken = countTaken(branch);
+    factor.isKnown = taken.has_value();
+    factor.outer = taken ? *getTripCount(op->getParentOp()) : 0;
+    factor.inner =
+        factor.isElse ? factor.outer - taken.value_or(0) : taken.value_or(0);
   }
   return factor;
 }
@@ -73,8 +113,14 @@ std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
   if (run.isKnown(block))
     return run.getRuns(block);
   std::optional<int64_t> outer = getMostRuns(op->getBlock(), run);
-  if (!outer || isa<scf::IfOp>(op))
+  if (!outer)
     return outer;
+  if (isa<scf::IfOp>(op)) {
+    RunFactor factor = getFactor(block, run);
+    // The loop around it is a factor of `outer`.
+    return factor.isKnown && factor.outer ? *outer / factor.outer * factor.inner
+                                          : *outer;
+  }
   DryRun::Control control = run.getControl(op);
   std::optional<int64_t> turns = getTripCount(op);
   if (!turns && run.isComplete() && control.isKnown && control.runs)
