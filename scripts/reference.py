@@ -5,7 +5,7 @@ usage: reference.py [FILE]
 
 A table below a comment <!-- SOURCE PATTERN --> has a row for every function of
 SOURCE, a table of builtins or a prelude file, that PATTERN matches in full, with
-the parameters that it has there. What a row says is written by hand in
+the parameters that it has there; the verbs of tdc have what may follow them. What a row says is written by hand in
 docs/Reference.md and kept. The result goes to FILE, or back to docs/Reference.md.
 A function without a row, or a row that says nothing, is an error.
 """
@@ -17,9 +17,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")),
-           ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl"]
+           ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl",
+           ROOT / "tools/tdc/OptionTable.cpp"]
 TABLE = re.compile(r"(<!-- (\S+) (\S+) -->\n)((?:\|.*\n)*)")
 ROW = re.compile(r"\| `([\w.]+)[^|]*\| (.*?) *\|\n")
+
+
+def verbs(text):
+    """The table of verbs: what is typed."""
+    for name, operands in re.findall(
+            r'Verb, "(\w+)",\s*"[^"]*",\s*"([^"]*)"', text):
+        yield name, " " + operands if operands else ""
 
 
 def builtins(text):
@@ -28,7 +36,8 @@ def builtins(text):
         listed = "".join(re.findall(r'"([^"]*)"', parameters)).split(", ")
         if name.startswith("."):
             name, listed = "x" + name, listed[1:]
-        yield name, ", ".join("…" if one == "**" else one for one in listed)
+        parts = ", ".join("…" if one == "**" else one for one in listed)
+        yield name, f"({parts})"
 
 
 def declarations(text):
@@ -36,12 +45,14 @@ def declarations(text):
     default says is enough."""
     for name, parameters in re.findall(r"^(?:fn|model) (\w+)(?:\(([^)]*)\))?", text, re.MULTILINE):
         listed = re.split(r",\s+(?![^\[]*\])", parameters.strip())
-        yield name, ", ".join(re.sub(r":[^=]*|(?<==) | (?==)", "", one).strip()
-                              for one in listed)
+        parts = ", ".join(re.sub(r":[^=]*|(?<==) | (?==)", "", one).strip()
+                          for one in listed)
+        yield name, f"({parts})"
 
 
 def functions(source):
-    read = builtins if source.suffix == ".cpp" else declarations
+    read = (verbs if source.name == "OptionTable.cpp" else
+            builtins if source.suffix == ".cpp" else declarations)
     return list(read(source.read_text(encoding="utf-8")))
 
 
@@ -59,7 +70,7 @@ def main():
             listed.add(name)
             if not said.get(name):
                 silent.append(f"{name} is not described")
-            lines.append(f"| `{name}({parameters})` | {said.get(name, '')} |\n")
+            lines.append(f"| `{name}{parameters}` | {said.get(name, '')} |\n")
         return "".join(lines)
 
     new = TABLE.sub(fill, old)

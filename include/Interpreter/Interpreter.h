@@ -41,14 +41,16 @@ public:
   /// it.
   static constexpr int32_t kInvalidProgram = 9000;
 
-  /// What was copied between devices, the most that was on each at one time,
-  /// and what at least has to be copied (K0), as JSON.
+  /// What was copied between devices, how often loops turned, the most that was
+  /// on each device at one time, and what at least has to be copied (K0), as
+  /// JSON.
   void writeTransfers(llvm::raw_ostream &os) const;
 
   /// For its error text, after open().
   tdrt_context *getContext() const;
 
 private:
+  mlir::ModuleOp module;
   std::unique_ptr<Machine> machine;
 };
 

@@ -48,6 +48,9 @@ struct PhaseInfo {
 /// All rows, in the order of Phase.
 llvm::ArrayRef<PhaseInfo> getPhases();
 
+/// The first passes of the phase `placed`, those that choose where ops run.
+void addChoicePasses(mlir::OpPassManager &passes);
+
 /// The row of a name as a user types it, or null.
 const PhaseInfo *findPhase(llvm::StringRef name);
 

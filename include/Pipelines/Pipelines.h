@@ -35,13 +35,17 @@ using StepDone = llvm::function_ref<void(llvm::StringRef step)>;
 /// needed.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// Takes td IR through the MLIR phases up to and including `last`, for a
-/// processor with these vectors. False if a
-/// pass failed; it has emitted an error with a location. A message that starts
-/// with a code ("TD900: …") is for the author of the program, any other is a
-/// bug in tdc.
-bool runPhases(mlir::ModuleOp module, Phase last, const VectorUnit &vectors,
-               StepDone done = {});
+/// Takes td IR in the phase `first` through the MLIR phases up to and including
+/// `last`, for a processor with these vectors. False if a pass failed; it has
+/// emitted an error with a location. A message that starts with a code
+/// ("TD900: …") is for the author of the program, any other is a bug in tdc.
+bool runPhases(mlir::ModuleOp module, Phase first, Phase last,
+               const VectorUnit &vectors, StepDone done = {});
+
+/// Takes a module in the phase `resolved` half the way to `placed`: every op is
+/// on the device that it will run on, and transfers are not placed yet. False
+/// as above.
+bool chooseDevices(mlir::ModuleOp module);
 
 /// Writes a module that has been through the phase `llvm` as LLVM IR, assembly
 /// or an object file. `withMain` adds the `main` of an executable.

@@ -12,31 +12,38 @@ static LogicalResult runFor(Machine &m, scf::ForOp op) {
   if (step <= 0)
     return op.emitOpError("has a step of ") << step;
   llvm::SmallVector<Datum> carried = m.get(op.getInitArgs());
+  int64_t turns = 0;
   for (int64_t i = m.integer(op.getLowerBound()); i < upper; i += step) {
+    ++turns;
     carried.insert(carried.begin(), i);
     llvm::SmallVector<Datum> next;
     if (failed(m.runBlock(*op.getBody(), carried, next)))
       return failure();
     carried = std::move(next);
   }
+  m.ledger.addLoop(op, turns);
   return m.set(op.getResults(), carried);
 }
 
 /// The first carried value says whether there is another turn.
 static LogicalResult runWhile(Machine &m, scf::WhileOp op) {
   llvm::SmallVector<Datum> carried = m.get(op.getInits());
+  int64_t turns = 0;
   while (std::get<int64_t>(carried.front())) {
+    ++turns;
     llvm::SmallVector<Datum> next;
     if (failed(m.runBlock(*op.getAfterBody(), carried, next)))
       return failure();
     carried = std::move(next);
   }
+  m.ledger.addLoop(op, turns);
   return m.set(op.getResults(), carried);
 }
 
 static LogicalResult runIf(Machine &m, scf::IfOp op) {
-  Region &side =
-      m.integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
+  bool isTaken = m.integer(op.getCondition());
+  m.ledger.addBranch(op, isTaken);
+  Region &side = isTaken ? op.getThenRegion() : op.getElseRegion();
   llvm::SmallVector<Datum> results;
   if (!side.empty() && failed(m.runBlock(side.front(), {}, results)))
     return failure();

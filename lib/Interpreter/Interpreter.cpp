@@ -213,7 +213,7 @@ LogicalResult Machine::runBlock(Block &block, llvm::ArrayRef<Datum> arguments,
 //===----------------------------------------------------------------------===//
 
 Interpreter::Interpreter(ModuleOp module)
-    : machine(std::make_unique<Machine>(module)) {}
+    : module(module), machine(std::make_unique<Machine>(module)) {}
 
 Interpreter::~Interpreter() = default;
 
@@ -222,7 +222,7 @@ int32_t Interpreter::open(llvm::ArrayRef<const char *> words) {
 }
 
 void Interpreter::writeTransfers(llvm::raw_ostream &os) const {
-  machine->ledger.write(machine->memory.getPeaks(), os);
+  machine->ledger.write(module, machine->memory.getPeaks(), os);
 }
 
 tdrt_context *Interpreter::getContext() const { return machine->context(); }

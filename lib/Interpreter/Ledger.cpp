@@ -1,6 +1,8 @@
 //===- Ledger.cpp - counting copies and what they are for -----------------===//
 
 #include "Ledger.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/JSON.h"
 
 namespace tdc {
@@ -17,7 +19,8 @@ void Ledger::addDemand(const Tensor &tensor, const Place &device) {
     least.add(tensor.countBytes());
 }
 
-void Ledger::write(const std::map<std::string, int64_t> &peaks,
+void Ledger::write(mlir::ModuleOp module,
+                   const std::map<std::string, int64_t> &peaks,
                    llvm::raw_ostream &os) const {
   llvm::json::OStream json(os);
   json.object([&] {
@@ -40,6 +43,22 @@ void Ledger::write(const std::map<std::string, int64_t> &peaks,
           json.attribute("bytes", count.bytes);
         });
     });
+    auto writeControl = [&](bool isLoop) {
+      module->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+        if (isLoop ? !llvm::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(op)
+                   : !llvm::isa<mlir::scf::IfOp>(op))
+          return;
+        Runs counted = control.lookup(op);
+        mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+        json.object([&] {
+          json.attribute("line", place ? place.getLine() : 0);
+          json.attribute(isLoop ? "entries" : "runs", counted.runs);
+          json.attribute(isLoop ? "trips" : "taken", counted.taken);
+        });
+      });
+    };
+    json.attributeArray("loops", [&] { writeControl(/*isLoop=*/true); });
+    json.attributeArray("branches", [&] { writeControl(/*isLoop=*/false); });
     json.attributeObject("peak", [&] {
       for (const auto &[device, bytes] : peaks)
         json.attribute(device, bytes);

@@ -12,6 +12,8 @@
 #define TDC_LIB_INTERPRETER_LEDGER_H
 
 #include "Interpreter/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <set>
 
@@ -29,11 +31,20 @@ public:
   /// An op at `device` reads `tensor`.
   void addDemand(const Tensor &tensor, const Place &device);
 
+  /// A loop that came to its end after this many turns.
+  void addLoop(mlir::Operation *loop, int64_t turns) {
+    control[loop].add(turns);
+  }
+  void addBranch(mlir::Operation *branch, bool isTaken) {
+    control[branch].add(isTaken);
+  }
+
   /// {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line", "src",
-  /// "dst", "executed", "bytes"}], "peak": {"cuda:0": bytes}, "k0": {"copies",
-  /// "bytes"}}.
-  /// `peaks`: the most bytes on a device at one time.
-  void write(const std::map<std::string, int64_t> &peaks,
+  /// "dst", "executed", "bytes"}], "loops": [{"line", "entries", "trips"}],
+  /// "branches": [{"line", "runs", "taken"}], "peak": {"cuda:0": bytes}, "k0":
+  /// {"copies", "bytes"}}. Loops and branches are all of the module, in its
+  /// order. `peaks`: the most bytes on a device at one time.
+  void write(mlir::ModuleOp module, const std::map<std::string, int64_t> &peaks,
              llvm::raw_ostream &os) const;
 
 private:
@@ -41,11 +52,16 @@ private:
     int64_t copies = 0, bytes = 0;
     void add(int64_t size) { ++copies, bytes += size; }
   };
+  struct Runs {
+    int64_t runs = 0, taken = 0;
+    void add(int64_t times) { ++runs, taken += times; }
+  };
   using Link = std::pair<std::string, std::string>; ///< source and destination
 
   std::map<Link, Count> links;
   std::map<std::pair<int64_t, Link>, Count> sites;
   std::set<std::pair<uint64_t, std::string>> demands;
+  llvm::DenseMap<mlir::Operation *, Runs> control;
   Count least;
 };
 

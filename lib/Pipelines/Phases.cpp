@@ -35,12 +35,16 @@ static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDResolvePass());
 }
 
+void addChoicePasses(OpPassManager &passes) {
+  passes.addPass(td::createTDNormalizePass());
+  passes.addPass(td::createTDChooseDevicesPass());
+}
+
 /// Ops have their devices now, and that alone says which values have to be
 /// where. The transfers that the program wrote are made anew: hoisted, merged,
 /// left out. What then does not fit on a device leaves it again for a while.
 static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
-  passes.addPass(td::createTDNormalizePass());
-  passes.addPass(td::createTDChooseDevicesPass());
+  addChoicePasses(passes);
   passes.addPass(td::createTDPlacePass());
   passes.addPass(td::createTDFitMemoryPass());
   passes.addPass(td::createTDVerifyPlacementPass());

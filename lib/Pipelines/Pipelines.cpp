@@ -34,16 +34,18 @@ std::unique_ptr<MLIRContext> createContext() {
 /// overruns a buffer. That takes 0.3 ms of examples/simple_model.tdsl. After
 /// each pass it would take 3.4 ms of 11, so only builds for development do it;
 /// the tests of the passes run under the verifier in any build.
-bool runPhases(ModuleOp module, Phase last, const VectorUnit &vectors,
-               StepDone done) {
-  if (failed(verify(module.getOperation())))
-    return false;
-  if (done)
-    done("verify");
+bool runPhases(ModuleOp module, Phase first, Phase last,
+               const VectorUnit &vectors, StepDone done) {
+  if (first == Phase::TD) {
+    if (failed(verify(module.getOperation())))
+      return false;
+    if (done)
+      done("verify");
+  }
   for (const PhaseInfo &row : getPhases()) {
     if (row.phase > last)
       break;
-    if (!row.addPasses)
+    if (row.phase <= first || !row.addPasses)
       continue;
     PassManager passes(module.getContext());
     passes.enableVerifier(kVerifyPasses);
@@ -54,6 +56,13 @@ bool runPhases(ModuleOp module, Phase last, const VectorUnit &vectors,
       done(row.name);
   }
   return true;
+}
+
+bool chooseDevices(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(kVerifyPasses);
+  addChoicePasses(passes);
+  return succeeded(passes.run(module));
 }
 
 bool generateCode(ModuleOp module, const HostTarget &target, Phase kind,

@@ -242,6 +242,11 @@ TDRT_API int tdrt_exit_code(int32_t status);
  * Belongs to the context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
+/* Writes them where TDC_STATS and TDC_STATS_JSON want them, at the end of a
+ * run. 0, or 751 after a message on standard error if the file cannot be
+ * written. */
+TDRT_API int32_t tdrt_report_stats(tdrt_context *ctx);
+
 /*===- Errors ----------------------------------------------------------------*/
 
 /* Called where attention is not 0: at loop back-edges, and before anything

@@ -70,28 +70,6 @@ private:
 };
 std::atomic<tdrt_context *> InterruptGuard::running{nullptr};
 
-/// TDC_STATS and TDC_STATS_JSON; returns false if the file cannot be written.
-bool reportStats(tdrt_context *ctx) {
-  if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
-    writeText(STDERR_FILENO, tdrt_stats_json(ctx));
-  const char *path = getenv("TDC_STATS_JSON");
-  if (!path || !*path)
-    return true;
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int error = fd < 0 ? errno : writeText(fd, tdrt_stats_json(ctx));
-  if (fd >= 0 && close(fd) != 0 && !error)
-    error = errno;
-  if (error) {
-    Context &context = Context::of(ctx);
-    context.clearError();
-    context.guarded(-1, [&] {
-      fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
-    });
-    writeText(STDERR_FILENO, tdrt_error_text(ctx));
-  }
-  return error == 0;
-}
-
 } // namespace
 
 int tdrt_run_program(const tdrt_program *program, int argc,
@@ -120,8 +98,8 @@ int tdrt_run_program(const tdrt_program *program, int argc,
     readerGone = status == 752 && Context::of(ctx).output.readerGone();
     if (status != 0 && !readerGone)
       writeText(STDERR_FILENO, tdrt_error_text(ctx));
-    if (!reportStats(ctx) && status == 0)
-      status = 751;
+    int32_t reported = tdrt_report_stats(ctx);
+    status = status ? status : reported;
   }
   tdrt_close(ctx);
   return readerGone ? kReaderGone : tdrt_exit_code(status);

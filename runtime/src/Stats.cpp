@@ -8,6 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace tdrt;
 
@@ -21,4 +26,27 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
   } catch (const std::bad_alloc &) {
     return "{}\n";
   }
+}
+
+int32_t tdrt_report_stats(tdrt_context *ctx) {
+  const char *text = tdrt_stats_json(ctx);
+  if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
+    writeAll(STDERR_FILENO, text, strlen(text));
+  const char *path = getenv("TDC_STATS_JSON");
+  if (!path || !*path)
+    return 0;
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = fd < 0 ? errno : writeAll(fd, text, strlen(text));
+  if (fd >= 0 && close(fd) != 0 && !error)
+    error = errno;
+  if (!error)
+    return 0;
+  Context &context = Context::of(ctx);
+  context.clearError();
+  context.guarded(-1, [&] {
+    fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+  });
+  const char *problem = tdrt_error_text(ctx);
+  writeAll(STDERR_FILENO, problem, strlen(problem));
+  return 751;
 }

@@ -41,11 +41,23 @@ bool Compilation::fail(int code) {
 bool Compilation::reportDiagnostics() {
   bool colour = llvm::sys::Process::StandardErrHasColors() &&
                 !llvm::sys::Process::GetEnv("NO_COLOR");
+  if (isQuiet)
+    return !diags.hasErrors() || fail(ExitProgramError);
   if (options.json)
     diags.printJSON(llvm::errs());
   else
     diags.printText(llvm::errs(), colour);
   return !diags.hasErrors() || fail(ExitProgramError);
+}
+
+std::string Compilation::getFirstError() const {
+  for (const Diagnostic *found : diags.getSorted())
+    if (found->severity == Severity::Error)
+      return (llvm::Twine("line ") +
+              llvm::Twine(sources.getLineColumn(found->primary.range).line) +
+              ": " + found->title + " (" + getDiagInfo(found->code).name + ")")
+          .str();
+  return "";
 }
 
 /// Whether the program has every `arg` that `--set` gives a value.
@@ -300,14 +312,29 @@ const HostTarget *Compilation::getTarget() {
 }
 
 bool Compilation::lower(Phase last) {
+  bool isGuarded = options.guard.mode != TransferGuard::Allow &&
+                   reached < Phase::Placed && last >= Phase::Placed;
+  if (isGuarded) {
+    if (!runTo(Phase::Placed))
+      return false;
+    guardTransfers();
+    if (!reportDiagnostics())
+      return false;
+  }
+  return runTo(last);
+}
+
+bool Compilation::runTo(Phase last) {
   if (!getTarget())
     return false;
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
-  if (runPhases(*module, last, target->getVectorUnit(),
-                [&](llvm::StringRef step) { done(step); }))
+  if (runPhases(*module, reached, last, target->getVectorUnit(),
+                [&](llvm::StringRef step) { done(step); })) {
+    reached = last;
     return reportDiagnostics();
+  }
   if (exitCode == ExitBug)
     return false;
   if (diags.hasErrors())

@@ -36,6 +36,14 @@ public:
   /// Reads and checks the program and prints nothing of what is found.
   const DiagnosticEngine &inspect();
 
+  /// Prints no diagnostics.
+  void setQuiet() { isQuiet = true; }
+
+  const SourceManager &getSources() const { return sources; }
+
+  /// The place of a location in the user's files.
+  SourceRange getRange(mlir::Location location) const;
+
   /// The file of the program.
   FileId getFile() const { return file; }
 
@@ -55,6 +63,9 @@ public:
 
   mlir::ModuleOp getModule() { return *module; }
 
+  /// The first mistake of the program, in a line; "" if it has none.
+  std::string getFirstError() const;
+
   /// What tdc returns if one of the above has answered false.
   int getExitCode() const { return exitCode; }
 
@@ -72,9 +83,10 @@ private:
   void refuseDevices();
   bool fail(int code);
   void done(llvm::StringRef step);
+  bool runTo(Phase last);
+  void guardTransfers();
   void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
-  SourceRange getRange(mlir::Location location) const;
 
   const Options &options;
   std::unique_ptr<HostTarget> target;
@@ -86,6 +98,8 @@ private:
   const ast::Program *program = nullptr;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  Phase reached = Phase::TD; ///< by `module`
+  bool isQuiet = false;
   int exitCode = ExitOk;
 };
 

@@ -39,6 +39,13 @@ public:
       return code;
     if (std::optional<int> code = open(words))
       return *code;
+    int code = runAndCall();
+    int32_t reported = tdrt_report_stats(context);
+    return code ? code : tdrt_exit_code(reported);
+  }
+
+private:
+  int runAndCall() {
     if (int code = check(tdrt_main(context)))
       return code;
     if (int code = loadInputs())
@@ -51,7 +58,6 @@ public:
     return options.repeat ? repeat() : int(ExitOk);
   }
 
-private:
   int findFunction() {
     llvm::SmallVector<llvm::StringRef> names;
     for (int32_t i = 0; i < program.num_exports; ++i) {

@@ -16,7 +16,8 @@ enum VerbVisibility : unsigned {
   EmitVerb = 1u << 4,
   ExplainVerb = 1u << 5,
   VersionVerb = 1u << 6,
-  FixVerb = 1u << 7
+  FixVerb = 1u << 7,
+  ReportVerb = 1u << 8
 };
 
 enum OptionId : unsigned {

@@ -152,6 +152,9 @@ private:
     case OPT_no_t_ops:
       options.noTOps = true;
       return true;
+    case OPT_json:
+      options.reportsJSON = true;
+      return true;
     case OPT_dry_run:
       options.dryRun = true;
       return true;
@@ -176,6 +179,8 @@ private:
       return readDevice(value);
     case OPT_placement:
       return readPlacement(value);
+    case OPT_transfer_guard:
+      return readGuard(value);
     case OPT_sim_cuda:
       return number(options.simulatedDevices);
     case OPT_message_format:
@@ -218,6 +223,24 @@ private:
     return options.placement ||
            fail("there is no placement mode `" + value + "`",
                 suggest(value, getPlacementNames()));
+  }
+
+  bool readGuard(llvm::StringRef value) {
+    auto [mode, direction] = value.split(':');
+    static const std::pair<llvm::StringRef, TransferGuard::Mode> modes[] = {
+        {"allow", TransferGuard::Allow},
+        {"log", TransferGuard::Log},
+        {"disallow", TransferGuard::Disallow}};
+    const auto *known = llvm::find_if(
+        modes, [&, name = mode](const auto &one) { return one.first == name; });
+    bool hasDirection = value.contains(':');
+    if (known == std::end(modes) ||
+        (hasDirection && !llvm::is_contained({"h2d", "d2h", "d2d"}, direction)))
+      return fail("there is no transfer guard `" + value + "`",
+                  "it is one of allow, log, disallow, for one direction with "
+                  ":h2d, :d2h or :d2d");
+    options.guard = {known->second, direction.str()};
+    return true;
   }
 
   /// Whether the line says enough for its verb.

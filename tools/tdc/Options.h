@@ -25,7 +25,24 @@ enum ExitCode : int {
   ExitInterrupted = 130
 };
 
-enum class Verb : uint8_t { Run, Check, Build, Emit, Fix, Explain, Version };
+enum class Verb : uint8_t {
+  Run,
+  Check,
+  Build,
+  Emit,
+  Report,
+  Fix,
+  Explain,
+  Version
+};
+
+/// `--transfer-guard`: what becomes of copies in loops that the program does
+/// not write.
+struct TransferGuard {
+  enum Mode : uint8_t { Allow, Log, Disallow } mode = Allow;
+  /// "h2d", "d2h" or "d2d" if only those are guarded.
+  std::string direction;
+};
 
 /// A command line that has been read and found complete. Strings are the user's
 /// own.
@@ -40,6 +57,7 @@ struct Options {
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
   bool noTOps = false;
+  TransferGuard guard;
   bool json = false;
 
   std::string function;
@@ -54,6 +72,7 @@ struct Options {
   bool dryRun = false;
   std::vector<std::pair<std::string, std::string>> set; ///< `arg`, value
   bool timePhases = false;
+  bool reportsJSON = false;
 };
 
 /// Reads the words after the program's name. If there is nothing left to do

@@ -14,9 +14,11 @@ def EmitVerb : OptionVisibility;
 def ExplainVerb : OptionVisibility;
 def VersionVerb : OptionVisibility;
 def FixVerb : OptionVisibility;
+def ReportVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb];
-defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb];
+defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
+defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 
 class Switch<string name, string help, list<OptionVisibility> verbs>
@@ -40,8 +42,10 @@ defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitV
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show the source line of every operation", [EmitVerb]>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
-defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb]>;
+defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
+
+def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a .npy file", [RunVerb]>;
@@ -51,6 +55,7 @@ defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
+defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops not written", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 

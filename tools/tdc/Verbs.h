@@ -15,6 +15,7 @@ int runVerb(const Options &options);
 int checkVerb(const Options &options);
 int buildVerb(const Options &options);
 int emitVerb(const Options &options);
+int reportVerb(const Options &options);
 int fixVerb(const Options &options);
 int explainVerb(const Options &options);
 

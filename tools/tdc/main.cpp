@@ -22,6 +22,8 @@ static int dispatch(const Options &options) {
     return buildVerb(options);
   case Verb::Emit:
     return emitVerb(options);
+  case Verb::Report:
+    return reportVerb(options);
   case Verb::Fix:
     return fixVerb(options);
   case Verb::Explain:

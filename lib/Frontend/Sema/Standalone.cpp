@@ -71,7 +71,7 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
       savedCondition(conditionDepth);
   Restore<std::vector<Fact>> savedFacts(facts);
   Restore<std::string> savedHint(nameHint);
-  Restore<SourceRange> savedFailed(failedAt);
+  Restore<SourceRange> savedFailed(failedAt), savedHere(here);
   DiagnosticEngine silent(sources);
   Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
   Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);

@@ -46,7 +46,8 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   // One thread: the op tests use every core already.
   llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
   if (!module ||
-      !tdc::runPhases(*module, tdc::Phase::LLVM, target->getVectorUnit()) ||
+      !tdc::runPhases(*module, tdc::Phase::TD, tdc::Phase::LLVM,
+                      target->getVectorUnit()) ||
       !tdc::generateObjects(*module, *target, /*threads=*/1, objects))
     return nullptr;
   auto jit = tdc::JIT::create(objects, "tdc_program");

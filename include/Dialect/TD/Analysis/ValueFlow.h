@@ -148,6 +148,12 @@ public:
 inline constexpr int kShape = -1, kNothing = -2;
 int getNeed(mlir::Operation *op, unsigned operand, Devices &devices);
 
+/// What a value was before it was taken anywhere.
+mlir::Value getContent(mlir::Value value);
+
+/// The operands that read a value, wherever it was taken before.
+llvm::SmallVector<mlir::OpOperand *> getContentUses(mlir::Value value);
+
 /// A tensor's bytes; a size that is not known counts as 64.
 int64_t estimateBytes(mlir::RankedTensorType type);
 

@@ -20,6 +20,24 @@ unsigned Devices::getIndex(const Place &place) {
   return places.size() - 1;
 }
 
+Value getContent(Value value) {
+  while (auto transfer = value.getDefiningOp<ToDeviceOp>())
+    value = transfer.getInput();
+  return value;
+}
+
+SmallVector<OpOperand *> getContentUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses())
+      if (auto transfer = dyn_cast<ToDeviceOp>(use.getOwner()))
+        worklist.push_back(transfer.getResult());
+      else
+        uses.push_back(&use);
+  return uses;
+}
+
 int64_t estimateBytes(RankedTensorType type) {
   int64_t bytes = byteSize(getDType(type.getElementType()));
   for (int64_t size : type.getShape())

@@ -296,7 +296,7 @@ td.slot @w param "w" of "m" : tensor<4xf32, #gpu>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.format "m.safetensors"
 // CHECK-NEXT: td.restore %[[V0]] [@w] as ["w"]
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.read @w : tensor<4xf32, #td.dev<cpu>>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.to_device %[[V1]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.to_device %[[V1]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sin %[[V2]] : tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK-NEXT: return %[[V3]] : tensor<4xf32, #td.dev<cuda, 0>>
 func.func @main() -> tensor<4xf32, #gpu> {

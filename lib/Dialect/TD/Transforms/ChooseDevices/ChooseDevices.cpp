@@ -1,5 +1,6 @@
 //===- ChooseDevices.cpp - td-choose-devices: ops where they save time ----===//
 
+#include "../PlacementRemarks.h"
 #include "DeviceCut.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Transforms/Passes.h"
@@ -35,11 +36,12 @@ public:
     auto type = cast<RankedTensorType>(result.getType());
     if (getPlace(type) == place)
       return;
-    bringOperands(op, place);
+    remarkMovedOp(op, getPlace(type), place, getSavedBytes(op));
+    bringOperands(op, place, !isWrittenTo(result, place));
     result.setType(withPlace(type, place));
     OpBuilder builder(op);
     builder.setInsertionPointAfter(op);
-    Value back = bring(builder, result, type);
+    Value back = bring(builder, result, type, /*isImplied=*/true);
     result.replaceAllUsesExcept(back, back.getDefiningOp());
   }
 
@@ -53,7 +55,7 @@ public:
     Operation *twin = builder.clone(*op);
     Value copy = twin->getResult(0);
     copy.setType(withPlace(cast<RankedTensorType>(copy.getType()), other));
-    bringOperands(twin, other);
+    bringOperands(twin, other, !isWrittenTo(result, other));
     for (OpOperand *use : getContentUses(result)) {
       Operation *user = use->getOwner();
       Place place =
@@ -61,7 +63,7 @@ public:
       if (place != other)
         continue;
       builder.setInsertionPoint(user);
-      use->set(bring(builder, copy, use->get().getType()));
+      use->set(bring(builder, copy, use->get().getType(), /*isImplied=*/true));
     }
   }
 
@@ -70,16 +72,40 @@ private:
     return getPlace(cast<RankedTensorType>(value.getType()));
   }
 
-  static Value bring(OpBuilder &builder, Value value, Type type) {
-    return ToDeviceOp::create(builder, value.getLoc(), type, value,
-                              /*implied=*/true);
+  static int64_t getSavedBytes(Operation *op) {
+    int64_t bytes = 0;
+    auto add = [&](Value value, int64_t sign) {
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        bytes += sign * estimateBytes(type);
+    };
+    add(op->getResult(0), 1);
+    for (Value operand : op->getOperands())
+      add(operand, -1);
+    return bytes;
   }
 
-  static void bringOperands(Operation *op, const Place &place) {
+  /// Whether the program says that the result crosses. Where operands do
+  /// instead, it says so of them.
+  static bool isWrittenTo(Value result, const Place &place) {
+    return llvm::any_of(result.getUsers(), [&](Operation *user) {
+      auto copy = dyn_cast<ToDeviceOp>(user);
+      return copy && !copy.getImplied() && placeOf(copy.getResult()) == place;
+    });
+  }
+
+  static Value bring(OpBuilder &builder, Value value, Type type,
+                     bool isImplied) {
+    if (value.getType() == type)
+      return value;
+    return ToDeviceOp::create(builder, value.getLoc(), type, value, isImplied);
+  }
+
+  static void bringOperands(Operation *op, const Place &place, bool isImplied) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
       if (auto from = dyn_cast<RankedTensorType>(operand.get().getType()))
-        operand.set(bring(builder, operand.get(), withPlace(from, place)));
+        operand.set(
+            bring(builder, operand.get(), withPlace(from, place), isImplied));
   }
 
   const Devices &devices;
@@ -112,7 +138,8 @@ struct ChooseDevicesPass
     });
     SmallVector<DeviceSet> choices = DeviceCut(flow, ops).solve();
     Mover mover(flow.devices);
-    for (auto [free, devices] : llvm::zip(ops, choices))
+    // From the last on: what an op's result is taken for is known then.
+    for (auto [free, devices] : llvm::reverse(llvm::zip(ops, choices)))
       if (llvm::popcount(devices) == 1)
         mover.move(free.op, llvm::countr_zero(devices));
     // Readers first: of two twins each reads its own.

@@ -21,24 +21,6 @@ static Place placeOf(Value value) {
   return getPlace(cast<RankedTensorType>(value.getType()));
 }
 
-Value getContent(Value value) {
-  while (auto transfer = value.getDefiningOp<ToDeviceOp>())
-    value = transfer.getInput();
-  return value;
-}
-
-SmallVector<OpOperand *> getContentUses(Value value) {
-  SmallVector<OpOperand *> uses;
-  SmallVector<Value> worklist = {value};
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses())
-      if (auto transfer = dyn_cast<ToDeviceOp>(use.getOwner()))
-        worklist.push_back(transfer.getResult());
-      else
-        uses.push_back(&use);
-  return uses;
-}
-
 //===----------------------------------------------------------------------===//
 // T-ops
 //===----------------------------------------------------------------------===//

@@ -19,12 +19,6 @@ OpSet findFreeTOps(mlir::ModuleOp module);
 /// program moved, and those whose result an annotation says the device of.
 OpSet findFreeOps(mlir::ModuleOp module);
 
-/// What a value was before it was taken somewhere.
-mlir::Value getContent(mlir::Value value);
-
-/// The operands that read a value, wherever it was taken before.
-llvm::SmallVector<mlir::OpOperand *> getContentUses(mlir::Value value);
-
 } // namespace tdc::td
 
 #endif // TDC_LIB_DIALECT_TD_TRANSFORMS_CHOOSEDEVICES_FREEOPS_H

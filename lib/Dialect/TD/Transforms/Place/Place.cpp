@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../PlacementRemarks.h"
 #include "../Simplify.h"
 #include "Dialect/TD/Analysis/PlacementPlan.h"
+#include "Dialect/TD/Analysis/Transfers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Regions.h"
@@ -42,6 +44,7 @@ public:
           value && (node.home || node.isHomeless))
         homes[node.name] = flow.devices.getIndex(
             getPlace(cast<RankedTensorType>(value.getType())));
+    findWritten();
   }
 
   void run() {
@@ -118,22 +121,54 @@ private:
                                      next, loop.getUpperBound());
   }
 
-  Value createCopy(OpBuilder &builder, Location loc, Value value, Type type) {
-    return ToDeviceOp::create(builder, loc, type, value);
+  /// The value of a node on a device, copied from another one.
+  Value createCopy(OpBuilder &builder, Value value, unsigned node,
+                   unsigned device) {
+    return ToDeviceOp::create(builder, getLocation(node), getType(node, device),
+                              value, isImplied(node, device), /*kept=*/false);
+  }
+
+  /// Whether the program itself takes the value, or another that flows
+  /// together with it, to the device nowhere.
+  bool isImplied(unsigned node, unsigned device) const {
+    return !written.contains({flow.webOf(node), device});
+  }
+
+  /// What the program says about transfers, before it is forgotten.
+  void findWritten() {
+    llvm::DenseMap<Value, unsigned> values;
+    llvm::DenseMap<StringAttr, unsigned> slotWebs;
+    for (const FlowName &name : flow.names)
+      if (name.value)
+        values[name.value] = name.web;
+      else
+        slotWebs[name.slot] = name.web;
+    module.walk([&](Operation *op) {
+      if (auto copy = dyn_cast<ToDeviceOp>(op); copy && !copy.getImplied())
+        written.insert({values.lookup(getContent(copy)),
+                        flow.devices.getIndex(getPlace(copy.getType()))});
+      else if (auto move = dyn_cast<MoveOp>(op); move && !move.getImplied())
+        written.insert({slotWebs.lookup(move.getSlotAttr().getAttr()),
+                        flow.devices.getIndex(getPlace(move.getDevice()))});
+    });
   }
 
   /// A copy at the end of a turn is for the next one only.
-  Value copyForNextTurn(Block *body, Location loc, Value value, Type type) {
+  Value copyForNextTurn(Block *body, Value value, unsigned node,
+                        unsigned device) {
+    Location loc = getLocation(node);
     OpBuilder builder(module.getContext());
     Value again = getAgain(body);
     builder.setInsertionPoint(body->getTerminator());
     auto branch = scf::IfOp::create(
         builder, loc, again,
         [&](OpBuilder &inner, Location) {
-          scf::YieldOp::create(inner, loc, createCopy(inner, loc, value, type));
+          scf::YieldOp::create(inner, loc,
+                               createCopy(inner, value, node, device));
         },
         [&](OpBuilder &inner, Location) {
-          Value nothing = ub::PoisonOp::create(inner, loc, type);
+          Value nothing =
+              ub::PoisonOp::create(inner, loc, getType(node, device));
           scf::YieldOp::create(inner, loc, nothing);
         });
     return branch.getResult(0);
@@ -177,7 +212,7 @@ private:
     if (!source)
       return value;
     OpBuilder builder = builderAt(edge.site);
-    return createCopy(builder, getLocation(node), value, getType(node, device));
+    return createCopy(builder, value, node, device);
   }
 
   /// The value where it is made; a constructor runs on another device as well.
@@ -214,7 +249,7 @@ private:
     Value value = op->getResult(positions.lookup({join.node, from}));
     OpBuilder builder(module.getContext());
     builder.setInsertionPointAfter(op);
-    return createCopy(builder, getLocation(node), value, getType(node, device));
+    return createCopy(builder, value, node, device);
   }
 
   //===--- Handles --------------------------------------------------------===//
@@ -264,8 +299,10 @@ private:
       replica = flow.names[name].value;
     } else {
       OpBuilder builder(op);
-      replica = ReplicaGetOp::create(builder, op->getLoc(),
+      replica = ReplicaGetOp::create(builder, getLocation(node),
                                      getType(node, device), handleAt(node));
+      if (isImplied(node, device))
+        replica.getDefiningOp()->setAttr(kImpliedAttr, builder.getUnitAttr());
     }
     return values[{node, device}] = replica;
   }
@@ -343,33 +380,31 @@ private:
       for (auto [region, end] : llvm::zip(op->getRegions(), join.ends)) {
         Operation *yield = region.front().getTerminator();
         OpBuilder builder(yield);
-        yield->setOperand(position, bring(builder, join.node, end, device));
+        yield->setOperand(position, bring(builder, end, device));
       }
       return;
     }
     bool isCarried = plan.held[join.node] & deviceBit(device);
     if (isCarried) {
       OpBuilder builder(op);
-      loop.getInits()[position].set(
-          bring(builder, join.node, join.init, device));
+      loop.getInits()[position].set(bring(builder, join.init, device));
     }
     DeviceSet end = plan.held[join.ends[0]];
     Value next = end & deviceBit(device)
                      ? valueAt(join.ends[0], device)
-                     : copyForNextTurn(loop.getBody(), getLocation(join.node),
+                     : copyForNextTurn(loop.getBody(),
                                        valueAt(join.ends[0], lowest(end)),
-                                       getType(join.node, device));
+                                       join.node, device);
     loop.getYield()->setOperand(position, next);
   }
 
   /// The value of `node`, copied at the builder's point if it is not held on
   /// the device.
-  Value bring(OpBuilder &builder, unsigned to, unsigned node, unsigned device) {
+  Value bring(OpBuilder &builder, unsigned node, unsigned device) {
     DeviceSet held = plan.held[node];
     if (held & deviceBit(device))
       return valueAt(node, device);
-    return createCopy(builder, getLocation(to), valueAt(node, lowest(held)),
-                      getType(to, device));
+    return createCopy(builder, valueAt(node, lowest(held)), node, device);
   }
 
   //===--- Slots ----------------------------------------------------------===//
@@ -387,7 +422,7 @@ private:
     if (isConditional(edge.to) || !flow.nameOf(edge.from).slot)
       return;
     OpBuilder builder = builderAt(edge.site);
-    Location loc = module.getLoc();
+    Location loc = getLocation(edge.to);
     if (edge.site.kind == TransferSite::TurnEnd) {
       Value again = getAgain(edge.site.block);
       builder.setInsertionPoint(edge.site.block->getTerminator());
@@ -396,7 +431,7 @@ private:
     }
     Value value = ReadOp::create(builder, loc, slots.getType(slot, copy.from),
                                  slots.get(slot, copy.from));
-    value = createCopy(builder, loc, value, slots.getType(slot, copy.to));
+    value = createCopy(builder, value, edge.to, copy.to);
     WriteOp::create(builder, loc, value, slots.get(slot, copy.to));
   }
 
@@ -409,10 +444,9 @@ private:
                               op.getSlotAttr());
     } else {
       for (DeviceSet rest = plan.held[access.slot]; rest; rest &= rest - 1)
-        WriteOp::create(
-            builder, op.getLoc(),
-            bring(builder, access.value, access.value, lowest(rest)),
-            slots.get(slot, lowest(rest)));
+        WriteOp::create(builder, op.getLoc(),
+                        bring(builder, access.value, lowest(rest)),
+                        slots.get(slot, lowest(rest)));
     }
     op.erase();
   }
@@ -449,6 +483,7 @@ private:
                                         FlatSymbolRefAttr::get(slot));
     Value value =
         ReplicaGetOp::create(builder, loc, slots.getType(slot, 0), handle);
+    value.getDefiningOp()->setAttr(kImpliedAttr, builder.getUnitAttr());
     WriteOp::create(builder, loc, value, own);
     return own;
   }
@@ -507,15 +542,19 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> values;
   llvm::DenseMap<unsigned, Value> handles;
   llvm::DenseMap<Block *, Value> agains;
+  /// Webs and devices that the program takes them to.
+  llvm::DenseSet<std::pair<unsigned, unsigned>> written;
 };
 
 struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
   void runOnOperation() override {
     if (!needsPlacement(getOperation()))
       return;
+    TransferRemarks remarks(getOperation());
     // What nobody needs must not be brought anywhere.
     sweepDead(getOperation());
     Placer(getOperation()).run();
+    remarks.emit(getOperation());
   }
 };
 

@@ -1,0 +1,293 @@
+//===- Transfers.cpp - the copies between devices of a placed module ------===//
+
+#include "Dialect/TD/Analysis/Transfers.h"
+#include "ContentFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+std::string getUserName(Operation *op) {
+  if (isa<SaveOp, SaveTensorOp>(op))
+    return "`save`";
+  if (isa<FormatOp>(op))
+    return "`print`";
+  if (isa<func::ReturnOp>(op))
+    return "`return`";
+  if (auto item = dyn_cast<ItemOp>(op)) {
+    bool isPrinted = llvm::all_of(
+        item->getUsers(), [](Operation *user) { return isa<FormatOp>(user); });
+    return isPrinted ? "`print`" : "`.item()`";
+  }
+  StringRef name = op->getName().stripDialect();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    name = stringifyReduceKind(reduce.getKind());
+  return ("`" +
+          llvm::StringSwitch<StringRef>(name)
+              .Case("add", "+")
+              .Case("sub", "-")
+              .Case("mul", "*")
+              .Case("div", "/")
+              .Case("matmul", "@")
+              .Case("slice", "[...]")
+              .Case("fill", "full")
+              .Case("iota", "arange")
+              .Case("restore", "load")
+              .Default(name) +
+          "`")
+      .str();
+}
+
+namespace {
+
+Place placeOf(Value value) {
+  return getPlace(cast<RankedTensorType>(value.getType()));
+}
+
+Operation *getInnermostLoop(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (CarryingLoop(op))
+      return op;
+  return nullptr;
+}
+
+bool isForHost(Operation *reader) {
+  return isa<FormatOp, ItemOp, SaveTensorOp, SaveOp>(reader);
+}
+
+class Collector {
+public:
+  Collector(ModuleOp module, const DryRun &run)
+      : module(module), run(run), flow(module) {}
+
+  std::vector<CopySite> collect() {
+    module.walk([&](Operation *op) {
+      if (auto copy = dyn_cast<ToDeviceOp>(op)) {
+        if (placeOf(copy.getInput()) != getPlace(copy.getType()))
+          addCopy(copy);
+      } else if (auto replica = dyn_cast<ReplicaGetOp>(op)) {
+        addReplica(replica);
+      } else if (isa<MoveOp, SaveOp, RestoreOp>(op) &&
+                 run.getCopies(op).copies) {
+        addAsWritten(op);
+      }
+    });
+    for (auto &[key, site] : onDemand)
+      transfers.push_back(std::move(site));
+    return std::move(transfers);
+  }
+
+private:
+  CopySite start(Operation *op, Value result, Value content) {
+    CopySite site;
+    site.ops = {op};
+    StringAttr slot = flow.getSlot(result, content);
+    site.isState = slot != nullptr;
+    site.what = slot ? slot.getValue().split('@').first.str()
+                     : describe(getContent(content));
+    site.place = getUserPlace(op->getLoc());
+    site.contents = {getContent(content)};
+    site.to = placeOf(result);
+    site.type = cast<RankedTensorType>(result.getType());
+    site.factors = getRunFactors(op->getBlock(), run);
+    site.loop = getInnermostLoop(op);
+    addReaders(site, result);
+    return site;
+  }
+
+  void addReaders(CopySite &site, Value result) {
+    SmallVector<Operation *> readers = flow.getReaders(result);
+    if (!site.reader && !readers.empty())
+      site.reader = readers.front();
+    site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
+  }
+
+  /// What made a value.
+  static std::string describe(Value made) {
+    Operation *maker = made.getDefiningOp();
+    if (!maker)
+      return describeArgument(cast<BlockArgument>(made));
+    return isa<scf::SCFDialect>(maker->getDialect())
+               ? "a value that loops and branches pass on"
+               : "the result of " + getUserName(maker);
+  }
+
+  static std::string describeArgument(BlockArgument argument) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (!function)
+      return "a value of the turn before";
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "td.name");
+    return name ? name.str() : "a parameter";
+  }
+
+  void addCopy(ToDeviceOp op) {
+    CopySite site = start(op, op.getResult(), op.getInput());
+    site.from = placeOf(op.getInput());
+    site.isImplied = op.getImplied();
+    site.isExact = isProduct(site.factors);
+    site.copies = getMostRuns(op->getBlock(), run);
+    setBytes(site);
+    if (site.loop)
+      block(site, op.getInput());
+    transfers.push_back(std::move(site));
+  }
+
+  /// What a model and files move where the program says so, for a program as
+  /// it is written.
+  void addAsWritten(Operation *op) {
+    CopySite site;
+    site.ops = {op};
+    site.place = getUserPlace(op->getLoc());
+    if (auto move = dyn_cast<MoveOp>(op)) {
+      site.what = move.getSlot().str();
+      site.to = getPlace(move.getDevice());
+      site.isImplied = move.getImplied();
+    } else {
+      site.what = getUserName(op);
+      site.to = getCpu();
+    }
+    site.from = run.getSource(op);
+    CopyCount made = run.getCopies(op);
+    site.copies = made.copies;
+    site.bytes = made.bytes;
+    site.isExact = run.isKnown(op->getBlock());
+    site.factors = getRunFactors(op->getBlock(), run);
+    transfers.push_back(std::move(site));
+  }
+
+  void setBytes(CopySite &site) {
+    if (!site.copies)
+      return;
+    if (site.type.hasStaticShape()) {
+      site.bytes = *site.copies * site.type.getNumElements() *
+                   byteSize(getDType(site.type.getElementType()));
+      return;
+    }
+    int64_t bytes = 0;
+    for (Operation *op : site.ops) {
+      if (!site.isExact || !run.hasKnownSize(op))
+        return;
+      bytes += run.getCopies(op).bytes;
+    }
+    site.bytes = bytes;
+  }
+
+  void block(CopySite &site, Value content) {
+    Value made = getContent(content);
+    site.blocked = CopySite::ConditionalDemand;
+    if (made.getParentBlock()->getParentOp() == nullptr ||
+        !isInside(made, site.loop))
+      return;
+    site.blocked = CopySite::DefinedInLoop;
+    Operation *maker = made.getDefiningOp();
+    if (auto read = dyn_cast_or_null<ReadOp>(maker))
+      maker = flow.getWriteIn(read.getSlotAttr().getAttr(), site.loop);
+    site.definedAt =
+        maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
+  }
+
+  static bool isInside(Value value, Operation *loop) {
+    return loop->isAncestor(value.getParentBlock()->getParentOp());
+  }
+
+  //===--- Replicas -------------------------------------------------------===//
+
+  /// All replicas on one device of values that are made at the same places on
+  /// one device are one site: whoever asks first pays.
+  void addReplica(ReplicaGetOp op) {
+    llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
+    Place to = placeOf(op.getResult());
+    for (HandleOp first : made) {
+      Place from = placeOf(first.getInput());
+      if (from == to)
+        continue;
+      std::string key = spelling(to);
+      SmallVector<HandleOp> own;
+      for (HandleOp handle : made)
+        if (placeOf(handle.getInput()) == from)
+          own.push_back(handle);
+      if (own.front() != first)
+        continue;
+      for (HandleOp handle : own)
+        key +=
+            " " + std::to_string(
+                      numbers.insert({handle, numbers.size()}).first->second);
+      auto known = onDemand.find(key);
+      if (known != onDemand.end()) {
+        known->second.ops.push_back(op);
+        addReaders(known->second, op.getResult());
+      } else {
+        CopySite site = start(op, op.getResult(), first.getInput());
+        site.kind = CopySite::OnDemand;
+        site.from = from;
+        site.isImplied = op->hasAttr(kImpliedAttr);
+        known = onDemand.insert({key, std::move(site)}).first;
+      }
+      for (HandleOp handle : own)
+        if (Value content = getContent(handle.getInput());
+            !llvm::is_contained(known->second.contents, content))
+          known->second.contents.push_back(content);
+      countReplicas(known->second, own, made);
+    }
+  }
+
+  void countReplicas(CopySite &site, ArrayRef<HandleOp> made,
+                     const llvm::SetVector<HandleOp> &all) {
+    // Each value is copied once, and only if somebody asks.
+    std::optional<int64_t> asked = 0, values = 0;
+    auto add = [&](std::optional<int64_t> &sum, Operation *op) {
+      std::optional<int64_t> runs = getMostRuns(op->getBlock(), run);
+      sum = sum && runs ? std::optional(*sum + *runs) : std::nullopt;
+      return run.isKnown(op->getBlock());
+    };
+    bool isKnown = made.size() == all.size();
+    for (Operation *op : site.ops)
+      isKnown &= add(asked, op);
+    for (HandleOp handle : made)
+      isKnown &= add(values, handle);
+    site.copies = asked && values ? std::min(*asked, *values)
+                  : asked         ? asked
+                                  : values;
+    if (isKnown) {
+      int64_t copies = 0;
+      for (Operation *op : site.ops)
+        copies += run.getCopies(op).copies;
+      site.copies = copies;
+    }
+    site.isExact = isKnown;
+    setBytes(site);
+    if (!site.loop)
+      return;
+    bool isAnew = llvm::all_of(
+        made, [&](HandleOp handle) { return site.loop->isAncestor(handle); });
+    llvm::DenseSet<Attribute> homes;
+    for (HandleOp handle : all)
+      homes.insert(handle.getInput().getType().getEncoding());
+    site.blocked = homes.size() > 1 ? CopySite::MixedHome
+                   : isAnew         ? CopySite::DefinedInLoop
+                                    : CopySite::ConditionalDemand;
+    if (isAnew)
+      site.definedAt = getUserPlace(made.front()->getLoc());
+  }
+
+  ModuleOp module;
+  const DryRun &run;
+  ContentFlow flow;
+  std::vector<CopySite> transfers;
+  std::map<std::string, CopySite> onDemand;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+};
+
+} // namespace
+
+std::vector<CopySite> collectTransfers(ModuleOp module, const DryRun &run) {
+  return Collector(module, run).collect();
+}
+
+} // namespace tdc::td

@@ -1,0 +1,120 @@
+"""What `tdc report` says of the programs of the suite is what they do when run.
+
+    reports.py FOLDER [PROGRAM...]
+
+Each FOLDER/p*.tdsl and PROGRAM is placed, reported and run by tdc-interpret, in
+the modes of suite.py. For each line, source and destination the copies and bytes
+of the report are those that were counted, where it says exactly; else at most so
+many. Turns of loops that the report leaves open ("turns(12)") are taken from the
+run. The bound is K0 of the run where it is exact, and a gap has a cause.
+"""
+
+import collections
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+import suite
+
+
+def run(program, mode):
+    """The report of a program and what a run counted."""
+    options = ["--sim-cuda=2", *suite.MODES[mode], program]
+    report = subprocess.run(["tdc", "report", "--json", *options],
+                            capture_output=True, text=True)
+    placed = subprocess.run(["tdc", "emit", "--phase=placed", *options,
+                             "--verbose"], capture_output=True, text=True)
+    if report.returncode or placed.returncode:
+        return None, None
+    with tempfile.TemporaryDirectory() as folder:
+        counts = pathlib.Path(folder) / "transfers.json"
+        subprocess.run(["tdc-interpret", "-", "--transfers", counts],
+                       input=placed.stdout, check=True, capture_output=True,
+                       text=True, cwd=folder)
+        return json.loads(report.stdout), json.loads(counts.read_text())
+
+
+def evaluate(site, counts):
+    """Copies of a site: its number, or the product of the loops around it with
+    the turns that they had."""
+    if site["copies"]["number"] is not None:
+        return site["copies"]["number"]
+    result = Fraction(1)
+    for factor in site["runs"]:
+        if "calls" in factor:
+            return 0  # nobody calls it
+        if "loop" in factor:
+            counted = counts["loops"][factor["loop"]]
+            part, whole = counted["trips"], counted["entries"]
+        else:
+            counted = counts["branches"][factor["branch"]]
+            part, whole = counted["taken"], counted["runs"]
+            if factor["side"] == "else":
+                part = whole - part
+        if "turns" in factor:
+            part, whole = factor["turns"], factor["entries"]
+        elif "taken" in factor:
+            part, whole = factor["taken"], factor["runs"]
+        result *= Fraction(part, whole) if whole else 0
+    return result
+
+
+def check(report, counts):
+    problems = []
+    expected = collections.defaultdict(lambda: [0, 0, True])
+    for site in report["sites"]:
+        if any("calls" in factor for factor in site["runs"]):
+            continue
+        row = expected[site["line"], site["src"], site["dst"]]
+        copies = evaluate(site, counts)
+        row[0] += copies
+        of_one = site["bytesOfOne"]["number"]
+        if of_one is None and site["bytes"]["number"] is None:
+            row[1] = math.nan  # sizes that only the run knows
+            of_one = 0
+        row[1] += site["bytes"]["number"] if of_one is None else copies * of_one
+        row[2] &= site["copies"]["exact"]
+    counted = {(site["line"], site["src"], site["dst"]):
+               (site["executed"], site["bytes"]) for site in counts["sites"]}
+    for key in {*expected, *counted}:
+        copies, size, exact = expected[key]
+        made = counted.get(key, (0, 0))
+        bytes_fit = math.isnan(size) or (
+            size == made[1] if exact else made[1] <= size)
+        fits = bytes_fit and (copies == made[0] if exact else made[0] <= copies)
+        if not fits:
+            problems.append(f"{key}: {made} copies and bytes, the report has "
+                            f"{'' if exact else 'at most '}{copies}, {size}")
+    if report["bound"]["exact"]:
+        bound = {name: report["bound"][name] for name in ("copies", "bytes")}
+        if bound != counts["k0"]:
+            problems.append(f"the bound is {bound}, K0 is {counts['k0']}")
+    return problems
+
+
+def main():
+    programs = sorted(pathlib.Path(sys.argv[1]).glob("p*.tdsl"))
+    programs += map(pathlib.Path, sys.argv[2:])
+    failed = exact = 0
+    for program in programs:
+        for mode in suite.MODES:
+            report, counts = run(program, mode)
+            if report is None:
+                continue  # refused in this mode: suite.py looks at that
+            problems = check(report, counts)
+            if "bug" in report["gap"].get("cause", ""):
+                problems.append(f"a gap: {report['gap']}")
+            failed += bool(problems)
+            exact += report["placed"]["copies"]["exact"]
+            for problem in problems:
+                print(f"{program.stem} {mode}: {problem}")
+    print(f"{len(programs)} programs, {exact} reports exact, {failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

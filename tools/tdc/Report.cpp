@@ -1,0 +1,321 @@
+//===- Report.cpp - tdc report --------------------------------------------===//
+//
+// Compiles a program until its transfers are placed, and once more with every
+// copy as it is written, and says what is copied.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "Compilation.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Process.h"
+#include "Verbs.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+namespace tdc {
+
+using td::CopySite;
+using td::RunFactor;
+
+//===----------------------------------------------------------------------===//
+// Amounts
+//===----------------------------------------------------------------------===//
+
+Amount &Amount::operator+=(const Amount &other) {
+  known += other.known;
+  for (auto &[product, times] : other.rest)
+    rest[product] += times;
+  isExact &= other.isExact;
+  return *this;
+}
+
+std::string Amount::getFormula() const {
+  llvm::SmallVector<std::string> summands;
+  if (known || rest.empty())
+    summands.push_back(std::to_string(known));
+  for (auto &[product, times] : rest)
+    summands.push_back((times == 1 ? "" : std::to_string(times) + " x ") +
+                       product);
+  return llvm::join(summands, " + ");
+}
+
+/// A product of a number and symbols.
+static Amount multiply(int64_t number, llvm::ArrayRef<std::string> symbols) {
+  Amount amount;
+  if (symbols.empty())
+    amount.known = number;
+  else if (number)
+    amount.rest[llvm::join(symbols, " x ")] = number;
+  return amount;
+}
+
+/// The loops around it, those of unknown length as symbols, and of branches the
+/// part that is known.
+static int64_t getTurns(const CopySite &site,
+                        std::vector<std::string> &symbols) {
+  int64_t number = 1;
+  for (const RunFactor &factor : site.factors) {
+    // The turns that a branch is counted in are a factor by now.
+    if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
+      number = number / factor.outer * factor.inner;
+    if (factor.kind != RunFactor::Loop)
+      continue;
+    mlir::FileLineColLoc place = td::getUserPlace(factor.op->getLoc());
+    if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
+      number *= factor.inner / factor.outer;
+    else if (factor.most)
+      number *= *factor.most;
+    else
+      symbols.push_back("turns(" + std::to_string(place ? place.getLine() : 0) +
+                        ")");
+  }
+  return number;
+}
+
+Amount getCopies(const CopySite &site) {
+  std::vector<std::string> symbols;
+  Amount amount = site.copies ? multiply(*site.copies, {})
+                              : multiply(getTurns(site, symbols), symbols);
+  amount.isExact = site.isExact;
+  return amount;
+}
+
+/// The number and the unknown sizes that multiply to the bytes of a tensor.
+static int64_t getBytesOfOne(const CopySite &site,
+                             std::vector<std::string> &symbols) {
+  if (!site.type)
+    return 1;
+  int64_t bytes = byteSize(td::getDType(site.type.getElementType()));
+  for (auto [dim, size] : llvm::enumerate(site.type.getShape())) {
+    if (!mlir::ShapedType::isDynamic(size)) {
+      bytes *= size;
+      continue;
+    }
+    unsigned line = site.place ? site.place.getLine() : 0;
+    symbols.push_back("size(" + std::to_string(line) + ", " +
+                      std::to_string(dim) + ")");
+  }
+  return bytes;
+}
+
+Amount getBytesOfOne(const CopySite &site) {
+  bool isEven = site.bytes && site.copies.value_or(0) > 0 &&
+                *site.bytes % *site.copies == 0;
+  if (isEven)
+    return multiply(*site.bytes / *site.copies, {});
+  std::vector<std::string> symbols;
+  int64_t number = getBytesOfOne(site, symbols);
+  return multiply(number, symbols);
+}
+
+Amount getBytes(const CopySite &site) {
+  std::vector<std::string> symbols;
+  int64_t number = 0;
+  if (site.bytes) {
+    number = *site.bytes;
+  } else {
+    number = getBytesOfOne(site, symbols);
+    number *= site.copies ? *site.copies : getTurns(site, symbols);
+  }
+  Amount amount = multiply(number, symbols);
+  amount.isExact = site.isExact;
+  return amount;
+}
+
+//===----------------------------------------------------------------------===//
+// What a program would do as it is written
+//===----------------------------------------------------------------------===//
+
+/// The same for copies of one content to one device.
+static std::string getKey(mlir::Value content, const CopySite &site) {
+  std::string key;
+  llvm::raw_string_ostream(key)
+      << td::getUserPlace(content.getLoc()) << " " << spelling(site.to);
+  return key;
+}
+
+/// Where the placed program copies less than is written.
+static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
+  std::map<std::string, Amount> placed;
+  for (const CopySite &site : report.sites)
+    for (mlir::Value content : site.contents)
+      placed[getKey(content, site)] += getCopies(site);
+  std::map<std::string, size_t> rows;
+  std::vector<Removed> found;
+  for (const CopySite &site : written) {
+    if (site.contents.empty())
+      continue;
+    std::string key = getKey(site.contents.front(), site);
+    auto [row, isNew] = rows.try_emplace(key, found.size());
+    if (isNew)
+      found.push_back({site.place, Amount(), placed[key]});
+    found[row->second].before += getCopies(site);
+  }
+  for (const Removed &one : found)
+    if (one.before.known != one.after.known ||
+        one.before.rest != one.after.rest)
+      report.removed.push_back(one);
+}
+
+/// Of a run of the program, and of one call of each of its exports.
+static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
+                Total &exports) {
+  for (const CopySite &site : sites) {
+    bool isOfExport =
+        !site.factors.empty() && site.factors.front().kind == RunFactor::Calls;
+    Total &total = isOfExport ? exports : program;
+    total.copies += getCopies(site);
+    total.bytes += getBytes(site);
+  }
+}
+
+/// Compiles the program once more, with every copy where it is written.
+static void compareWithWritten(const Options &options, Report &report) {
+  Options asWritten = options;
+  asWritten.placement = Placement::Off;
+  Compilation compilation(asWritten);
+  compilation.setQuiet();
+  if (!compilation.generate() || !compilation.lower(Phase::Placed)) {
+    report.refusal = compilation.getFirstError();
+    return;
+  }
+  td::DryRun run(compilation.getModule());
+  std::vector<CopySite> written =
+      td::collectTransfers(compilation.getModule(), run);
+  Total exports;
+  sum(written, report.asWritten, exports);
+  findRemoved(written, report);
+}
+
+//===----------------------------------------------------------------------===//
+// The rest of a report
+//===----------------------------------------------------------------------===//
+
+/// Whether the program goes one way or another by a number.
+static bool decides(mlir::Value number) {
+  return llvm::any_of(number.getUsers(), [](mlir::Operation *user) {
+    bool isHost = user->getNumResults() == 1 &&
+                  user->getName().getDialectNamespace() == "arith";
+    return isHost && (user->getResult(0).getType().isInteger(1) ||
+                      decides(user->getResult(0)));
+  });
+}
+
+static const char *getAdvice(mlir::Operation *reader) {
+  if (td::getUserName(reader) == "`print`")
+    return "print in every n-th turn only: `if step % 100 == 0`";
+  if (!llvm::isa<td::ItemOp>(reader))
+    return "collect the values and save them behind the loop";
+  if (decides(reader->getResult(0)))
+    return "decide by it in every n-th turn only";
+  return "keep the sum on the device (`total += loss`) and read it once, "
+         "behind "
+         "the loop";
+}
+
+/// Reads of the host that make it wait in every turn of an inner loop.
+static void findWaits(Report &report) {
+  for (const CopySite &site : report.sites) {
+    if (!site.isForHost || !site.loop || site.to != getCpu())
+      continue;
+    bool isEachTurn = site.ops.front()->getParentOp() == site.loop;
+    bool isInner = !site.loop
+                        ->walk([&](mlir::Operation *op) {
+                          return op != site.loop && td::CarryingLoop(op)
+                                     ? mlir::WalkResult::interrupt()
+                                     : mlir::WalkResult::advance();
+                        })
+                        .wasInterrupted();
+    if (isEachTurn && isInner)
+      report.waits.push_back({&site, getAdvice(site.reader)});
+  }
+}
+
+td::CopyCount Report::getGap() const {
+  td::CopyCount gap = made;
+  gap += madeByExports;
+  gap.copies -= least.copies + leastOfExports.copies;
+  gap.bytes -= least.bytes + leastOfExports.bytes;
+  return gap;
+}
+
+const char *Report::getCauseOfGap() const {
+  mlir::ModuleOp placed = module;
+  if (placed->hasAttr(td::kAsWrittenAttr))
+    return "--placement=off leaves copies where they are written";
+  if (getGap() == constructed)
+    return "only a run knows who needs what zeros(), arange() and the like "
+           "make, so it is copied there";
+  return "this is a bug in tdc";
+}
+
+static void findDevices(Report &report) {
+  std::set<std::string> names;
+  names.insert(spelling(getCpu()));
+  report.module.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes())
+      if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
+        names.insert(spelling(td::getPlace(tensor)));
+  });
+  report.devices.assign(names.begin(), names.end());
+}
+
+/// The least copies for the ops as they will run, and those that are made.
+static void compareWithBound(mlir::ModuleOp chosen, const td::DryRun &placed,
+                             Report &report) {
+  td::DryRun bound(chosen);
+  report.isBoundExact = bound.isExact() && placed.isExact();
+  if (bound.isComplete() && placed.isComplete()) {
+    report.compare(bound, placed);
+    return;
+  }
+  constexpr int64_t fewTurns = 4;
+  report.trialTurns = fewTurns;
+  report.compare(td::DryRun(chosen, fewTurns),
+                 td::DryRun(report.module, fewTurns));
+}
+
+void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
+  least = bound.getLeast();
+  leastOfExports = bound.getLeastOfExports();
+  made = placed.getMade();
+  madeByExports = placed.getMadeByExports();
+  constructed = placed.getConstructed();
+  isBoundKnown = bound.isComplete() && placed.isComplete();
+}
+
+int reportVerb(const Options &options) {
+  int exitCode = ExitOk;
+  runOnDeepStack([&] {
+    Compilation compilation(options);
+    Report report(options.file, compilation.getSources());
+    if (!compilation.generate() || !compilation.lower(Phase::Resolved)) {
+      exitCode = compilation.getExitCode();
+      return;
+    }
+    mlir::OwningOpRef<mlir::ModuleOp> chosen = compilation.getModule().clone();
+    if (!compilation.lower(Phase::Placed)) {
+      exitCode = compilation.getExitCode();
+      return;
+    }
+    report.module = compilation.getModule();
+    td::DryRun run(report.module);
+    if (chooseDevices(*chosen))
+      compareWithBound(*chosen, run, report);
+    report.sites = td::collectTransfers(report.module, run);
+    sum(report.sites, report.placed, report.exports);
+    findDevices(report);
+    findWaits(report);
+    compareWithWritten(options, report);
+    if (options.reportsJSON)
+      printJSON(llvm::outs(), report);
+    else
+      printText(llvm::outs(), report);
+  });
+  return exitCode;
+}
+
+} // namespace tdc

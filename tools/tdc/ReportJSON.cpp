@@ -1,0 +1,185 @@
+//===- ReportJSON.cpp - a report of transfers for programs ----------------===//
+//
+// The names of the fields are described in docs/Placement.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Report.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace json = llvm::json;
+
+namespace tdc {
+
+using td::CopySite;
+using td::RunFactor;
+
+namespace {
+
+class Writer {
+public:
+  Writer(llvm::raw_ostream &os, const Report &report)
+      : os(os), json(os, 2), report(report) {
+    // The same order as in `tdc emit --phase=placed`.
+    mlir::ModuleOp module = report.module;
+    unsigned loops = 0, branches = 0;
+    module->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+      if (td::CarryingLoop(op))
+        indices[op] = loops++;
+      else if (llvm::isa<mlir::scf::IfOp>(op))
+        indices[op] = branches++;
+    });
+  }
+
+  void write() {
+    json.object([&] {
+      json.attribute("file", report.file);
+      json.attributeArray("devices", [&] {
+        for (const std::string &device : report.devices)
+          json.value(device);
+      });
+      write("placed", report.placed);
+      write("exports", report.exports);
+      json.attributeArray("sites", [&] {
+        for (auto [i, site] : llvm::enumerate(report.sites))
+          json.object([&, i = i, &site = site] { write(i + 1, site); });
+      });
+      json.attributeArray("waits", [&] {
+        for (const HostWait &wait : report.waits)
+          json.object([&] {
+            writeLine("line", wait.site->reader);
+            writeLine("loop", wait.site->loop);
+            write("times", getCopies(*wait.site));
+            json.attribute("advice", wait.advice);
+          });
+      });
+      writeComparison();
+    });
+    os << "\n";
+  }
+
+private:
+  static int64_t getLine(mlir::FileLineColLoc place) {
+    return place ? place.getLine() : 0;
+  }
+  void writeLine(llvm::StringRef name, mlir::Operation *op) {
+    json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
+  }
+
+  void write(llvm::StringRef name, const Amount &amount) {
+    json.attributeObject(name, [&] {
+      if (amount.rest.empty())
+        json.attribute("number", amount.known);
+      else
+        json.attribute("number", nullptr);
+      json.attribute("formula", amount.getFormula());
+      json.attribute("exact", amount.isExact);
+    });
+  }
+
+  void write(llvm::StringRef name, const Total &total) {
+    json.attributeObject(name, [&] {
+      write("copies", total.copies);
+      write("bytes", total.bytes);
+    });
+  }
+
+  void write(int64_t id, const CopySite &site) {
+    json.attribute("id", id);
+    json.attribute("what", site.what);
+    json.attribute("line", getLine(site.place));
+    if (site.place && site.place.getFilename() != report.file)
+      json.attribute("file", site.place.getFilename().getValue());
+    json.attribute("src", spelling(site.from));
+    json.attribute("dst", spelling(site.to));
+    json.attribute("kind", site.kind == CopySite::OnDemand    ? "on demand"
+                           : site.isImplied && site.isForHost ? "implicit"
+                                                              : "static");
+    json.attribute("written", !site.isImplied);
+    if (site.reader)
+      json.attributeObject("reader", [&] {
+        json.attribute("op", td::getUserName(site.reader));
+        writeLine("line", site.reader);
+      });
+    write("bytesOfOne", getBytesOfOne(site));
+    write("copies", getCopies(site));
+    write("bytes", getBytes(site));
+    json.attributeArray("runs", [&] {
+      for (const RunFactor &factor : site.factors)
+        json.object([&] { write(factor); });
+    });
+    if (site.blocked != CopySite::Nothing)
+      json.attributeObject("blockedBy", [&] {
+        static const char *const reasons[] = {
+            "", "defined-in-loop", "conditional-demand", "mixed-home"};
+        json.attribute("reason", reasons[site.blocked]);
+        writeLine("loop", site.loop);
+        if (site.definedAt)
+          json.attribute("line", getLine(site.definedAt));
+      });
+  }
+
+  void write(const RunFactor &factor) {
+    if (factor.kind == RunFactor::Calls) {
+      json.attribute("calls",
+                     llvm::cast<mlir::func::FuncOp>(factor.op).getSymName());
+      return;
+    }
+    bool isLoop = factor.kind == RunFactor::Loop;
+    json.attribute(isLoop ? "loop" : "branch", indices.lookup(factor.op));
+    writeLine("line", factor.op);
+    if (!isLoop)
+      json.attribute("side", factor.isElse ? "else" : "then");
+    if (factor.isKnown) {
+      json.attribute(isLoop ? "turns" : "taken", factor.inner);
+      json.attribute(isLoop ? "entries" : "runs", factor.outer);
+    } else if (factor.most) {
+      json.attribute("most", *factor.most);
+    }
+  }
+
+  void writeComparison() {
+    if (report.refusal.empty())
+      write("asWritten", report.asWritten);
+    else
+      json.attributeObject("asWritten",
+                           [&] { json.attribute("refused", report.refusal); });
+    json.attributeArray("removed", [&] {
+      for (const Removed &one : report.removed)
+        json.object([&] {
+          json.attribute("line", getLine(one.place));
+          write("before", one.before);
+          write("after", one.after);
+        });
+    });
+    if (!report.isBoundKnown)
+      return;
+    json.attributeObject("bound", [&] {
+      json.attribute("copies", report.least.copies);
+      json.attribute("bytes", report.least.bytes);
+      json.attribute("exact", report.isBoundExact);
+    });
+    json.attributeObject("gap", [&] {
+      json.attribute("copies", report.getGap().copies);
+      json.attribute("bytes", report.getGap().bytes);
+      if (!(report.getGap() == td::CopyCount()))
+        json.attribute("cause", report.getCauseOfGap());
+    });
+  }
+
+  llvm::raw_ostream &os;
+  json::OStream json;
+  const Report &report;
+  llvm::DenseMap<mlir::Operation *, unsigned> indices;
+};
+
+} // namespace
+
+void printJSON(llvm::raw_ostream &os, const Report &report) {
+  Writer(os, report).write();
+}
+
+} // namespace tdc
