@@ -309,6 +309,7 @@ int reportVerb(const Options &options) {
     sum(report.sites, report.placed, report.exports);
     findDevices(report);
     findWaits(report);
+    report.peaks = td::getPeakMemory(report.module);
     compareWithWritten(options, report);
     if (options.reportsJSON)
       printJSON(llvm::outs(), report);

@@ -7,6 +7,7 @@
 #ifndef TDC_TOOLS_TDC_REPORT_H
 #define TDC_TOOLS_TDC_REPORT_H
 
+#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "Frontend/Source.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -64,6 +65,7 @@ struct Report {
   std::string refusal;
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
+  llvm::SmallVector<td::PeakMemory> peaks;
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -56,6 +56,15 @@ public:
             json.attribute("advice", wait.advice);
           });
       });
+      json.attributeArray("peaks", [&] {
+        for (const td::PeakMemory &peak : report.peaks)
+          json.object([&] {
+            json.attribute("device", spelling(peak.device));
+            json.attribute("bytes", peak.bytes);
+            json.attribute("line", getLine(td::getUserPlace(peak.at)));
+            json.attribute("exact", !peak.isEstimate);
+          });
+      });
       writeComparison();
     });
     os << "\n";

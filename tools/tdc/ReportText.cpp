@@ -253,6 +253,7 @@ private:
       row("removed", spell(one.place) + ": " + one.before.getFormula() +
                          " -> " + spellCopies(one.after));
     writeBound();
+    writePeaks();
   }
 
   static std::string spell(td::CopyCount count) {
@@ -276,6 +277,16 @@ private:
     row("least possible",
         spell(report.least) + trial + "; gap " +
             (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
+  }
+
+  void writePeaks() {
+    llvm::SmallVector<std::string> parts;
+    for (const td::PeakMemory &peak : report.peaks)
+      parts.push_back(spelling(peak.device) +
+                      (peak.isEstimate ? " about " : " ") +
+                      std::to_string(peak.bytes) + " B at " +
+                      spell(td::getUserPlace(peak.at)));
+    row("most memory", llvm::join(parts, ", "));
   }
 
   llvm::raw_ostream &os;
