@@ -11,6 +11,7 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "Process.h"
 #include "Verbs.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
@@ -30,6 +31,15 @@ Amount &Amount::operator+=(const Amount &other) {
     rest[product] += times;
   isExact &= other.isExact;
   return *this;
+}
+
+bool Amount::isBelow(const Amount &other) const {
+  for (auto &[product, times] : rest) {
+    auto found = other.rest.find(product);
+    if (found == other.rest.end() || found->second < times)
+      return false;
+  }
+  return rest != other.rest || known < other.known;
 }
 
 std::string Amount::getFormula() const {
@@ -129,35 +139,54 @@ Amount getBytes(const CopySite &site) {
 // What a program would do as it is written
 //===----------------------------------------------------------------------===//
 
-/// The same for copies of one content to one device.
-static std::string getKey(mlir::Value content, const CopySite &site) {
-  std::string key;
-  llvm::raw_string_ostream(key)
-      << td::getUserPlace(content.getLoc()) << " " << spelling(site.to);
-  return key;
+/// What a site copies and where to, comparable between two compilations of one
+/// program. What a loop or branch passes on may come from many places.
+static std::set<std::string> getKeys(const CopySite &site) {
+  std::set<std::string> keys;
+  auto add = [&](const llvm::Twine &what) {
+    keys.insert((what + " " + spelling(site.to)).str());
+  };
+  if (site.isState) {
+    add(site.what);
+    return keys;
+  }
+  for (mlir::Value content : site.contents) {
+    mlir::Operation *maker = content.getDefiningOp();
+    if (!maker || maker->getNumRegions())
+      continue;
+    std::string place;
+    llvm::raw_string_ostream(place) << td::getUserPlace(content.getLoc());
+    add(place);
+  }
+  return keys;
 }
 
-/// Where the placed program copies less than is written.
+/// The lines with fewer copies in the placed program than are written there.
 static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
   std::map<std::string, Amount> placed;
   for (const CopySite &site : report.sites)
-    for (mlir::Value content : site.contents)
-      placed[getKey(content, site)] += getCopies(site);
-  std::map<std::string, size_t> rows;
-  std::vector<Removed> found;
+    for (const std::string &key : getKeys(site))
+      placed[key] += getCopies(site);
+  // Several lines may write what one copy brings: the first has it.
+  using Line = std::pair<mlir::StringAttr, unsigned>;
+  llvm::MapVector<Line, Removed> lines;
+  std::map<std::string, Line> lineOf;
   for (const CopySite &site : written) {
-    if (site.contents.empty())
+    std::set<std::string> keys = getKeys(site);
+    if (keys.empty() || !site.place)
       continue;
-    std::string key = getKey(site.contents.front(), site);
-    auto [row, isNew] = rows.try_emplace(key, found.size());
+    auto [known, isNew] = lineOf.try_emplace(
+        *keys.begin(), site.place.getFilename(), site.place.getLine());
+    Removed &line = lines[known->second];
+    if (!line.place)
+      line.place = site.place;
+    line.before += getCopies(site);
     if (isNew)
-      found.push_back({site.place, Amount(), placed[key]});
-    found[row->second].before += getCopies(site);
+      line.after += placed[*keys.begin()];
   }
-  for (const Removed &one : found)
-    if (one.before.known != one.after.known ||
-        one.before.rest != one.after.rest)
-      report.removed.push_back(one);
+  for (auto &[place, line] : lines)
+    if (line.after.isBelow(line.before))
+      report.removed.push_back(line);
 }
 
 /// Of a run of the program, and of one call of each of its exports.

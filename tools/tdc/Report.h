@@ -24,6 +24,8 @@ struct Amount {
   bool isExact = true;                 ///< else at most
 
   Amount &operator+=(const Amount &other);
+  /// Whether it is less where the symbols stand for large numbers.
+  bool isBelow(const Amount &other) const;
   std::string getFormula() const;
 };
 

@@ -1,5 +1,4 @@
-//===- DryRun.h - what a program copies, found by running it without numbers
-//-===//
+//===- DryRun.h - what a program copies, run without its numbers ----------===//
 //
 // Follows loops and branches of a module and keeps for each tensor only which
 // instance it is: one execution of the op that made it, with the device that

@@ -1,5 +1,4 @@
-//===- PlacementPlan.h - where every value is held, and the copies between
-//-===//
+//===- PlacementPlan.h - which devices hold a value, and its copies -------===//
 //
 // For each web the cheapest labelling of its nodes with the devices that hold
 // the value: a minimum cut, exact where all values of the web are made on one

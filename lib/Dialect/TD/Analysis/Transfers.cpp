@@ -146,6 +146,7 @@ private:
     site.place = getUserPlace(op->getLoc());
     if (auto move = dyn_cast<MoveOp>(op)) {
       site.what = move.getSlot().str();
+      site.isState = true;
       site.to = getPlace(move.getDevice());
       site.isImplied = move.getImplied();
     } else {

@@ -1,6 +1,7 @@
 //===- FreeOps.cpp - ops whose device is still to be chosen ---------------===//
 
 #include "FreeOps.h"
+#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
@@ -132,9 +133,17 @@ static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
   return ops;
 }
 
-/// To compute a part of a tensor elsewhere, all of it would have to fit there.
-static bool readsPartOfMuch(Operation *op) {
-  constexpr int64_t most = int64_t(1) << 30;
+/// The largest tensor that is taken to a device for a part of it: half of what
+/// the device has, where that is known.
+static int64_t getMostTaken(ModuleOp module) {
+  int64_t most = int64_t(1) << 30;
+  if (auto memory = module->getAttrOfType<DictionaryAttr>(kMemoryAttr))
+    for (NamedAttribute row : memory)
+      most = std::min(most, cast<IntegerAttr>(row.getValue()).getInt() / 2);
+  return most;
+}
+
+static bool readsPartOfMuch(Operation *op, int64_t most) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     return isTensor(operand) && bytesOf(operand) > most &&
            bytesOf(operand) > bytesOf(op->getResult(0));
@@ -144,6 +153,7 @@ static bool readsPartOfMuch(Operation *op) {
 OpSet findFreeOps(ModuleOp module) {
   llvm::DenseSet<Value> parameters = findParameters(module);
   llvm::DenseSet<Operation *> annotated = findAnnotated(module);
+  int64_t most = getMostTaken(module);
   auto isParameter = [&](Value value) {
     return parameters.contains(getContent(value));
   };
@@ -153,7 +163,7 @@ OpSet findFreeOps(ModuleOp module) {
                     llvm::any_of(op->getResults(), isParameter) ||
                     annotated.contains(op);
     if (op->hasTrait<ComputeOp>() && !isConstructor(op) && !isPinned &&
-        !readsPartOfMuch(op))
+        !readsPartOfMuch(op, most))
       result.insert(op);
   });
   return result;
