@@ -116,6 +116,8 @@ public:
 
   /// Applies to everything emitted until the next call.
   virtual void setLocation(const SourceLocation &location) = 0;
+  /// What the program calls a tensor, for reports. Its first name stays.
+  virtual void nameTensor(Value tensor, llvm::StringRef name) = 0;
 
   // Host scalars ----------------------------------------------------------//
   virtual Value constantInt(int64_t value) = 0;

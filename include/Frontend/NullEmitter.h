@@ -15,6 +15,7 @@ namespace tdc {
 class NullEmitter : public Emitter {
 public:
   void setLocation(const SourceLocation &location) override;
+  void nameTensor(Value tensor, llvm::StringRef name) override;
   Value constantInt(int64_t value) override;
   Value constantFloat(double value) override;
   Value constantBool(bool value) override;

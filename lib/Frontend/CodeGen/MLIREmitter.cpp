@@ -55,6 +55,17 @@ void MLIREmitter::setLocation(const SourceLocation &place) {
   callersLocation.reset();
 }
 
+/// Ops that make or bring the tensor have the name around their location.
+void MLIREmitter::nameTensor(Value tensor, llvm::StringRef name) {
+  auto attribute = builder.getStringAttr(name);
+  Operation *op = unwrap(tensor).getDefiningOp();
+  while (op && op->getNumRegions() == 0 && !llvm::isa<NameLoc>(op->getLoc())) {
+    op->setLoc(NameLoc::get(attribute, op->getLoc()));
+    auto transfer = llvm::dyn_cast<td::ToDeviceOp>(op);
+    op = transfer ? transfer.getInput().getDefiningOp() : nullptr;
+  }
+}
+
 Location MLIREmitter::getFileLocation(SourceRange range) {
   if (!range.isValid())
     return builder.getUnknownLoc();

@@ -27,6 +27,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
   void setLocation(const SourceLocation &location) override;
+  void nameTensor(Value tensor, llvm::StringRef name) override;
 
   Value constantInt(int64_t value) override;
   Value constantFloat(double value) override;

@@ -160,6 +160,7 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
     val = fail();
   if (binding->annotation && !val.isError())
     val = loosen(val, *binding->annotation);
+  nameTensor(val, target.name, target.range);
   binding->val = nameDevice(val, target.name);
 }
 

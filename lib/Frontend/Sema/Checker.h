@@ -106,6 +106,7 @@ public:
   void reportUnknown(llvm::StringRef name, SourceRange range);
   /// Code of the program that is not walked, for it is known not to run, uses
   /// the names in it nevertheless.
+  void nameTensor(const Val &val, llvm::StringRef name, SourceRange range);
   void useNamesIn(SourceRange range);
   /// Whether a name that is unknown here is one of PyTorch's; reports it then.
   /// `owner` is "." for a member of a tensor, "model." or "opt.".

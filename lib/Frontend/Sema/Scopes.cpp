@@ -46,12 +46,20 @@ void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
                    bool isVar) {
   if (name == "_")
     return;
+  nameTensor(val, name, range);
   Binding &binding = scope->names[name];
   binding = Binding();
   binding.val = std::move(val);
   binding.declared = range;
   binding.isVar = isVar;
   binding.noGrad = noGrad;
+}
+
+/// The prelude's names are not the program's.
+void Checker::nameTensor(const Val &val, llvm::StringRef name,
+                         SourceRange range) {
+  if (val.is(ValKind::Tensor) && val.value && !isPrelude(range.file))
+    emit().nameTensor(val.value, name);
 }
 
 void Checker::useNamesIn(SourceRange range) {

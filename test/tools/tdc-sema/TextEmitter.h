@@ -27,6 +27,7 @@ public:
   explicit TextEmitter(llvm::raw_ostream &os) : os(os) {}
 
   void setLocation(const SourceLocation &) override {}
+  void nameTensor(Value, Ref) override {}
   Value constantInt(int64_t v) override { return name(std::to_string(v)); }
   Value constantFloat(double v) override {
     std::string text;

@@ -9,6 +9,7 @@
 #ifndef TDC_DIALECT_TD_GRADIENTS_TENSORBUILDER_H
 #define TDC_DIALECT_TD_GRADIENTS_TENSORBUILDER_H
 
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/Builders.h"
 
@@ -17,8 +18,9 @@ namespace tdc::td {
 /// Emits td ops at the insertion point of a borrowed OpBuilder.
 class TensorBuilder {
 public:
+  /// A gradient does not have the name of what it is the gradient of.
   TensorBuilder(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
+      : builder(builder), loc(withoutName(loc)) {}
 
   template <typename OpTy, typename... Args> mlir::Value make(Args &&...args) {
     return OpTy::create(builder, loc, std::forward<Args>(args)...);

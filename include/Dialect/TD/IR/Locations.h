@@ -11,6 +11,11 @@ namespace tdc::td {
 /// "<prelude>/nn.tdsl" are not. Null if there is none.
 mlir::FileLineColLoc getUserPlace(mlir::Location location);
 
+/// What the program calls the tensor that an op makes; empty if it has no name.
+llvm::StringRef getVariableName(mlir::Location location);
+/// The location without the name.
+mlir::Location withoutName(mlir::Location location);
+
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_IR_LOCATIONS_H

@@ -107,8 +107,32 @@ private:
     site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
   }
 
+  /// The variable that holds a value; of what a loop or branch passes on, the
+  /// one that gives it that.
+  static StringRef findName(Value value, unsigned depth = 4) {
+    value = getContent(value);
+    StringRef name = getVariableName(value.getLoc());
+    auto result = dyn_cast<OpResult>(value);
+    if (!name.empty() || depth == 0)
+      return name;
+    if (CarryingLoop loop = CarryingLoop::ofArgument(value))
+      return findName(loop.getYield()->getOperand(loop.getIndex(value)),
+                      depth - 1);
+    if (result && isStructured(result.getOwner()))
+      return findName(result.getOwner()
+                          ->getRegions()
+                          .back()
+                          .front()
+                          .getTerminator()
+                          ->getOperand(result.getResultNumber()),
+                      depth - 1);
+    return {};
+  }
+
   /// What made a value.
   static std::string describe(Value made) {
+    if (StringRef name = findName(made); !name.empty())
+      return name.str();
     Operation *maker = made.getDefiningOp();
     if (!maker)
       return describeArgument(cast<BlockArgument>(made));

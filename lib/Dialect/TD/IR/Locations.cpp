@@ -21,3 +21,13 @@ FileLineColLoc td::getUserPlace(Location location) {
         return place;
   return {};
 }
+
+llvm::StringRef td::getVariableName(Location location) {
+  auto named = dyn_cast<NameLoc>(location);
+  return named ? named.getName().strref() : llvm::StringRef();
+}
+
+Location td::withoutName(Location location) {
+  auto named = dyn_cast<NameLoc>(location);
+  return named ? named.getChildLoc() : location;
+}
