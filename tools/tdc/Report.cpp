@@ -189,6 +189,17 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
       report.removed.push_back(line);
 }
 
+static std::vector<std::string> findDevices(mlir::ModuleOp module) {
+  std::set<std::string> names;
+  names.insert(spelling(getCpu()));
+  module.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes())
+      if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
+        names.insert(spelling(td::getPlace(tensor)));
+  });
+  return {names.begin(), names.end()};
+}
+
 /// Of a run of the program, and of one call of each of its exports.
 static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
                 Total &exports) {
@@ -216,6 +227,7 @@ static void compareWithWritten(const Options &options, Report &report) {
       td::collectTransfers(compilation.getModule(), run);
   Total exports;
   sum(written, report.asWritten, exports);
+  report.isWrittenForCpu = findDevices(compilation.getModule()).size() == 1;
   findRemoved(written, report);
 }
 
@@ -281,17 +293,6 @@ const char *Report::getCauseOfGap() const {
   return "this is a bug in tdc";
 }
 
-static void findDevices(Report &report) {
-  std::set<std::string> names;
-  names.insert(spelling(getCpu()));
-  report.module.walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes())
-      if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
-        names.insert(spelling(td::getPlace(tensor)));
-  });
-  report.devices.assign(names.begin(), names.end());
-}
-
 /// The least copies for the ops as they will run, and those that are made.
 static void compareWithBound(mlir::ModuleOp chosen, const td::DryRun &placed,
                              Report &report) {
@@ -336,7 +337,7 @@ int reportVerb(const Options &options) {
       compareWithBound(*chosen, run, report);
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
-    findDevices(report);
+    report.devices = findDevices(report.module);
     findWaits(report);
     report.peaks = td::getPeakMemory(report.module);
     compareWithWritten(options, report);

@@ -65,6 +65,7 @@ struct Report {
   /// The program with every copy as it is written; if it is refused then, why.
   Total asWritten;
   std::string refusal;
+  bool isWrittenForCpu = false; ///< and names no other device
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
   llvm::SmallVector<td::PeakMemory> peaks;

@@ -125,6 +125,66 @@ module attributes {td.optimize} {
 
 // -----
 
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+module attributes {td.optimize} {
+  // Four rows that are read nine times move whole.
+  // CHECK-LABEL: func.func @main
+  // CHECK: td.to_device {{.*}} : tensor<4x8xf32, #td.dev<cpu>>
+  // CHECK: scf.for
+  func.func @main() {
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %nine = arith.constant 9 : i64
+    %path = td.format "rows.npy"
+    %rows = td.load %path : tensor<4x8xf32, #cpu>
+    scf.for %i = %zero to %nine step %one : i64 {
+      %row = td.slice %rows[%zero] dim 0 step 1 : tensor<4x8xf32, #cpu> to tensor<1x8xf32, #cpu>
+      %there = td.to_device %row : tensor<1x8xf32, #cpu> to tensor<1x8xf32, #gpu>
+      %y = td.sin %there : tensor<1x8xf32, #gpu>
+      %pin = td.to_device %y {implied, pinned} : tensor<1x8xf32, #gpu> to tensor<1x8xf32, #gpu>
+      %sum = td.reduce sum %pin [0, 1] : tensor<1x8xf32, #gpu> to tensor<f32, #gpu>
+      %back = td.to_device %sum : tensor<f32, #gpu> to tensor<f32, #cpu>
+      %text = td.format "{}"(%back) : tensor<f32, #cpu>
+      td.print %text
+    }
+    return
+  }
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+module attributes {td.optimize, td.memory = {"cuda:0" = 200 : i64}} {
+  // They would take more than half of what the device has.
+  // CHECK-LABEL: func.func @main
+  // CHECK: scf.for
+  // CHECK: td.to_device {{.*}} : tensor<1x8xf32, #td.dev<cpu>>
+  func.func @main() {
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %nine = arith.constant 9 : i64
+    %path = td.format "rows.npy"
+    %rows = td.load %path : tensor<4x8xf32, #cpu>
+    scf.for %i = %zero to %nine step %one : i64 {
+      %row = td.slice %rows[%zero] dim 0 step 1 : tensor<4x8xf32, #cpu> to tensor<1x8xf32, #cpu>
+      %there = td.to_device %row : tensor<1x8xf32, #cpu> to tensor<1x8xf32, #gpu>
+      %y = td.sin %there : tensor<1x8xf32, #gpu>
+      %pin = td.to_device %y {implied, pinned} : tensor<1x8xf32, #gpu> to tensor<1x8xf32, #gpu>
+      %sum = td.reduce sum %pin [0, 1] : tensor<1x8xf32, #gpu> to tensor<f32, #gpu>
+      %back = td.to_device %sum : tensor<f32, #gpu> to tensor<f32, #cpu>
+      %text = td.format "{}"(%back) : tensor<f32, #cpu>
+      td.print %text
+    }
+    return
+  }
+}
+
+// -----
+
 #gpu = #td.dev<cuda, 0>
 #other = #td.dev<cuda, 1>
 
