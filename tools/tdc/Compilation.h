@@ -57,7 +57,8 @@ public:
   /// Writes LLVM IR, assembly or an object after lower(Phase::LLVM).
   bool emitCode(Phase kind, bool withMain, llvm::raw_pwrite_stream &os);
 
-  /// Makes object code in memory after lower(Phase::LLVM), on all processors.
+  /// Makes object code in memory after lower(Phase::LLVM), on up to four
+  /// processors.
   bool emitObjects(
       llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects);
 

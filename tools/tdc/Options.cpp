@@ -182,7 +182,9 @@ private:
     case OPT_transfer_guard:
       return readGuard(value);
     case OPT_sim_cuda:
-      return number(options.simulatedDevices);
+      return number(options.simulatedDevices) &&
+             (options.simulatedDevices <= kMostCudaDevices ||
+              fail("`--sim-cuda` is at most " + llvm::Twine(kMostCudaDevices)));
     case OPT_message_format:
       options.json = value == "json";
       return value == "json" || value == "text" ||

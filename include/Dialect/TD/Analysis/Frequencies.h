@@ -17,9 +17,6 @@ namespace tdc::td {
 /// unless it is left.
 std::optional<int64_t> getTripCount(mlir::Operation *loop);
 
-/// Runs of `inner` per run of `outer`, a block around it or itself.
-double getFrequency(mlir::Block *inner, mlir::Block *outer);
-
 /// Runs of a region of `op` (a loop or an scf.if) per run of `op`.
 double getRunsOfRegion(mlir::Operation *op, unsigned region);
 

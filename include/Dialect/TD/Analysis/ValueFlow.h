@@ -16,9 +16,11 @@
 #ifndef TDC_DIALECT_TD_ANALYSIS_VALUEFLOW_H
 #define TDC_DIALECT_TD_ANALYSIS_VALUEFLOW_H
 
+#include "Dialect/TD/Analysis/MinCut.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <vector>
 
 namespace tdc::td {
@@ -35,8 +37,8 @@ private:
   llvm::SmallVector<Place, 4> places;
 };
 
-/// One bit for each device.
-using DeviceSet = uint32_t;
+/// One bit for each device: the cpu and kMostCudaDevices others.
+using DeviceSet = uint64_t;
 inline DeviceSet deviceBit(unsigned device) { return DeviceSet(1) << device; }
 
 /// Where a copy on an edge stands.
@@ -132,21 +134,36 @@ public:
   };
   std::vector<Access> accesses;
   /// td.restore: the nodes that it makes, in the order of its slots.
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> restored;
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<unsigned>> restored;
   unsigned numWebs = 0;
 
   const FlowName &nameOf(unsigned node) const {
     return names[nodes[node].name];
   }
   unsigned webOf(unsigned node) const { return nameOf(node).web; }
-  /// Bytes times runs of a copy on an edge, in 64ths of a run.
-  int64_t getCopyCost(unsigned edge) const;
+  double getBytes(unsigned edge) const {
+    return edges[edge].frequency * double(nameOf(edges[edge].to).bytes);
+  }
+  /// What a copy on an edge costs: bytes times runs, and it is one more place
+  /// to copy at.
+  Capacity getCopyCost(unsigned edge) const;
+  /// The same for something else that costs as much as copying so many bytes in
+  /// a run of the program.
+  Capacity getCost(double bytes) const;
+
+private:
+  /// Units of cost per byte: a 64th, or more where there is so much to copy
+  /// that sums would not fit.
+  double unitsPerByte = 64;
 };
 
 /// The device of each operand that an op reads; kShape for one whose sizes it
 /// reads, kNothing for one that it passes on or that is no tensor.
 inline constexpr int kShape = -1, kNothing = -2;
 int getNeed(mlir::Operation *op, unsigned operand, Devices &devices);
+
+/// Whether the host looks at the elements of the op's operands.
+bool isReadByHost(mlir::Operation *op);
 
 /// What a value was before it was taken anywhere.
 mlir::Value getContent(mlir::Value value);

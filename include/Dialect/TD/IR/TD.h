@@ -83,6 +83,7 @@ namespace tdc::td {
 
 /// The place that a tensor type's encoding says; no encoding is `free`.
 Place getPlace(mlir::RankedTensorType type);
+Place getPlace(mlir::Value tensor);
 Place getPlace(DeviceAttr device);
 /// The encoding of a place; null for `free`.
 DeviceAttr getDevice(mlir::MLIRContext *context, const Place &place);

@@ -32,6 +32,9 @@ bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
 bool isInteger(DType dtype);
 
+/// So many GPUs can one program use.
+inline constexpr unsigned kMostCudaDevices = 63;
+
 /// Where a tensor lives: not decided (`free`), a fixed device, or a device that
 /// the program chooses when it starts, named by the binding that holds it.
 struct Place {

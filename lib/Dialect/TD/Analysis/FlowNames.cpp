@@ -3,7 +3,6 @@
 #include "FlowNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -177,33 +176,29 @@ void FlowNames::findActive(ModuleOp module,
         devices[lead(slots.at(slot))] |= deviceBit(0);
   });
   // What reaches a transfer through ops that can move matters as well.
-  SmallVector<Operation *> movable;
-  if (isMovable)
-    module.walk([&](Operation *op) {
-      if (isMovable(op))
-        movable.push_back(op);
-    });
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (Operation *op : movable) {
-      SmallVector<unsigned> around = {lead(values.at(op->getResult(0)))};
-      for (Value operand : op->getOperands())
-        if (isTensor(operand))
-          around.push_back(lead(values.at(operand)));
-      bool matters = llvm::any_of(around, [&](unsigned web) {
-        return isTouched[web] || llvm::popcount(devices[web]) > 1;
-      });
-      for (unsigned web : around) {
-        changes |= matters && !isTouched[web];
-        isTouched[web] = isTouched[web] || matters;
-      }
-    }
-  }
+  llvm::EquivalenceClasses<unsigned> groups;
+  for (unsigned name = 0; name != flow.names.size(); ++name)
+    groups.insert(lead(name));
+  module.walk([&](Operation *op) {
+    if (!isMovable || !isMovable(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (isTensor(operand))
+        groups.unionSets(lead(values.at(op->getResult(0))),
+                         lead(values.at(operand)));
+  });
+  auto leadGroup = [&](unsigned name) {
+    return groups.getLeaderValue(lead(name));
+  };
+  std::vector<bool> matters(flow.names.size(), false);
+  for (unsigned name = 0; name != flow.names.size(); ++name)
+    if (isTouched[lead(name)] || llvm::popcount(devices[lead(name)]) > 1)
+      matters[leadGroup(name)] = true;
   llvm::DenseMap<unsigned, unsigned> numbers;
   active.resize(flow.names.size());
   for (unsigned name = 0; name != flow.names.size(); ++name) {
     unsigned leader = lead(name);
-    active[name] = llvm::popcount(devices[leader]) > 1 || isTouched[leader];
+    active[name] = matters[leadGroup(name)];
     if (active[name])
       flow.names[name].web =
           numbers.try_emplace(leader, numbers.size()).first->second;

@@ -32,7 +32,11 @@ std::optional<int64_t> getTripCount(Operation *op) {
        step = getConstant(loop.getStep());
   if (!lower || !upper || !step || *step <= 0)
     return std::nullopt;
-  return *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
+  if (*upper <= *lower)
+    return 0;
+  uint64_t distance = uint64_t(*upper) - uint64_t(*lower);
+  uint64_t turns = (distance - 1) / uint64_t(*step) + 1;
+  return int64_t(std::min(turns, uint64_t(INT64_MAX)));
 }
 
 /// The divisor of a remainder that the language floors: `r = a rem k`, and
@@ -70,15 +74,6 @@ double getRunsOfRegion(Operation *op, unsigned region) {
     return turns ? static_cast<double>(*turns) : kDefaultTurns;
   }
   return 1;
-}
-
-double getFrequency(Block *inner, Block *outer) {
-  double frequency = 1;
-  for (Block *block = inner; block != outer;
-       block = block->getParentOp()->getBlock())
-    frequency *= getRunsOfRegion(block->getParentOp(),
-                                 block->getParent()->getRegionNumber());
-  return frequency;
 }
 
 } // namespace tdc::td

@@ -45,6 +45,10 @@ int64_t estimateBytes(RankedTensorType type) {
   return bytes;
 }
 
+bool isReadByHost(Operation *op) {
+  return isa<FormatOp, ItemOp, SaveTensorOp>(op);
+}
+
 int getNeed(Operation *op, unsigned operand, Devices &devices) {
   Value value = op->getOperand(operand);
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -55,18 +59,20 @@ int getNeed(Operation *op, unsigned operand, Devices &devices) {
         getPlace(cast<RankedTensorType>(op->getResult(0).getType())));
   if (isa<DimOp>(op))
     return kShape;
-  if (isa<ItemOp, FormatOp, SaveTensorOp>(op))
+  if (isReadByHost(op))
     return 0;
   if (isa<func::ReturnOp>(op))
     return devices.getIndex(getPlace(type));
   return kNothing;
 }
 
-int64_t ValueFlow::getCopyCost(unsigned edge) const {
-  constexpr double most = 0x1p56;
-  const FlowEdge &info = edges[edge];
-  double cost = info.frequency * 64 * double(nameOf(info.to).bytes);
-  return int64_t(std::min(std::ceil(cost), most));
+Capacity ValueFlow::getCost(double bytes) const {
+  return {int64_t(std::ceil(bytes * unitsPerByte)), 0};
+}
+
+Capacity ValueFlow::getCopyCost(unsigned edge) const {
+  constexpr int64_t oneMorePlace = 1 << 20;
+  return {getCost(getBytes(edge)).cost, oneMorePlace};
 }
 
 namespace {
@@ -468,6 +474,10 @@ private:
 ValueFlow::ValueFlow(ModuleOp module,
                      llvm::function_ref<bool(Operation *)> isMovable) {
   Builder(module, *this, isMovable).run(module);
+  double sum = 0;
+  for (unsigned edge = 0; edge != edges.size(); ++edge)
+    sum += getBytes(edge);
+  unitsPerByte = std::min(64.0, 0x1p58 / std::max(sum, 1.0));
 }
 
 } // namespace tdc::td

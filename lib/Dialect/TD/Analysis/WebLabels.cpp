@@ -5,7 +5,10 @@
 // With two devices p and q, x = "p holds it" and y = "q does not" turn all
 // terms into edges of a network: x(b) without x(a), y(a) without y(b), and
 // never y without x, for somebody has to hold the value. With one home, the
-// home keeps the value and each other device is a cut of its own.
+// home keeps the value and each other device is a cut of its own. Several homes
+// on more devices are improved by exchanges between two of them, each a cut (Y.
+// Boykov, O. Veksler, R. Zabih, "Fast approximate energy minimization via graph
+// cuts", IEEE PAMI 23(11), 2001: alpha-beta swaps).
 //
 // Among cuts of equal cost: fewer places to copy at, then holding less.
 //
@@ -20,7 +23,7 @@ namespace tdc::td {
 
 namespace {
 
-constexpr int64_t kSite = 1 << 20, kHold = 1;
+constexpr int64_t kHold = 1;
 
 class WebSolver {
 public:
@@ -76,10 +79,6 @@ private:
         useful.push_back(node);
   }
 
-  Capacity costOf(unsigned edge) const {
-    return {flow.getCopyCost(edge), kSite};
-  }
-
   void solveOneHome() {
     DeviceSet rest = devices & ~homes;
     for (unsigned node : useful)
@@ -98,7 +97,7 @@ private:
       }
       for (unsigned edge : edges)
         cut.addEdge(variable(flow.edges[edge].to),
-                    variable(flow.edges[edge].from), costOf(edge));
+                    variable(flow.edges[edge].from), flow.getCopyCost(edge));
       cut.solve();
       for (unsigned node : useful)
         if (cut.isOnSourceSide(variable(node)))
@@ -135,8 +134,8 @@ private:
     for (unsigned edge : edges) {
       MinCut::Node from = variable(flow.edges[edge].from),
                    to = variable(flow.edges[edge].to);
-      cut.addEdge(to, from, costOf(edge));
-      cut.addEdge(from + 1, to + 1, costOf(edge));
+      cut.addEdge(to, from, flow.getCopyCost(edge));
+      cut.addEdge(from + 1, to + 1, flow.getCopyCost(edge));
     }
     cut.solve();
     for (unsigned node : useful) {
@@ -197,7 +196,7 @@ private:
       DeviceSet added =
           labels[flow.edges[edge].to] & ~labels[flow.edges[edge].from];
       for (; added; added &= added - 1)
-        sum = sum + costOf(edge);
+        sum = sum + flow.getCopyCost(edge);
     }
     for (unsigned node : useful)
       sum.tie += llvm::popcount(labels[node]);

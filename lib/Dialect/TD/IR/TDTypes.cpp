@@ -111,6 +111,10 @@ Place td::getPlace(RankedTensorType type) {
   return getPlace(cast_if_present<DeviceAttr>(type.getEncoding()));
 }
 
+Place td::getPlace(Value tensor) {
+  return getPlace(cast<RankedTensorType>(tensor.getType()));
+}
+
 Place td::getPlace(DeviceAttr device) {
   Place place;
   if (!device)

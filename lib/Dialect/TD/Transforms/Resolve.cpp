@@ -8,12 +8,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace tdc::td {
 #define GEN_PASS_DEF_TDRESOLVEPASS
@@ -34,10 +36,6 @@ void matchValue(ConstantOp op) {
 bool isFree(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && !tensor.getEncoding();
-}
-
-Place placeOf(Value value) {
-  return getPlace(cast<RankedTensorType>(value.getType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +152,7 @@ private:
     auto transfer = value.getDefiningOp<ToDeviceOp>();
     return transfer && isFree(value.getType())
                ? sourcePlace(transfer.getInput())
-               : placeOf(value);
+               : getPlace(value);
   }
 
   void reach(unsigned origin, const Place &place) {
@@ -173,16 +171,16 @@ private:
     if (auto transfer = dyn_cast<ToDeviceOp>(op)) {
       auto from = originOf(transfer.getInput());
       if (from && transfer.getImplied() && !isFree(transfer.getType()))
-        reach(*from, placeOf(transfer.getResult()));
+        reach(*from, getPlace(transfer.getResult()));
     } else if (auto write = dyn_cast<WriteOp>(op)) {
       StringAttr slot = write.getSlotAttr().getAttr();
       if (isFree(write.getValue().getType()))
         addSource(add(slot), write.getValue());
       else
-        reachSlot(slot, placeOf(write.getValue()));
+        reachSlot(slot, getPlace(write.getValue()));
     } else if (auto read = dyn_cast<ReadOp>(op)) {
       if (!isFree(read.getType()))
-        reachSlot(read.getSlotAttr().getAttr(), placeOf(read.getResult()));
+        reachSlot(read.getSlotAttr().getAttr(), getPlace(read.getResult()));
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       reachSlot(move.getSlotAttr().getAttr(), getPlace(move.getDevice()));
     } else if (CarryingLoop loop(op); loop) {
@@ -342,7 +340,7 @@ private:
   void bringOperands(Operation *op) {
     auto bring = [&](OpOperand &operand, const Place &place) {
       if (isa<RankedTensorType>(operand.get().getType()) &&
-          placeOf(operand.get()) != place)
+          getPlace(operand.get()) != place)
         operand.set(getAt(op, operand.get(), place));
     };
     auto match = [&](OpOperand &operand, Type type) {
@@ -351,16 +349,14 @@ private:
     };
     if (op->hasTrait<ComputeOp>()) {
       for (OpOperand &operand : op->getOpOperands())
-        bring(operand, placeOf(op->getResult(0)));
-    } else if (isa<FormatOp, ItemOp, SaveTensorOp>(op)) {
+        bring(operand, getPlace(op->getResult(0)));
+    } else if (isReadByHost(op)) {
       for (OpOperand &operand : op->getOpOperands())
         bring(operand, getCpu());
     } else if (CarryingLoop loop(op); loop) {
       for (auto [init, argument] :
            llvm::zip(loop.getInits(), loop.getArguments()))
         match(init, argument.getType());
-    } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
-      (void)condition; // passes its block's arguments on
     } else if (isa<scf::YieldOp>(op)) {
       Operation *parent = op->getParentOp();
       for (auto [i, operand] : llvm::enumerate(op->getOpOperands()))
@@ -401,7 +397,7 @@ private:
       if (op.getInput().getType() == op.getType())
         op.replaceAllUsesWith(op.getInput());
       else if (op.getImplied() && maker && constructors.contains(maker))
-        op.replaceAllUsesWith(getAt(op, op.getInput(), placeOf(op)));
+        op.replaceAllUsesWith(getAt(op, op.getInput(), getPlace(op)));
       else
         return;
       op.erase();

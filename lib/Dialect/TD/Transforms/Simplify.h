@@ -1,6 +1,6 @@
 //===- Simplify.h - the steps of td-simplify ------------------------------===//
 //
-// Each step is one walk over the module. Private to td-simplify.
+// Each step is one walk over the module. Passes of placement sweep, too.
 //
 //===----------------------------------------------------------------------===//
 

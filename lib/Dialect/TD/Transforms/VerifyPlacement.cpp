@@ -2,7 +2,9 @@
 //
 // Shares nothing with what places: it looks at each op and asks where its
 // operands are. The place of a value is in its type, and what loops, branches
-// and slots pass on has to keep it.
+// and slots pass on has to keep it. A handle has no place, what is read from it
+// has: types are all that td.handle and td.replica_get must keep, which their
+// own verifiers check.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,7 @@ bool isReplicable(Operation *op) {
   return isTOp(op) &&
          llvm::all_of(getContentUses(op->getResult(0)), [](OpOperand *use) {
            return use->getOwner()->hasTrait<ComputeOp>() ||
-                  isa<FormatOp, ItemOp, SaveTensorOp>(use->getOwner());
+                  isReadByHost(use->getOwner());
          });
 }
 
@@ -49,7 +49,7 @@ public:
   /// reads it has its device already.
   void replicate(Operation *op) {
     Value result = op->getResult(0);
-    Place own = placeOf(result);
+    Place own = getPlace(result);
     const Place &other = devices.getPlace(own == devices.getPlace(0) ? 1 : 0);
     OpBuilder builder(op);
     Operation *twin = builder.clone(*op);
@@ -59,7 +59,7 @@ public:
     for (OpOperand *use : getContentUses(result)) {
       Operation *user = use->getOwner();
       Place place =
-          user->hasTrait<ComputeOp>() ? placeOf(user->getResult(0)) : getCpu();
+          user->hasTrait<ComputeOp>() ? getPlace(user->getResult(0)) : getCpu();
       if (place != other)
         continue;
       builder.setInsertionPoint(user);
@@ -68,10 +68,6 @@ public:
   }
 
 private:
-  static Place placeOf(Value value) {
-    return getPlace(cast<RankedTensorType>(value.getType()));
-  }
-
   static int64_t getSavedBytes(Operation *op) {
     int64_t bytes = 0;
     auto add = [&](Value value, int64_t sign) {
@@ -89,7 +85,7 @@ private:
   static bool isWrittenTo(Value result, const Place &place) {
     return llvm::any_of(result.getUsers(), [&](Operation *user) {
       auto copy = dyn_cast<ToDeviceOp>(user);
-      return copy && !copy.getImplied() && placeOf(copy.getResult()) == place;
+      return copy && !copy.getImplied() && getPlace(copy.getResult()) == place;
     });
   }
 

@@ -2,7 +2,6 @@
 
 #include "DeviceCut.h"
 #include "Dialect/TD/Analysis/OpCosts.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -50,7 +49,7 @@ SmallVector<DeviceSet> DeviceCut::solve() {
       addNode(node);
   for (auto [i, edge] : llvm::enumerate(flow.edges))
     if (edge.moves && isUseful[edge.from] && isUseful[edge.to]) {
-      Capacity cost = {flow.getCopyCost(i), 1 << 10};
+      Capacity cost = flow.getCopyCost(i);
       cut.addEdge(onCpu[edge.to], onCpu[edge.from], cost);
       cut.addEdge(notOnGpu[edge.from], notOnGpu[edge.to], cost);
     }
@@ -119,11 +118,10 @@ void DeviceCut::addOp(const FreeOp &free) {
     }
 }
 
-/// `runs`: per run of the program. In 64ths, as copies are.
+/// `runs`: per run of the program.
 void DeviceCut::addCosts(Operation *op, double runs) {
   auto costOn = [&](Place::Kind device) {
-    double cost = std::ceil(64 * runs * getOpCost(op, device));
-    return Capacity{int64_t(std::min(cost, 0x1p56)), 0};
+    return flow.getCost(runs * getOpCost(op, device));
   };
   cut.addEdge(runsOnCpu[op], MinCut::sink, costOn(Place::Kind::Cpu));
   cut.addEdge(MinCut::source, runsNotOnGpu[op], costOn(Place::Kind::Cuda));

@@ -18,10 +18,6 @@ static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
 
-static Place placeOf(Value value) {
-  return getPlace(cast<RankedTensorType>(value.getType()));
-}
-
 //===----------------------------------------------------------------------===//
 // T-ops
 //===----------------------------------------------------------------------===//
@@ -43,7 +39,7 @@ static bool isReadAt(Value value, const Place &place, Block *block) {
   return llvm::any_of(getContentUses(value), [&](OpOperand *use) {
     Operation *user = use->getOwner();
     return user->getBlock() == block && user->hasTrait<ComputeOp>() &&
-           !isTOp(user) && placeOf(user->getResult(0)) == place;
+           !isTOp(user) && getPlace(user->getResult(0)) == place;
   });
 }
 
@@ -65,7 +61,7 @@ static bool isLocal(Operation *op) {
                  content.getDefiningOp() &&
                  llvm::hasSingleElement(operand.getUses());
     return isOwn ||
-           isReadAt(content, placeOf(user->getResult(0)), op->getBlock());
+           isReadAt(content, getPlace(user->getResult(0)), op->getBlock());
   });
 }
 
@@ -77,7 +73,7 @@ static bool shrinksAtHome(Operation *op) {
       return false;
     Value content = getContent(operand);
     return bytesOf(content) > bytesOf(op->getResult(0)) &&
-           placeOf(content) == placeOf(op->getResult(0));
+           getPlace(content) == getPlace(op->getResult(0));
   });
 }
 
