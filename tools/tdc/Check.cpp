@@ -8,12 +8,10 @@ int tdc::checkVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
     Compilation compilation(options);
-    // The last mistakes of a program are found where gradients are taken; what
-    // it copies is known later.
+    // The last mistakes of a program are found where gradients are taken, with
+    // devices where it is known what they hold and copy.
     if (compilation.generate())
-      compilation.lower(options.guard.mode == TransferGuard::Allow
-                            ? Phase::Grad
-                            : Phase::Placed);
+      compilation.lower(options.simulatedDevices ? Phase::Placed : Phase::Grad);
     exitCode = compilation.getExitCode();
   });
   return exitCode;
