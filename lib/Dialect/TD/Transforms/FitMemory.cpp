@@ -79,6 +79,9 @@ public:
   Fitter(ModuleOp module, const Place &device, int64_t limit)
       : module(module), device(device), limit(limit) {}
 
+  /// Comes to an end: what leaves is gone at that point, or is there as a
+  /// shorter value of a block further inside. It is nowhere that it was not
+  /// before, so what fits goes on to fit.
   LogicalResult run() {
     if (!findExcess())
       return success();
@@ -318,8 +321,9 @@ struct FitMemoryPass : public impl::TDFitMemoryPassBase<FitMemoryPass> {
     for (NamedAttribute row : budget) {
       std::optional<Place> device = parseDevice(row.getName());
       int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
-      if (!device) {
-        module.emitError("expected a device in td.memory, got ")
+      if (!device || device->kind != Place::Kind::Cuda) {
+        module.emitError(
+            "expected a GPU in td.memory, such as \"cuda:0\", got ")
             << row.getName();
         return signalPassFailure();
       }
