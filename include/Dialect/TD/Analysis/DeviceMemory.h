@@ -22,10 +22,6 @@
 
 namespace tdc::td {
 
-/// On a module: a dictionary of the bytes that a device has, by its name; one
-/// that is not in it has as many as it takes.
-inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
-
 struct PeakMemory {
   Place device;
   int64_t bytes;
