@@ -132,7 +132,6 @@ def cmake_lists(files, fix):
 
 # Folders that nothing can reach but through others, and whose tests those are.
 TESTED_BY = {
-    "Dialect/TD/Analysis": "test/Conversion/KernelToCPU",
     "Dialect/TD/OpTable": "test/Dialect/TD/IR",
     "Dialect/TD/Transforms/Place": "test/Placement",
     "Frontend/AST": "test/Frontend/Parser",

@@ -43,6 +43,9 @@ class Tensor {
 public:
   /// Zeros, a new instance at home at `place`.
   Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place);
+  /// A plain copy would be the same instance, which the result of an op is not.
+  Tensor(const Tensor &) = delete;
+  Tensor(Tensor &&) = default;
 
   /// The same instance on another device.
   Tensor copyTo(const Place &device) const;
@@ -70,6 +73,8 @@ public:
 
   /// Sets an element of any dtype from one of any dtype, as td.cast does.
   void setCast(int64_t i, const Tensor &from, int64_t j);
+  /// Sets all elements, from as many of the same dtype.
+  void setElements(const Tensor &from);
 
   const DType dtype;
   const Dims dims;

@@ -8,14 +8,16 @@ using namespace mlir;
 namespace tdc {
 
 static LogicalResult runFor(Machine &m, scf::ForOp op) {
-  int64_t upper = m.integer(op.getUpperBound()), step = m.integer(op.getStep());
+  int64_t lower = m.integer(op.getLowerBound()),
+          upper = m.integer(op.getUpperBound()), step = m.integer(op.getStep());
   if (step <= 0)
     return op.emitOpError("has a step of ") << step;
   llvm::SmallVector<Datum> carried = m.get(op.getInitArgs());
-  int64_t turns = 0;
-  for (int64_t i = m.integer(op.getLowerBound()); i < upper; i += step) {
-    ++turns;
-    carried.insert(carried.begin(), i);
+  // Counted, and without a sign: there may be no number behind the last index.
+  uint64_t turns =
+      lower < upper ? (uint64_t(upper) - uint64_t(lower) - 1) / step + 1 : 0;
+  for (uint64_t turn = 0; turn != turns; ++turn) {
+    carried.insert(carried.begin(), int64_t(lower + turn * step));
     llvm::SmallVector<Datum> next;
     if (failed(m.runBlock(*op.getBody(), carried, next)))
       return failure();

@@ -91,7 +91,8 @@ static void scatterAdd(Machine &machine, Pick pick) {
       return failure();
     if (updates.dims != picked.dims)
       return op.emitOpError("has updates of other sizes");
-    Tensor result = x;
+    Tensor result = m.makeResult(op.getResult(), x.dims);
+    result.setElements(x);
     if (x.isFloat()) {
       std::vector<double> sums(x.size());
       for (int64_t i = 0; i < x.size(); ++i)

@@ -1,7 +1,6 @@
 //===- Memory.cpp - what a run keeps on each device -----------------------===//
 
 #include "Memory.h"
-#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 
 using namespace mlir;

@@ -36,8 +36,7 @@ static LogicalResult runReshape(Machine &m, ReshapeOp op) {
   if (x.size() != result.size())
     return op.emitOpError("changes the number of elements from ")
            << x.size() << " to " << result.size();
-  for (int64_t i = 0; i < x.size(); ++i)
-    result.setCast(i, x, i);
+  result.setElements(x);
   return m.set(op.getResult(), std::move(result));
 }
 
@@ -90,21 +89,22 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
 }
 
 static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
-  const Tensor &update = m.tensor(op.getUpdate());
-  Tensor result = m.tensor(op.getInput());
+  const Tensor &x = m.tensor(op.getInput()), &update = m.tensor(op.getUpdate());
   int64_t dim = op.getDim(), step = op.getStep(),
           start = m.integer(op.getStart());
-  if (failed(checkSlice(op, start, step, update.dims[dim], result.dims[dim])))
+  if (failed(checkSlice(op, start, step, update.dims[dim], x.dims[dim])))
     return failure();
-  Dims others = result.dims;
+  Dims others = x.dims;
   others[dim] = update.dims[dim];
   if (others != update.dims)
     return op.emitOpError("has an update of other sizes");
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  result.setElements(x);
   int64_t i = 0;
   forEachIndex(update.dims, [&](llvm::ArrayRef<int64_t> index) {
     Dims to(index);
     to[dim] = start + index[dim] * step;
-    result.setCast(getOffset(result.dims, to), update, i++);
+    result.setCast(getOffset(x.dims, to), update, i++);
   });
   return m.set(op.getResult(), std::move(result));
 }

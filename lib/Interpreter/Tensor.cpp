@@ -130,8 +130,7 @@ Tensor Tensor::makeHomeless(DType dtype, llvm::ArrayRef<int64_t> dims) {
 
 Tensor Tensor::copyTo(const Place &device) const {
   Tensor copy(dtype, dims, device, instance, home);
-  copy.floats = floats;
-  copy.ints = ints;
+  copy.setElements(*this);
   return copy;
 }
 
@@ -144,6 +143,11 @@ void Tensor::setCast(int64_t i, const Tensor &from, int64_t j) {
   else
     ints[i] = dtype == DType::Bool ? from.getInt(j) != 0
                                    : wrapToDType(dtype, from.getInt(j));
+}
+
+void Tensor::setElements(const Tensor &from) {
+  floats = from.floats;
+  ints = from.ints;
 }
 
 Tensor Tensor::fromBytes(DType dtype, llvm::ArrayRef<int64_t> dims, Place place,

@@ -8,6 +8,8 @@
 // RUN: FileCheck %s --check-prefix=SLOTS < %t/slots.json
 // RUN: cd %t && tdc-interpret moves.mlir --transfers moves.json
 // RUN: FileCheck %s --check-prefix=MOVES < %t/moves.json
+// RUN: tdc-interpret %t/updates.mlir --transfers %t/updates.json | FileCheck %s --check-prefix=UPDATED
+// RUN: FileCheck %s --check-prefix=UPDATES < %t/updates.json
 // RUN: tdc-interpret %t/carried-poison.mlir | FileCheck %s --check-prefix=CARRIED
 // RUN: not tdc-interpret %t/poison.mlir 2>&1 | FileCheck %s --check-prefix=POISON
 // RUN: not tdc-interpret %t/elsewhere.mlir 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
@@ -105,6 +107,34 @@ module attributes {td.as_written} {
     td.save %path [@w, @b] as ["w", "b"] []
     return
   }
+}
+
+//--- updates.mlir
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+// A tensor with some elements replaced is another one, with copies of its own.
+// UPDATED: tensor([1., 1.])tensor([2., 1.])tensor([1., 3.])tensor([5, 5])tensor([5, 6])
+// UPDATES: {"copies":[{"src":"cuda:0","dst":"cpu","logical":5,"bytes":56}]
+// UPDATES-SAME: "k0":{"copies":5,"bytes":56}}
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %x = td.constant dense<1.0> : tensor<2xf32, #gpu>
+  %two = td.constant dense<2.0> : tensor<1xf32, #gpu>
+  %five = td.constant dense<5> : tensor<2xi64, #gpu>
+  %one = td.constant dense<1> : tensor<1xi64, #gpu>
+  %updated = td.update_slice %x, %two[%c0] dim 0 step 1 : tensor<2xf32, #gpu>, tensor<1xf32, #gpu>
+  %added = td.scatter_add %x, %one, %two dim 0 : tensor<2xf32, #gpu>, tensor<1xi64, #gpu>, tensor<1xf32, #gpu>
+  %more = td.scatter_add_along %five, %one, %one dim 0 : tensor<2xi64, #gpu>, tensor<1xi64, #gpu>, tensor<1xi64, #gpu>
+  %h0 = td.handle %x : tensor<2xf32, #gpu> -> !td.handle<tensor<2xf32>>
+  %a = td.replica_get %h0 : !td.handle<tensor<2xf32>> -> tensor<2xf32, #cpu>
+  %h1 = td.handle %updated : tensor<2xf32, #gpu> -> !td.handle<tensor<2xf32>>
+  %b = td.replica_get %h1 : !td.handle<tensor<2xf32>> -> tensor<2xf32, #cpu>
+  %c = td.to_device %added : tensor<2xf32, #gpu> to tensor<2xf32, #cpu>
+  %d = td.to_device %five : tensor<2xi64, #gpu> to tensor<2xi64, #cpu>
+  %e = td.to_device %more : tensor<2xi64, #gpu> to tensor<2xi64, #cpu>
+  %text = td.format "{}{}{}{}{}\0A"(%a, %b, %c, %d, %e) : tensor<2xf32, #cpu>, tensor<2xf32, #cpu>, tensor<2xf32, #cpu>, tensor<2xi64, #cpu>, tensor<2xi64, #cpu>
+  td.print %text
+  return
 }
 
 //--- carried-poison.mlir

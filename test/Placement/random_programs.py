@@ -26,10 +26,11 @@ import subprocess
 import sys
 import tempfile
 
-TENSOR = "tensor<2xf32, #{}>"
+TENSOR, ELEMENT = "tensor<2xf32, #{}>", "tensor<1xf32, #{}>"
 PASSES = ["--td-normalize", "--td-choose-devices", "--td-place",
           "--td-fit-memory", "--td-verify-placement"]
 TENSOR_BYTES = 8
+OPS = [["fill"], ["sin"], ["add", "add", "update"]]  # by the number of inputs
 
 
 class Program:
@@ -67,9 +68,12 @@ class Program:
         for name in self.rng.sample(names, len(names)):
             ins = [name, self.rng.choice(names)]
             result = self.name()
-            statements += [("op", result, self.rng.choice(self.places), ins),
+            statements += [self.op(result, self.rng.choice(self.places), ins),
                            ("print", result)]
         return statements
+
+    def op(self, name, place, ins):
+        return ("op", name, self.rng.choice(OPS[len(ins)]), place, ins)
 
     def statement(self, scope, depth):
         rng = self.rng
@@ -79,7 +83,7 @@ class Program:
             ins = rng.sample(scope, min(len(scope), rng.randint(0, 2)))
             name = self.name()
             scope.append(name)
-            return ("op", name, place, ins)
+            return self.op(name, place, ins)
         if kind < 0.5:
             return ("print", rng.choice(scope))
         if kind < 0.6 and self.slots:
@@ -176,16 +180,28 @@ class Printer:
         for statement in statements:
             getattr(self, "do_" + statement[0])(*statement[1:])
 
-    def do_op(self, name, place, ins):
-        values = [self.at(i, place) for i in ins]
-        self.place[name] = place
+    def do_op(self, name, op, place, ins):
         kind = self.type(place)
-        if not values:
+        self.place[name] = place
+        if op == "update":
+            self.update(name, place, *ins)
+        elif op == "fill":
             self.emit(f"%{name} = td.fill %f : f64 -> {kind}")
-        elif len(values) == 1:
-            self.emit(f"%{name} = td.sin {values[0]} : {kind}")
         else:
-            self.emit(f"%{name} = td.add {values[0]}, {values[1]} : {kind}")
+            values = ", ".join([self.at(i, place) for i in ins])
+            self.emit(f"%{name} = td.{op} {values} : {kind}")
+
+    def update(self, name, place, whole, other):
+        """One element of a value in another, taken where it is."""
+        own, value = self.place[other], self.at(whole, place)
+        part, moved = self.temp(), self.temp()
+        kind = ELEMENT.format(place)
+        self.emit(f"{part} = td.slice %{other}[%c1] dim 0 step 1 : "
+                  f"{self.type(own)} to {ELEMENT.format(own)}")
+        self.emit(f"{moved} = td.to_device {part} : {ELEMENT.format(own)} to "
+                  f"{kind}")
+        self.emit(f"%{name} = td.update_slice {value}, {moved}[%c0] dim 0 "
+                  f"step 1 : {self.type(place)}, {kind}")
 
     def do_print(self, name):
         value, text = self.at(name, "cpu"), self.temp()

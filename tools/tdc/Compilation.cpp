@@ -1,7 +1,6 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
 #include "Compilation.h"
-#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"

@@ -22,10 +22,6 @@
 
 namespace tdc::td {
 
-/// On a module: a dictionary of the bytes that a device has, by its name; one
-/// that is not in it has as many as it takes.
-inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
-
 struct PeakMemory {
   Place device;
   int64_t bytes;
@@ -47,17 +43,24 @@ public:
     mlir::Operation *last; ///< in the block of the value
     int64_t bytes;
   };
-  using Visitor = llvm::function_ref<mlir::WalkResult(
-      mlir::Operation *op, llvm::ArrayRef<LiveTensor> live)>;
+  using Visitor = llvm::function_ref<mlir::WalkResult(mlir::Operation *op)>;
 
-  /// Visits ops in program order, each with what takes memory while it runs,
-  /// results included. Loops and functions are visited as they start, with
-  /// their arguments; branches by what is in them.
+  /// Visits ops in program order. Loops and functions are visited as they
+  /// start, with their arguments; branches by what is in them.
   mlir::WalkResult walk(Visitor visit);
 
+  /// What takes memory while the visited op runs, results included.
+  llvm::ArrayRef<LiveTensor> getLive() const { return live; }
   int64_t getSlotBytes() const { return slotBytes; }
   /// What slots and live tensors take together.
-  int64_t getBytes(llvm::ArrayRef<LiveTensor> live) const;
+  int64_t getBytes() const;
+
+  /// A visitor has made the value leave before the visited op...
+  void remove(mlir::Value value);
+  /// ...and given uses of it to this one. If that is made behind `op`, the
+  /// visited one, it is not live yet.
+  void add(mlir::Value value, mlir::Operation *op);
+
   /// Whether some tensor's size is not known.
   bool isEstimate() const { return hasUnknownSize; }
 

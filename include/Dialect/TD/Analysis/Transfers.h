@@ -12,10 +12,6 @@
 
 namespace tdc::td {
 
-/// On a td.replica_get: the program does not write the copy, as `implied` of
-/// td.to_device says.
-inline constexpr llvm::StringLiteral kImpliedAttr = "td.implied";
-
 struct CopySite {
   enum Kind : uint8_t {
     Static,   ///< each time the program comes to it

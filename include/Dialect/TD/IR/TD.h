@@ -113,6 +113,13 @@ inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 inline constexpr llvm::StringLiteral kNoTOpsAttr = "td.no_t_ops";
 /// On a module: costs decide which device an op runs on (--placement=optimize).
 inline constexpr llvm::StringLiteral kOptimizeAttr = "td.optimize";
+/// On a module: a dictionary of the bytes that a GPU has, by its name; one that
+/// is not in it has as many as it takes.
+inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
+
+/// On a td.replica_get: the program does not write the copy, as `implied` of
+/// td.to_device says.
+inline constexpr llvm::StringLiteral kImpliedAttr = "td.implied";
 
 /// On a td.random of td-form-kernels: the narrower element type that its
 /// integers are cast to next, which the bounds must fit.

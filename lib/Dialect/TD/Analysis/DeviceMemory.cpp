@@ -114,9 +114,9 @@ int64_t DeviceMemory::getBytes(Value value, Operation *last) {
   return isHere ? count(type) : 0;
 }
 
-int64_t DeviceMemory::getBytes(ArrayRef<LiveTensor> tensors) const {
+int64_t DeviceMemory::getBytes() const {
   int64_t bytes = slotBytes;
-  for (const LiveTensor &tensor : tensors)
+  for (const LiveTensor &tensor : live)
     bytes += tensor.bytes;
   return bytes;
 }
@@ -139,6 +139,21 @@ void DeviceMemory::dropLast(Operation *op) {
                  [&](const LiveTensor &tensor) { return tensor.last == op; });
 }
 
+void DeviceMemory::remove(Value value) {
+  llvm::erase_if(
+      live, [&](const LiveTensor &tensor) { return tensor.value == value; });
+}
+
+void DeviceMemory::add(Value value, Operation *op) {
+  Operation *here = value.getParentBlock()->findAncestorOpInBlock(*op);
+  if (!here || !value.getDefiningOp()->isBeforeInBlock(here))
+    return;
+  Operation *last = getLastUser(value);
+  if (here->isBeforeInBlock(last) ||
+      (here == last && isUsedInside(value, here)))
+    addLive(value, nullptr);
+}
+
 WalkResult DeviceMemory::walk(Visitor visit) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() &&
@@ -150,7 +165,7 @@ WalkResult DeviceMemory::walk(Visitor visit) {
 WalkResult DeviceMemory::walk(Block &block, Visitor visit) {
   if (block.getNumArguments() != 0) {
     addLive(block.getArguments(), nullptr);
-    if (visit(block.getParentOp(), live).wasInterrupted())
+    if (visit(block.getParentOp()).wasInterrupted())
       return WalkResult::interrupt();
   }
   for (Operation &op : block) {
@@ -160,7 +175,7 @@ WalkResult DeviceMemory::walk(Block &block, Visitor visit) {
       continue;
     }
     addLive(op.getResults(), &op);
-    if (visit(&op, live).wasInterrupted())
+    if (visit(&op).wasInterrupted())
       return WalkResult::interrupt();
     dropLast(&op);
   }
@@ -199,8 +214,8 @@ SmallVector<PeakMemory> getPeakMemory(ModuleOp module) {
     DeviceMemory memory(module, devices.getPlace(i));
     PeakMemory peak = {devices.getPlace(i), memory.getSlotBytes(),
                        module.getLoc(), false};
-    memory.walk([&](Operation *op, ArrayRef<DeviceMemory::LiveTensor> live) {
-      int64_t bytes = memory.getBytes(live);
+    memory.walk([&](Operation *op) {
+      int64_t bytes = memory.getBytes();
       if (bytes > peak.bytes) {
         peak.bytes = bytes;
         peak.at = op->getLoc();

@@ -28,13 +28,6 @@ namespace {
 
 using LiveTensor = DeviceMemory::LiveTensor;
 
-/// A point of the program where a device does not have enough.
-struct Excess {
-  Operation *op;
-  SmallVector<LiveTensor> live;
-  int64_t bytes, slotBytes;
-};
-
 /// A value that can leave the device at a point, and what that costs.
 struct Victim {
   LiveTensor tensor;
@@ -80,13 +73,14 @@ public:
       : module(module), device(device), limit(limit) {}
 
   LogicalResult run() {
-    if (!findExcess())
+    auto failAtExcess = [](Operation *, DeviceMemory &) { return failure(); };
+    if (succeeded(walkExcess(failAtExcess)))
       return success();
     delayRepeatable();
-    while (std::optional<Excess> excess = findExcess())
-      if (failed(relieve(*excess)))
-        return failure();
-    return success();
+    // What leaves is nowhere that it was not before: what fits goes on to fit.
+    return walkExcess([&](Operation *op, DeviceMemory &memory) {
+      return relieve(op, memory);
+    });
   }
 
 private:
@@ -113,17 +107,22 @@ private:
            !isRepeatable(copy.getInput().getDefiningOp());
   }
 
-  std::optional<Excess> findExcess() const {
+  /// Goes to the points where the device does not have enough. One is left
+  /// when it has.
+  LogicalResult walkExcess(
+      llvm::function_ref<LogicalResult(Operation *, DeviceMemory &)> visit) {
     DeviceMemory memory(module, device);
-    std::optional<Excess> excess;
-    memory.walk([&](Operation *op, ArrayRef<LiveTensor> live) {
-      int64_t bytes = memory.getBytes(live);
-      if (bytes <= limit || isRepeatable(op) || isSaved(op))
+    WalkResult result = memory.walk([&](Operation *op) {
+      if (isRepeatable(op) || isSaved(op))
         return WalkResult::advance();
-      excess = {op, llvm::to_vector(live), bytes, memory.getSlotBytes()};
-      return WalkResult::interrupt();
+      // Ends: what leaves is gone here, or is there as a shorter value of a
+      // block further inside.
+      while (memory.getBytes() > limit)
+        if (failed(visit(op, memory)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
     });
-    return excess;
+    return failure(result.wasInterrupted());
   }
 
   void delayRepeatable() {
@@ -145,15 +144,15 @@ private:
 
   //===--- What goes ------------------------------------------------------===//
 
-  LogicalResult relieve(const Excess &excess) {
+  LogicalResult relieve(Operation *point, DeviceMemory &memory) {
     SmallVector<Victim> victims;
-    for (const LiveTensor &tensor : excess.live)
-      if (canLeave(tensor.value, excess.op))
-        victims.push_back(describe(tensor, excess.op));
+    for (const LiveTensor &tensor : memory.getLive())
+      if (canLeave(tensor.value, point))
+        victims.push_back(describe(tensor, point));
     llvm::sort(victims, [](const Victim &one, const Victim &other) {
       return one.isBetterThan(other);
     });
-    int64_t missing = excess.bytes - limit, freed = 0;
+    int64_t missing = memory.getBytes() - limit, freed = 0;
     SmallVector<Victim> chosen;
     for (const Victim &victim : victims) {
       if (freed >= missing)
@@ -162,7 +161,7 @@ private:
       freed += victim.tensor.bytes;
     }
     if (freed < missing)
-      return refuse(excess, freed);
+      return refuse(point, memory, freed);
     // A large one that came last may make smaller ones stay.
     for (size_t i = chosen.size(); i-- > 0;)
       if (freed - chosen[i].tensor.bytes >= missing) {
@@ -170,7 +169,7 @@ private:
         chosen.erase(chosen.begin() + i);
       }
     for (const Victim &victim : chosen)
-      evict(victim.tensor.value, excess.op);
+      evict(victim.tensor.value, point, memory);
     return success();
   }
 
@@ -215,14 +214,15 @@ private:
     }
   }
 
-  LogicalResult refuse(const Excess &excess, int64_t evictable) const {
-    auto error = excess.op->emitError("TD512: out of memory on ")
-                 << spelling(device) << ": " << excess.bytes - evictable
+  LogicalResult refuse(Operation *point, const DeviceMemory &memory,
+                       int64_t evictable) const {
+    auto error = point->emitError("TD512: out of memory on ")
+                 << spelling(device) << ": " << memory.getBytes() - evictable
                  << " bytes are needed here at the same time, and it has "
                  << limit;
-    if (excess.slotBytes)
-      error.attachNote(excess.op->getLoc())
-          << excess.slotBytes
+    if (int64_t slotBytes = memory.getSlotBytes())
+      error.attachNote(point->getLoc())
+          << slotBytes
           << " of these bytes are parameters, gradients and optimizer state, "
              "which stay there";
     return failure();
@@ -257,7 +257,8 @@ private:
   }
 
   /// The value leaves the device before `point`, for good or until it is used.
-  void evict(Value value, Operation *point) {
+  void evict(Value value, Operation *point, DeviceMemory &memory) {
+    memory.remove(value);
     Block *block = value.getParentBlock();
     Operation *left = block->findAncestorOpInBlock(*point);
     Operation *maker = value.getDefiningOp();
@@ -292,6 +293,7 @@ private:
         again = builder.clone(*maker)->getResult(0);
       for (OpOperand *use : operands)
         use->set(again);
+      memory.add(again, point);
     }
     if (isAtHand && value.use_empty())
       maker->erase();
@@ -318,8 +320,9 @@ struct FitMemoryPass : public impl::TDFitMemoryPassBase<FitMemoryPass> {
     for (NamedAttribute row : budget) {
       std::optional<Place> device = parseDevice(row.getName());
       int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
-      if (!device) {
-        module.emitError("expected a device in td.memory, got ")
+      if (!device || device->kind != Place::Kind::Cuda) {
+        module.emitError(
+            "expected a GPU in td.memory, such as \"cuda:0\", got ")
             << row.getName();
         return signalPassFailure();
       }

@@ -59,6 +59,24 @@ func.func @loop(%x: !c, %n: i64) -> !c {
 // -----
 
 // fit_memory_device
-// expected-error @below {{expected a device in td.memory, got "gpu"}}
+// expected-error @below {{expected a GPU in td.memory, such as "cuda:0", got "gpu"}}
 module attributes {td.memory = {"gpu" = 24 : i64}} {
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+!c = tensor<4xf32, #cpu>
+
+// What leaves a device goes to the cpu, which it cannot leave.
+// fit_memory_cpu
+// expected-error @below {{expected a GPU in td.memory, such as "cuda:0", got "cpu"}}
+module attributes {td.memory = {"cpu" = 40 : i64}} {
+func.func @cpu(%x: !c) -> !c {
+  %a = td.sin %x : !c
+  %b = td.sin %a : !c
+  %c = td.add %b, %a : !c
+  %d = td.add %c, %x : !c
+  return %d : !c
+}
 }

@@ -1,7 +1,6 @@
 //===- FreeOps.cpp - ops whose device is still to be chosen ---------------===//
 
 #include "FreeOps.h"
-#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"

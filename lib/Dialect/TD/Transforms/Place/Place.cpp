@@ -9,7 +9,6 @@
 #include "../PlacementRemarks.h"
 #include "../Simplify.h"
 #include "Dialect/TD/Analysis/PlacementPlan.h"
-#include "Dialect/TD/Analysis/Transfers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Regions.h"
