@@ -178,8 +178,8 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
     auto [known, isNew] = lineOf.try_emplace(
         *keys.begin(), site.place.getFilename(), site.place.getLine());
     Removed &line = lines[known->second];
-    if (!line.place)
-      line.place = site.place;
+    line.file = known->second.first.str();
+    line.line = known->second.second;
     line.before += getCopies(site);
     if (isNew)
       line.after += placed[*keys.begin()];

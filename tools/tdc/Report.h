@@ -44,9 +44,11 @@ struct HostWait {
   const char *advice;
 };
 
-/// A place where the program copies more often than the placed one.
+/// A line where the program copies more often than the placed one. It outlives
+/// the module that was compiled as it is written.
 struct Removed {
-  mlir::FileLineColLoc place;
+  std::string file;
+  unsigned line = 0;
   Amount before, after;
 };
 

@@ -77,6 +77,10 @@ private:
   void writeLine(llvm::StringRef name, mlir::Operation *op) {
     json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
   }
+  void writeFile(llvm::StringRef file) {
+    if (file != report.file)
+      json.attribute("file", file);
+  }
 
   void write(llvm::StringRef name, const Amount &amount) {
     json.attributeObject(name, [&] {
@@ -100,8 +104,8 @@ private:
     json.attribute("id", id);
     json.attribute("what", site.what);
     json.attribute("line", getLine(site.place));
-    if (site.place && site.place.getFilename() != report.file)
-      json.attribute("file", site.place.getFilename().getValue());
+    if (site.place)
+      writeFile(site.place.getFilename());
     json.attribute("src", spelling(site.from));
     json.attribute("dst", spelling(site.to));
     json.attribute("kind", site.kind == CopySite::OnDemand    ? "on demand"
@@ -159,7 +163,8 @@ private:
     json.attributeArray("removed", [&] {
       for (const Removed &one : report.removed)
         json.object([&] {
-          json.attribute("line", getLine(one.place));
+          json.attribute("line", one.line);
+          writeFile(one.file);
           write("before", one.before);
           write("after", one.after);
         });

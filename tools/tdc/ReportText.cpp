@@ -44,10 +44,11 @@ private:
   std::string spell(mlir::FileLineColLoc place) const {
     if (!place)
       return "the program's start";
-    std::string line = "line " + std::to_string(place.getLine());
-    return place.getFilename() == report.file
-               ? line
-               : place.getFilename().str() + ", " + line;
+    return spell(place.getFilename(), place.getLine());
+  }
+  std::string spell(StringRef file, unsigned line) const {
+    std::string text = "line " + std::to_string(line);
+    return file == report.file ? text : file.str() + ", " + text;
   }
   std::string spell(mlir::Operation *op) const {
     return spell(td::getUserPlace(op->getLoc()));
@@ -252,8 +253,9 @@ private:
     if (hasExports)
       row("exports", spell(report.exports) + " when each is called once");
     for (const Removed &one : report.removed)
-      row("removed", spell(one.place) + ": " + one.before.getFormula() +
-                         " -> " + spellCopies(one.after));
+      row("removed", spell(one.file, one.line) + ": " +
+                         one.before.getFormula() + " -> " +
+                         spellCopies(one.after));
     writeBound();
     writePeaks();
   }
