@@ -13,6 +13,7 @@
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -25,10 +26,25 @@ using td::RunFactor;
 // Amounts
 //===----------------------------------------------------------------------===//
 
+/// "8 x turns(3)"; without a product the number alone.
+static std::string spell(int64_t times, const std::string &product) {
+  if (product.empty())
+    return std::to_string(times);
+  return (times == 1 ? "" : std::to_string(times) + " x ") + product;
+}
+
+void Amount::add(const std::string &product, int64_t times) {
+  int64_t &all = product.empty() ? known : rest[product];
+  if (std::optional<int64_t> sum = llvm::checkedAdd(all, times))
+    all = *sum;
+  else
+    ++rest[spell(times, product)];
+}
+
 Amount &Amount::operator+=(const Amount &other) {
-  known += other.known;
+  add("", other.known);
   for (auto &[product, times] : other.rest)
-    rest[product] += times;
+    add(product, times);
   isExact &= other.isExact;
   return *this;
 }
@@ -47,92 +63,106 @@ std::string Amount::getFormula() const {
   if (known || rest.empty())
     summands.push_back(std::to_string(known));
   for (auto &[product, times] : rest)
-    summands.push_back((times == 1 ? "" : std::to_string(times) + " x ") +
-                       product);
+    summands.push_back(spell(times, product));
   return llvm::join(summands, " + ");
 }
 
-/// A product of a number and symbols.
-static Amount multiply(int64_t number, llvm::ArrayRef<std::string> symbols) {
-  Amount amount;
-  if (symbols.empty())
-    amount.known = number;
-  else if (number)
-    amount.rest[llvm::join(symbols, " x ")] = number;
-  return amount;
-}
+namespace {
+
+/// A number times symbols. A factor that makes the number too large leaves what
+/// it was before as a symbol.
+struct Product {
+  int64_t number = 1;
+  std::vector<std::string> symbols;
+
+  void multiply(int64_t factor) {
+    if (std::optional<int64_t> all = llvm::checkedMul(number, factor)) {
+      number = *all;
+      return;
+    }
+    symbols.push_back(std::to_string(number));
+    number = factor;
+  }
+
+  Amount getAmount(bool isExact) const {
+    Amount amount;
+    amount.isExact = isExact;
+    if (number)
+      amount.add(llvm::join(symbols, " x "), number);
+    return amount;
+  }
+};
+
+} // namespace
 
 /// The loops around it, those of unknown length as symbols, and of branches the
 /// part that is known.
-static int64_t getTurns(const CopySite &site,
-                        std::vector<std::string> &symbols) {
-  int64_t number = 1;
+static void multiplyTurns(const CopySite &site, Product &product) {
   for (const RunFactor &factor : site.factors) {
     // The turns that a branch is counted in are a factor by now.
     if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
-      number = number / factor.outer * factor.inner;
+      product.number = product.number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
       continue;
     mlir::FileLineColLoc place = td::getUserPlace(factor.op->getLoc());
     if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
-      number *= factor.inner / factor.outer;
+      product.multiply(factor.inner / factor.outer);
     else if (factor.most)
-      number *= *factor.most;
+      product.multiply(*factor.most);
     else
-      symbols.push_back("turns(" + std::to_string(place ? place.getLine() : 0) +
-                        ")");
+      product.symbols.push_back(
+          "turns(" + std::to_string(place ? place.getLine() : 0) + ")");
   }
-  return number;
-}
-
-Amount getCopies(const CopySite &site) {
-  std::vector<std::string> symbols;
-  Amount amount = site.copies ? multiply(*site.copies, {})
-                              : multiply(getTurns(site, symbols), symbols);
-  amount.isExact = site.isExact;
-  return amount;
 }
 
 /// The number and the unknown sizes that multiply to the bytes of a tensor.
-static int64_t getBytesOfOne(const CopySite &site,
-                             std::vector<std::string> &symbols) {
+static void multiplySizes(const CopySite &site, Product &product) {
   if (!site.type)
-    return 1;
-  int64_t bytes = byteSize(td::getDType(site.type.getElementType()));
+    return;
+  product.multiply(byteSize(td::getDType(site.type.getElementType())));
   for (auto [dim, size] : llvm::enumerate(site.type.getShape())) {
     if (!mlir::ShapedType::isDynamic(size)) {
-      bytes *= size;
+      product.multiply(size);
       continue;
     }
     unsigned line = site.place ? site.place.getLine() : 0;
-    symbols.push_back("size(" + std::to_string(line) + ", " +
-                      std::to_string(dim) + ")");
+    product.symbols.push_back("size(" + std::to_string(line) + ", " +
+                              std::to_string(dim) + ")");
   }
-  return bytes;
+}
+
+Amount getCopies(const CopySite &site) {
+  Product product;
+  if (site.copies)
+    product.multiply(*site.copies);
+  else
+    multiplyTurns(site, product);
+  return product.getAmount(site.isExact);
 }
 
 Amount getBytesOfOne(const CopySite &site) {
   bool isEven = site.bytes && site.copies.value_or(0) > 0 &&
                 *site.bytes % *site.copies == 0;
+  Product product;
   if (isEven)
-    return multiply(*site.bytes / *site.copies, {});
-  std::vector<std::string> symbols;
-  int64_t number = getBytesOfOne(site, symbols);
-  return multiply(number, symbols);
+    product.multiply(*site.bytes / *site.copies);
+  else
+    multiplySizes(site, product);
+  return product.getAmount(/*isExact=*/true);
 }
 
 Amount getBytes(const CopySite &site) {
-  std::vector<std::string> symbols;
-  int64_t number = 0;
+  Product product;
   if (site.bytes) {
-    number = *site.bytes;
+    product.multiply(*site.bytes);
   } else {
-    number = getBytesOfOne(site, symbols);
-    number *= site.copies ? *site.copies : getTurns(site, symbols);
+    multiplySizes(site, product);
+    if (site.copies)
+      product.multiply(*site.copies);
+    else
+      multiplyTurns(site, product);
   }
-  Amount amount = multiply(number, symbols);
-  amount.isExact = site.isExact;
-  return amount;
+  return product.getAmount(site.isExact);
 }
 
 //===----------------------------------------------------------------------===//

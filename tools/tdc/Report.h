@@ -23,6 +23,8 @@ struct Amount {
   std::map<std::string, int64_t> rest; ///< products, and how often each
   bool isExact = true;                 ///< else at most
 
+  /// Sums that no int64_t holds keep their summands.
+  void add(const std::string &product, int64_t times);
   Amount &operator+=(const Amount &other);
   /// Whether it is less where the symbols stand for large numbers.
   bool isBelow(const Amount &other) const;

@@ -38,7 +38,7 @@ class DryRun {
 public:
   /// Runs @main and then each export once. Of loops over a range only the last
   /// `mostTurns`.
-  explicit DryRun(mlir::ModuleOp module, int64_t mostTurns = INT64_MAX);
+  explicit DryRun(mlir::ModuleOp module, uint64_t mostTurns = UINT64_MAX);
 
   /// How often a loop was entered and the turns it had in all; how often a
   /// branch was reached and its first region taken.

@@ -5,6 +5,7 @@
 #include "Dialect/TD/Analysis/HostNumbers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
@@ -125,7 +126,7 @@ std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
   std::optional<int64_t> turns = getTripCount(op);
   if (!turns && run.isComplete() && control.isKnown && control.runs)
     turns = control.most;
-  return turns ? std::optional(*outer * *turns) : turns;
+  return turns ? llvm::checkedMul(*outer, *turns) : turns;
 }
 
 } // namespace tdc::td

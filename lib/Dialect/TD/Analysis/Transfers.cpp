@@ -6,6 +6,7 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include <map>
 
 using namespace mlir;
@@ -190,8 +191,7 @@ private:
     if (!site.copies)
       return;
     if (site.type.hasStaticShape()) {
-      site.bytes = *site.copies * site.type.getNumElements() *
-                   byteSize(getDType(site.type.getElementType()));
+      site.bytes = llvm::checkedMul(*site.copies, estimateBytes(site.type));
       return;
     }
     int64_t bytes = 0;
@@ -268,7 +268,7 @@ private:
     std::optional<int64_t> asked = 0, values = 0;
     auto add = [&](std::optional<int64_t> &sum, Operation *op) {
       std::optional<int64_t> runs = getMostRuns(op->getBlock(), run);
-      sum = sum && runs ? std::optional(*sum + *runs) : std::nullopt;
+      sum = sum && runs ? llvm::checkedAdd(*sum, *runs) : std::nullopt;
       return run.isKnown(op->getBlock());
     };
     bool isKnown = made.size() == all.size();
