@@ -12,6 +12,7 @@
 #include "Process.h"
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -267,12 +268,18 @@ static void compareWithWritten(const Options &options, Report &report) {
 
 /// Whether the program goes one way or another by a number.
 static bool decides(mlir::Value number) {
-  return llvm::any_of(number.getUsers(), [](mlir::Operation *user) {
-    bool isHost = user->getNumResults() == 1 &&
-                  user->getName().getDialectNamespace() == "arith";
-    return isHost && (user->getResult(0).getType().isInteger(1) ||
-                      decides(user->getResult(0)));
-  });
+  llvm::SetVector<mlir::Value> computed;
+  computed.insert(number);
+  for (size_t i = 0; i != computed.size(); ++i)
+    for (mlir::Operation *user : computed[i].getUsers()) {
+      if (user->getNumResults() != 1 ||
+          user->getName().getDialectNamespace() != "arith")
+        continue;
+      if (user->getResult(0).getType().isInteger(1))
+        return true;
+      computed.insert(user->getResult(0));
+    }
+  return false;
 }
 
 static const char *getAdvice(mlir::Operation *reader) {

@@ -18,15 +18,32 @@ static bool isGuard(scf::IfOp op) {
   });
 }
 
-/// A number that is computed from the index of a loop and constants alone.
-static HostNumber evaluate(Value value, scf::ForOp loop, int64_t index) {
-  if (value == loop.getInductionVar())
-    return {index, true};
-  if (!value.getDefiningOp())
-    return {};
-  auto operand = [&](Value one) { return evaluate(one, loop, index); };
-  return computeNumber(value, operand).value_or(HostNumber());
-}
+namespace {
+
+/// Numbers that are computed from the index of a loop and constants alone, in
+/// one turn.
+class Turn {
+public:
+  Turn(scf::ForOp loop, int64_t index) {
+    numbers[loop.getInductionVar()] = {index, true};
+  }
+
+  HostNumber evaluate(Value value) {
+    if (auto known = numbers.find(value); known != numbers.end())
+      return known->second;
+    HostNumber number;
+    if (value.getDefiningOp()) {
+      auto operand = [&](Value one) { return evaluate(one); };
+      number = computeNumber(value, operand).value_or(HostNumber());
+    }
+    return numbers[value] = number;
+  }
+
+private:
+  llvm::DenseMap<Value, HostNumber> numbers;
+};
+
+} // namespace
 
 /// In how many turns of the loop around it a branch goes its first way, if the
 /// index of the loop decides that.
@@ -36,11 +53,12 @@ static std::optional<int64_t> countTaken(scf::IfOp op) {
   std::optional<int64_t> turns = loop ? getTripCount(loop) : std::nullopt;
   if (!turns || *turns > mostTurns)
     return std::nullopt;
-  int64_t index = evaluate(loop.getLowerBound(), loop, 0).value;
-  int64_t step = evaluate(loop.getStep(), loop, 0).value;
+  Turn before(loop, 0);
+  int64_t index = before.evaluate(loop.getLowerBound()).value;
+  int64_t step = before.evaluate(loop.getStep()).value;
   int64_t taken = 0;
   for (int64_t turn = 0; turn != *turns; ++turn, index += step) {
-    HostNumber condition = evaluate(op.getCondition(), loop, index);
+    HostNumber condition = Turn(loop, index).evaluate(op.getCondition());
     if (!condition.isKnown)
       return std::nullopt;
     taken += condition.value != 0;
