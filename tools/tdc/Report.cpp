@@ -23,6 +23,8 @@ namespace tdc {
 using td::CopySite;
 using td::RunFactor;
 
+static constexpr const char *kBug = "this is a bug in tdc";
+
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
@@ -250,14 +252,15 @@ static void compareWithWritten(const Options &options, Report &report) {
   Compilation compilation(asWritten);
   compilation.setQuiet();
   if (!compilation.generate() || !compilation.lower(Phase::Placed)) {
-    report.refusal = compilation.getFirstError();
+    std::string error = compilation.getFirstError();
+    report.refusal = error.empty() ? kBug : error;
     return;
   }
   td::DryRun run(compilation.getModule());
   std::vector<CopySite> written =
       td::collectTransfers(compilation.getModule(), run);
   Total exports;
-  sum(written, report.asWritten, exports);
+  sum(written, report.asWritten.emplace(), exports);
   report.isWrittenForCpu = findDevices(compilation.getModule()).size() == 1;
   findRemoved(written, report);
 }
@@ -327,7 +330,7 @@ const char *Report::getCauseOfGap() const {
   if (getGap() == constructed)
     return "only a run knows who needs what zeros(), arange() and the like "
            "make, so it is copied there";
-  return "this is a bug in tdc";
+  return kBug;
 }
 
 /// The least copies for the ops as they will run, and those that are made.

@@ -66,8 +66,8 @@ struct Report {
   /// A run of the program, and one call of each of its exports.
   Total placed, exports;
 
-  /// The program with every copy as it is written; if it is refused then, why.
-  Total asWritten;
+  /// The program with every copy as it is written; if there is none, why.
+  std::optional<Total> asWritten;
   std::string refusal;
   bool isWrittenForCpu = false; ///< and names no other device
   std::vector<Removed> removed;

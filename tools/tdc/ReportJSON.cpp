@@ -155,8 +155,8 @@ private:
   }
 
   void writeComparison() {
-    if (report.refusal.empty())
-      write("asWritten", report.asWritten);
+    if (report.asWritten)
+      write("asWritten", *report.asWritten);
     else
       json.attributeObject("asWritten",
                            [&] { json.attribute("refused", report.refusal); });

@@ -239,12 +239,12 @@ private:
 
   void writeTotals() {
     os << "\n";
-    if (!report.refusal.empty())
+    if (!report.asWritten)
       row("as written", "refused, " + report.refusal);
     else if (report.isWrittenForCpu)
       row("as written", "all on the cpu");
     else
-      row("as written", spell(report.asWritten));
+      row("as written", spell(*report.asWritten));
     row("placed", spell(report.placed));
     bool hasExports = llvm::any_of(report.sites, [](const CopySite &site) {
       return !site.factors.empty() &&
