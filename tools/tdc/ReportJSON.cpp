@@ -93,6 +93,11 @@ private:
     });
   }
 
+  void write(td::CopyCount count) {
+    json.attribute("copies", count.copies);
+    json.attribute("bytes", count.bytes);
+  }
+
   void write(llvm::StringRef name, const Total &total) {
     json.attributeObject(name, [&] {
       write("copies", total.copies);
@@ -172,13 +177,15 @@ private:
     if (!report.isBoundKnown)
       return;
     json.attributeObject("bound", [&] {
-      json.attribute("copies", report.least.copies);
-      json.attribute("bytes", report.least.bytes);
+      write(report.least);
       json.attribute("exact", report.isBoundExact);
     });
+    json.attributeObject("boundOfExports",
+                         [&] { write(report.leastOfExports); });
+    if (report.trialTurns)
+      json.attribute("trialTurns", report.trialTurns);
     json.attributeObject("gap", [&] {
-      json.attribute("copies", report.getGap().copies);
-      json.attribute("bytes", report.getGap().bytes);
+      write(report.getGap());
       if (!(report.getGap() == td::CopyCount()))
         json.attribute("cause", report.getCauseOfGap());
     });

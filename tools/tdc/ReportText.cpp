@@ -237,6 +237,13 @@ private:
     return spellTotal(total.copies, total.bytes);
   }
 
+  bool hasExports() const {
+    return llvm::any_of(report.sites, [](const CopySite &site) {
+      return !site.factors.empty() &&
+             site.factors.front().kind == RunFactor::Calls;
+    });
+  }
+
   void writeTotals() {
     os << "\n";
     if (!report.asWritten)
@@ -246,11 +253,7 @@ private:
     else
       row("as written", spell(*report.asWritten));
     row("placed", spell(report.placed));
-    bool hasExports = llvm::any_of(report.sites, [](const CopySite &site) {
-      return !site.factors.empty() &&
-             site.factors.front().kind == RunFactor::Calls;
-    });
-    if (hasExports)
+    if (hasExports())
       row("exports", spell(report.exports) + " when each is called once");
     for (const Removed &one : report.removed)
       row("removed", spell(one.file, one.line) + ": " +
@@ -278,8 +281,10 @@ private:
               " turns of each loop";
     else if (!report.isBoundExact)
       trial = " in a trial with assumed turns and branches";
+    std::string exports =
+        hasExports() ? ", exports " + spell(report.leastOfExports) : "";
     row("least possible",
-        spell(report.least) + trial + "; gap " +
+        spell(report.least) + exports + trial + "; gap " +
             (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
   }
 
