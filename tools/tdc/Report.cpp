@@ -222,17 +222,6 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
       report.removed.push_back(line);
 }
 
-static std::vector<std::string> findDevices(mlir::ModuleOp module) {
-  std::set<std::string> names;
-  names.insert(spelling(getCpu()));
-  module.walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes())
-      if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
-        names.insert(spelling(td::getPlace(tensor)));
-  });
-  return {names.begin(), names.end()};
-}
-
 /// Of a run of the program, and of one call of each of its exports.
 static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
                 Total &exports) {
@@ -261,7 +250,8 @@ static void compareWithWritten(const Options &options, Report &report) {
       td::collectTransfers(compilation.getModule(), run);
   Total exports;
   sum(written, report.asWritten.emplace(), exports);
-  report.isWrittenForCpu = findDevices(compilation.getModule()).size() == 1;
+  report.isWrittenForCpu =
+      td::getPeakMemory(compilation.getModule()).size() == 1;
   findRemoved(written, report);
 }
 
@@ -377,7 +367,6 @@ int reportVerb(const Options &options) {
       compareWithBound(*chosen, run, report);
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
-    report.devices = findDevices(report.module);
     findWaits(report);
     report.peaks = td::getPeakMemory(report.module);
     compareWithWritten(options, report);

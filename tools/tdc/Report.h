@@ -61,7 +61,6 @@ struct Report {
   std::string file;
   const SourceManager &sources;
   mlir::ModuleOp module;
-  std::vector<std::string> devices;
   std::vector<td::CopySite> sites;
   /// A run of the program, and one call of each of its exports.
   Total placed, exports;
@@ -72,7 +71,7 @@ struct Report {
   bool isWrittenForCpu = false; ///< and names no other device
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
-  llvm::SmallVector<td::PeakMemory> peaks;
+  llvm::SmallVector<td::PeakMemory> peaks; ///< of all its devices
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -38,8 +38,8 @@ public:
     json.object([&] {
       json.attribute("file", report.file);
       json.attributeArray("devices", [&] {
-        for (const std::string &device : report.devices)
-          json.value(device);
+        for (const td::PeakMemory &peak : report.peaks)
+          json.value(spelling(peak.device));
       });
       write("placed", report.placed);
       write("exports", report.exports);

@@ -25,7 +25,11 @@ public:
   void write() {
     StringRef name = StringRef(report.file).rsplit('/').second;
     os << (name.empty() ? StringRef(report.file) : name) << ": "
-       << llvm::join(report.devices, ", ");
+       << llvm::join(llvm::map_range(report.peaks,
+                                     [](const td::PeakMemory &peak) {
+                                       return spelling(peak.device);
+                                     }),
+                     ", ");
     if (report.sites.empty()) {
       os << "; nothing is copied between devices\n";
       return;

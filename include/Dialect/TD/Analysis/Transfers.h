@@ -56,7 +56,8 @@ struct CopySite {
   mlir::FileLineColLoc definedAt;
 };
 
-/// All transfers, in the order of the module. `run`: of the same module.
+/// All transfers, in the order in which the module has the first op of each.
+/// `run`: of the same module.
 std::vector<CopySite> collectTransfers(mlir::ModuleOp module,
                                        const DryRun &run);
 

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -78,8 +79,6 @@ public:
         addAsWritten(op);
       }
     });
-    for (auto &[key, site] : onDemand)
-      transfers.push_back(std::move(site));
     return std::move(transfers);
   }
 
@@ -232,33 +231,31 @@ private:
       Place from = placeOf(first.getInput());
       if (from == to)
         continue;
-      std::string key = spelling(to);
       SmallVector<HandleOp> own;
       for (HandleOp handle : made)
         if (placeOf(handle.getInput()) == from)
           own.push_back(handle);
       if (own.front() != first)
         continue;
-      for (HandleOp handle : own)
-        key +=
-            " " + std::to_string(
-                      numbers.insert({handle, numbers.size()}).first->second);
-      auto known = onDemand.find(key);
-      if (known != onDemand.end()) {
-        known->second.ops.push_back(op);
-        addReaders(known->second, op.getResult());
-      } else {
+      std::set<Operation *> makers(own.begin(), own.end());
+      auto [known, isNew] =
+          onDemand.try_emplace({spelling(to), makers}, transfers.size());
+      if (isNew) {
         CopySite site = start(op, op.getResult(), first.getInput());
         site.kind = CopySite::OnDemand;
         site.from = from;
         site.isImplied = op->hasAttr(kImpliedAttr);
-        known = onDemand.insert({key, std::move(site)}).first;
+        transfers.push_back(std::move(site));
+      } else {
+        transfers[known->second].ops.push_back(op);
+        addReaders(transfers[known->second], op.getResult());
       }
+      CopySite &site = transfers[known->second];
       for (HandleOp handle : own)
         if (Value content = getContent(handle.getInput());
-            !llvm::is_contained(known->second.contents, content))
-          known->second.contents.push_back(content);
-      countReplicas(known->second, own, made);
+            !llvm::is_contained(site.contents, content))
+          site.contents.push_back(content);
+      countReplicas(site, own, made);
     }
   }
 
@@ -305,8 +302,9 @@ private:
   const DryRun &run;
   ContentFlow flow;
   std::vector<CopySite> transfers;
-  std::map<std::string, CopySite> onDemand;
-  llvm::DenseMap<Operation *, unsigned> numbers;
+  /// Of the replicas on a device of what some handles are made of: where in
+  /// `transfers`.
+  std::map<std::pair<std::string, std::set<Operation *>>, size_t> onDemand;
 };
 
 } // namespace
