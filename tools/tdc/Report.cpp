@@ -226,9 +226,7 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
 static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
                 Total &exports) {
   for (const CopySite &site : sites) {
-    bool isOfExport =
-        !site.factors.empty() && site.factors.front().kind == RunFactor::Calls;
-    Total &total = isOfExport ? exports : program;
+    Total &total = site.isOfExport() ? exports : program;
     total.copies += getCopies(site);
     total.bytes += getBytes(site);
   }

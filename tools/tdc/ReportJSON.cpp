@@ -131,9 +131,7 @@ private:
     });
     if (site.blocked != CopySite::Nothing)
       json.attributeObject("blockedBy", [&] {
-        static const char *const reasons[] = {
-            "", "defined-in-loop", "conditional-demand", "mixed-home"};
-        json.attribute("reason", reasons[site.blocked]);
+        json.attribute("reason", site.getBlockedName());
         writeLine("loop", site.loop);
         if (site.definedAt)
           json.attribute("line", getLine(site.definedAt));

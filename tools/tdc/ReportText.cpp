@@ -183,14 +183,10 @@ private:
 
   void writeRuns(const CopySite &site) {
     llvm::SmallVector<std::string> parts;
-    for (auto [i, factor] : llvm::enumerate(site.factors)) {
+    for (const RunFactor &factor : site.factors)
       // What asks whether a loop has a turn says nothing inside the loop.
-      bool isOfLoop = factor.kind == RunFactor::Guard &&
-                      i + 1 != site.factors.size() &&
-                      site.factors[i + 1].kind == RunFactor::Loop;
-      if (std::string part = spell(factor); !isOfLoop && !part.empty())
+      if (std::string part = spell(factor); !factor.isOfNext && !part.empty())
         parts.push_back(part);
-    }
     std::string why = getReasonToStay(site);
     if (site.kind == CopySite::OnDemand)
       os << "     copied when it is first asked for"
@@ -242,10 +238,8 @@ private:
   }
 
   bool hasExports() const {
-    return llvm::any_of(report.sites, [](const CopySite &site) {
-      return !site.factors.empty() &&
-             site.factors.front().kind == RunFactor::Calls;
-    });
+    return llvm::any_of(report.sites,
+                        [](const CopySite &site) { return site.isOfExport(); });
   }
 
   void writeTotals() {

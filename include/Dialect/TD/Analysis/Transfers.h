@@ -39,6 +39,9 @@ struct CopySite {
 
   mlir::RankedTensorType type;
   llvm::SmallVector<RunFactor> factors;
+  bool isOfExport() const {
+    return !factors.empty() && factors.front().kind == RunFactor::Calls;
+  }
   /// In all, if there is a bound.
   std::optional<int64_t> copies, bytes;
   /// They are these, or else those of `factors`, in every run; otherwise that
@@ -53,6 +56,8 @@ struct CopySite {
     ConditionalDemand, ///< not every turn needs it
     MixedHome,         ///< the value comes from several devices
   } blocked = Nothing;
+  /// As remarks and tools call it.
+  const char *getBlockedName() const;
   mlir::FileLineColLoc definedAt;
 };
 

@@ -104,8 +104,12 @@ SmallVector<RunFactor> getRunFactors(Block *block, const DryRun &run) {
     Operation *op = block->getParentOp();
     bool isMain =
         isa<func::FuncOp>(op) && cast<func::FuncOp>(op).getSymName() == "main";
-    if (!isMain)
-      factors.push_back(getFactor(block, run));
+    if (!isMain) {
+      RunFactor factor = getFactor(block, run);
+      factor.isOfNext = factor.kind == RunFactor::Guard && !factors.empty() &&
+                        factors.back().kind == RunFactor::Loop;
+      factors.push_back(factor);
+    }
     block = isa<func::FuncOp>(op) ? nullptr : op->getBlock();
   }
   std::reverse(factors.begin(), factors.end());
@@ -113,16 +117,11 @@ SmallVector<RunFactor> getRunFactors(Block *block, const DryRun &run) {
 }
 
 bool isProduct(ArrayRef<RunFactor> factors) {
-  for (auto [i, factor] : llvm::enumerate(factors)) {
-    bool isOfLoop = factor.kind == RunFactor::Guard &&
-                    i + 1 != factors.size() &&
-                    factors[i + 1].kind == RunFactor::Loop;
+  return llvm::all_of(factors, [](const RunFactor &factor) {
     bool isOpen = factor.kind == RunFactor::Calls ||
                   (factor.kind == RunFactor::Loop && !factor.most);
-    if (!factor.isKnown && !isOfLoop && !isOpen)
-      return false;
-  }
-  return true;
+    return factor.isKnown || factor.isOfNext || isOpen;
+  });
 }
 
 std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {

@@ -309,6 +309,20 @@ private:
 
 } // namespace
 
+const char *CopySite::getBlockedName() const {
+  switch (blocked) {
+  case Nothing:
+    return "";
+  case DefinedInLoop:
+    return "defined-in-loop";
+  case ConditionalDemand:
+    return "conditional-demand";
+  case MixedHome:
+    return "mixed-home";
+  }
+  llvm_unreachable("an unknown reason");
+}
+
 std::vector<CopySite> collectTransfers(ModuleOp module, const DryRun &run) {
   return Collector(module, run).collect();
 }
