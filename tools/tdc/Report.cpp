@@ -12,7 +12,9 @@
 #include "Process.h"
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -21,14 +23,31 @@ namespace tdc {
 using td::CopySite;
 using td::RunFactor;
 
+static constexpr const char *kBug = "this is a bug in tdc";
+
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
 
+/// "8 x turns(3)"; without a product the number alone.
+static std::string spell(int64_t times, const std::string &product) {
+  if (product.empty())
+    return std::to_string(times);
+  return (times == 1 ? "" : std::to_string(times) + " x ") + product;
+}
+
+void Amount::add(const std::string &product, int64_t times) {
+  int64_t &all = product.empty() ? known : rest[product];
+  if (std::optional<int64_t> sum = llvm::checkedAdd(all, times))
+    all = *sum;
+  else
+    ++rest[spell(times, product)];
+}
+
 Amount &Amount::operator+=(const Amount &other) {
-  known += other.known;
+  add("", other.known);
   for (auto &[product, times] : other.rest)
-    rest[product] += times;
+    add(product, times);
   isExact &= other.isExact;
   return *this;
 }
@@ -47,92 +66,106 @@ std::string Amount::getFormula() const {
   if (known || rest.empty())
     summands.push_back(std::to_string(known));
   for (auto &[product, times] : rest)
-    summands.push_back((times == 1 ? "" : std::to_string(times) + " x ") +
-                       product);
+    summands.push_back(spell(times, product));
   return llvm::join(summands, " + ");
 }
 
-/// A product of a number and symbols.
-static Amount multiply(int64_t number, llvm::ArrayRef<std::string> symbols) {
-  Amount amount;
-  if (symbols.empty())
-    amount.known = number;
-  else if (number)
-    amount.rest[llvm::join(symbols, " x ")] = number;
-  return amount;
-}
+namespace {
+
+/// A number times symbols. A factor that makes the number too large leaves what
+/// it was before as a symbol.
+struct Product {
+  int64_t number = 1;
+  std::vector<std::string> symbols;
+
+  void multiply(int64_t factor) {
+    if (std::optional<int64_t> all = llvm::checkedMul(number, factor)) {
+      number = *all;
+      return;
+    }
+    symbols.push_back(std::to_string(number));
+    number = factor;
+  }
+
+  Amount getAmount(bool isExact) const {
+    Amount amount;
+    amount.isExact = isExact;
+    if (number)
+      amount.add(llvm::join(symbols, " x "), number);
+    return amount;
+  }
+};
+
+} // namespace
 
 /// The loops around it, those of unknown length as symbols, and of branches the
 /// part that is known.
-static int64_t getTurns(const CopySite &site,
-                        std::vector<std::string> &symbols) {
-  int64_t number = 1;
+static void multiplyTurns(const CopySite &site, Product &product) {
   for (const RunFactor &factor : site.factors) {
     // The turns that a branch is counted in are a factor by now.
     if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
-      number = number / factor.outer * factor.inner;
+      product.number = product.number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
       continue;
     mlir::FileLineColLoc place = td::getUserPlace(factor.op->getLoc());
     if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
-      number *= factor.inner / factor.outer;
+      product.multiply(factor.inner / factor.outer);
     else if (factor.most)
-      number *= *factor.most;
+      product.multiply(*factor.most);
     else
-      symbols.push_back("turns(" + std::to_string(place ? place.getLine() : 0) +
-                        ")");
+      product.symbols.push_back(
+          "turns(" + std::to_string(place ? place.getLine() : 0) + ")");
   }
-  return number;
-}
-
-Amount getCopies(const CopySite &site) {
-  std::vector<std::string> symbols;
-  Amount amount = site.copies ? multiply(*site.copies, {})
-                              : multiply(getTurns(site, symbols), symbols);
-  amount.isExact = site.isExact;
-  return amount;
 }
 
 /// The number and the unknown sizes that multiply to the bytes of a tensor.
-static int64_t getBytesOfOne(const CopySite &site,
-                             std::vector<std::string> &symbols) {
+static void multiplySizes(const CopySite &site, Product &product) {
   if (!site.type)
-    return 1;
-  int64_t bytes = byteSize(td::getDType(site.type.getElementType()));
+    return;
+  product.multiply(byteSize(td::getDType(site.type.getElementType())));
   for (auto [dim, size] : llvm::enumerate(site.type.getShape())) {
     if (!mlir::ShapedType::isDynamic(size)) {
-      bytes *= size;
+      product.multiply(size);
       continue;
     }
     unsigned line = site.place ? site.place.getLine() : 0;
-    symbols.push_back("size(" + std::to_string(line) + ", " +
-                      std::to_string(dim) + ")");
+    product.symbols.push_back("size(" + std::to_string(line) + ", " +
+                              std::to_string(dim) + ")");
   }
-  return bytes;
+}
+
+Amount getCopies(const CopySite &site) {
+  Product product;
+  if (site.copies)
+    product.multiply(*site.copies);
+  else
+    multiplyTurns(site, product);
+  return product.getAmount(site.isExact);
 }
 
 Amount getBytesOfOne(const CopySite &site) {
   bool isEven = site.bytes && site.copies.value_or(0) > 0 &&
                 *site.bytes % *site.copies == 0;
+  Product product;
   if (isEven)
-    return multiply(*site.bytes / *site.copies, {});
-  std::vector<std::string> symbols;
-  int64_t number = getBytesOfOne(site, symbols);
-  return multiply(number, symbols);
+    product.multiply(*site.bytes / *site.copies);
+  else
+    multiplySizes(site, product);
+  return product.getAmount(/*isExact=*/true);
 }
 
 Amount getBytes(const CopySite &site) {
-  std::vector<std::string> symbols;
-  int64_t number = 0;
+  Product product;
   if (site.bytes) {
-    number = *site.bytes;
+    product.multiply(*site.bytes);
   } else {
-    number = getBytesOfOne(site, symbols);
-    number *= site.copies ? *site.copies : getTurns(site, symbols);
+    multiplySizes(site, product);
+    if (site.copies)
+      product.multiply(*site.copies);
+    else
+      multiplyTurns(site, product);
   }
-  Amount amount = multiply(number, symbols);
-  amount.isExact = site.isExact;
-  return amount;
+  return product.getAmount(site.isExact);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,8 +211,8 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
     auto [known, isNew] = lineOf.try_emplace(
         *keys.begin(), site.place.getFilename(), site.place.getLine());
     Removed &line = lines[known->second];
-    if (!line.place)
-      line.place = site.place;
+    line.file = known->second.first.str();
+    line.line = known->second.second;
     line.before += getCopies(site);
     if (isNew)
       line.after += placed[*keys.begin()];
@@ -189,24 +222,11 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
       report.removed.push_back(line);
 }
 
-static std::vector<std::string> findDevices(mlir::ModuleOp module) {
-  std::set<std::string> names;
-  names.insert(spelling(getCpu()));
-  module.walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes())
-      if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
-        names.insert(spelling(td::getPlace(tensor)));
-  });
-  return {names.begin(), names.end()};
-}
-
 /// Of a run of the program, and of one call of each of its exports.
 static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
                 Total &exports) {
   for (const CopySite &site : sites) {
-    bool isOfExport =
-        !site.factors.empty() && site.factors.front().kind == RunFactor::Calls;
-    Total &total = isOfExport ? exports : program;
+    Total &total = site.isOfExport() ? exports : program;
     total.copies += getCopies(site);
     total.bytes += getBytes(site);
   }
@@ -219,15 +239,17 @@ static void compareWithWritten(const Options &options, Report &report) {
   Compilation compilation(asWritten);
   compilation.setQuiet();
   if (!compilation.generate() || !compilation.lower(Phase::Placed)) {
-    report.refusal = compilation.getFirstError();
+    std::string error = compilation.getFirstError();
+    report.refusal = error.empty() ? kBug : error;
     return;
   }
   td::DryRun run(compilation.getModule());
   std::vector<CopySite> written =
       td::collectTransfers(compilation.getModule(), run);
   Total exports;
-  sum(written, report.asWritten, exports);
-  report.isWrittenForCpu = findDevices(compilation.getModule()).size() == 1;
+  sum(written, report.asWritten.emplace(), exports);
+  report.isWrittenForCpu =
+      td::getPeakMemory(compilation.getModule()).size() == 1;
   findRemoved(written, report);
 }
 
@@ -237,12 +259,18 @@ static void compareWithWritten(const Options &options, Report &report) {
 
 /// Whether the program goes one way or another by a number.
 static bool decides(mlir::Value number) {
-  return llvm::any_of(number.getUsers(), [](mlir::Operation *user) {
-    bool isHost = user->getNumResults() == 1 &&
-                  user->getName().getDialectNamespace() == "arith";
-    return isHost && (user->getResult(0).getType().isInteger(1) ||
-                      decides(user->getResult(0)));
-  });
+  llvm::SetVector<mlir::Value> computed;
+  computed.insert(number);
+  for (size_t i = 0; i != computed.size(); ++i)
+    for (mlir::Operation *user : computed[i].getUsers()) {
+      if (user->getNumResults() != 1 ||
+          user->getName().getDialectNamespace() != "arith")
+        continue;
+      if (user->getResult(0).getType().isInteger(1))
+        return true;
+      computed.insert(user->getResult(0));
+    }
+  return false;
 }
 
 static const char *getAdvice(mlir::Operation *reader) {
@@ -290,7 +318,7 @@ const char *Report::getCauseOfGap() const {
   if (getGap() == constructed)
     return "only a run knows who needs what zeros(), arange() and the like "
            "make, so it is copied there";
-  return "this is a bug in tdc";
+  return kBug;
 }
 
 /// The least copies for the ops as they will run, and those that are made.
@@ -337,7 +365,6 @@ int reportVerb(const Options &options) {
       compareWithBound(*chosen, run, report);
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
-    report.devices = findDevices(report.module);
     findWaits(report);
     report.peaks = td::getPeakMemory(report.module);
     compareWithWritten(options, report);

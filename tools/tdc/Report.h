@@ -23,6 +23,8 @@ struct Amount {
   std::map<std::string, int64_t> rest; ///< products, and how often each
   bool isExact = true;                 ///< else at most
 
+  /// Sums that no int64_t holds keep their summands.
+  void add(const std::string &product, int64_t times);
   Amount &operator+=(const Amount &other);
   /// Whether it is less where the symbols stand for large numbers.
   bool isBelow(const Amount &other) const;
@@ -44,9 +46,11 @@ struct HostWait {
   const char *advice;
 };
 
-/// A place where the program copies more often than the placed one.
+/// A line where the program copies more often than the placed one. It outlives
+/// the module that was compiled as it is written.
 struct Removed {
-  mlir::FileLineColLoc place;
+  std::string file;
+  unsigned line = 0;
   Amount before, after;
 };
 
@@ -57,18 +61,17 @@ struct Report {
   std::string file;
   const SourceManager &sources;
   mlir::ModuleOp module;
-  std::vector<std::string> devices;
   std::vector<td::CopySite> sites;
   /// A run of the program, and one call of each of its exports.
   Total placed, exports;
 
-  /// The program with every copy as it is written; if it is refused then, why.
-  Total asWritten;
+  /// The program with every copy as it is written; if there is none, why.
+  std::optional<Total> asWritten;
   std::string refusal;
   bool isWrittenForCpu = false; ///< and names no other device
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
-  llvm::SmallVector<td::PeakMemory> peaks;
+  llvm::SmallVector<td::PeakMemory> peaks; ///< of all its devices
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -38,8 +38,8 @@ public:
     json.object([&] {
       json.attribute("file", report.file);
       json.attributeArray("devices", [&] {
-        for (const std::string &device : report.devices)
-          json.value(device);
+        for (const td::PeakMemory &peak : report.peaks)
+          json.value(spelling(peak.device));
       });
       write("placed", report.placed);
       write("exports", report.exports);
@@ -77,6 +77,10 @@ private:
   void writeLine(llvm::StringRef name, mlir::Operation *op) {
     json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
   }
+  void writeFile(llvm::StringRef file) {
+    if (file != report.file)
+      json.attribute("file", file);
+  }
 
   void write(llvm::StringRef name, const Amount &amount) {
     json.attributeObject(name, [&] {
@@ -87,6 +91,11 @@ private:
       json.attribute("formula", amount.getFormula());
       json.attribute("exact", amount.isExact);
     });
+  }
+
+  void write(td::CopyCount count) {
+    json.attribute("copies", count.copies);
+    json.attribute("bytes", count.bytes);
   }
 
   void write(llvm::StringRef name, const Total &total) {
@@ -100,8 +109,8 @@ private:
     json.attribute("id", id);
     json.attribute("what", site.what);
     json.attribute("line", getLine(site.place));
-    if (site.place && site.place.getFilename() != report.file)
-      json.attribute("file", site.place.getFilename().getValue());
+    if (site.place)
+      writeFile(site.place.getFilename());
     json.attribute("src", spelling(site.from));
     json.attribute("dst", spelling(site.to));
     json.attribute("kind", site.kind == CopySite::OnDemand    ? "on demand"
@@ -122,9 +131,7 @@ private:
     });
     if (site.blocked != CopySite::Nothing)
       json.attributeObject("blockedBy", [&] {
-        static const char *const reasons[] = {
-            "", "defined-in-loop", "conditional-demand", "mixed-home"};
-        json.attribute("reason", reasons[site.blocked]);
+        json.attribute("reason", site.getBlockedName());
         writeLine("loop", site.loop);
         if (site.definedAt)
           json.attribute("line", getLine(site.definedAt));
@@ -151,15 +158,16 @@ private:
   }
 
   void writeComparison() {
-    if (report.refusal.empty())
-      write("asWritten", report.asWritten);
+    if (report.asWritten)
+      write("asWritten", *report.asWritten);
     else
       json.attributeObject("asWritten",
                            [&] { json.attribute("refused", report.refusal); });
     json.attributeArray("removed", [&] {
       for (const Removed &one : report.removed)
         json.object([&] {
-          json.attribute("line", getLine(one.place));
+          json.attribute("line", one.line);
+          writeFile(one.file);
           write("before", one.before);
           write("after", one.after);
         });
@@ -167,13 +175,15 @@ private:
     if (!report.isBoundKnown)
       return;
     json.attributeObject("bound", [&] {
-      json.attribute("copies", report.least.copies);
-      json.attribute("bytes", report.least.bytes);
+      write(report.least);
       json.attribute("exact", report.isBoundExact);
     });
+    json.attributeObject("boundOfExports",
+                         [&] { write(report.leastOfExports); });
+    if (report.trialTurns)
+      json.attribute("trialTurns", report.trialTurns);
     json.attributeObject("gap", [&] {
-      json.attribute("copies", report.getGap().copies);
-      json.attribute("bytes", report.getGap().bytes);
+      write(report.getGap());
       if (!(report.getGap() == td::CopyCount()))
         json.attribute("cause", report.getCauseOfGap());
     });

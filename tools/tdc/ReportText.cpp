@@ -25,7 +25,11 @@ public:
   void write() {
     StringRef name = StringRef(report.file).rsplit('/').second;
     os << (name.empty() ? StringRef(report.file) : name) << ": "
-       << llvm::join(report.devices, ", ");
+       << llvm::join(llvm::map_range(report.peaks,
+                                     [](const td::PeakMemory &peak) {
+                                       return spelling(peak.device);
+                                     }),
+                     ", ");
     if (report.sites.empty()) {
       os << "; nothing is copied between devices\n";
       return;
@@ -44,10 +48,11 @@ private:
   std::string spell(mlir::FileLineColLoc place) const {
     if (!place)
       return "the program's start";
-    std::string line = "line " + std::to_string(place.getLine());
-    return place.getFilename() == report.file
-               ? line
-               : place.getFilename().str() + ", " + line;
+    return spell(place.getFilename(), place.getLine());
+  }
+  std::string spell(StringRef file, unsigned line) const {
+    std::string text = "line " + std::to_string(line);
+    return file == report.file ? text : file.str() + ", " + text;
   }
   std::string spell(mlir::Operation *op) const {
     return spell(td::getUserPlace(op->getLoc()));
@@ -178,14 +183,10 @@ private:
 
   void writeRuns(const CopySite &site) {
     llvm::SmallVector<std::string> parts;
-    for (auto [i, factor] : llvm::enumerate(site.factors)) {
+    for (const RunFactor &factor : site.factors)
       // What asks whether a loop has a turn says nothing inside the loop.
-      bool isOfLoop = factor.kind == RunFactor::Guard &&
-                      i + 1 != site.factors.size() &&
-                      site.factors[i + 1].kind == RunFactor::Loop;
-      if (std::string part = spell(factor); !isOfLoop && !part.empty())
+      if (std::string part = spell(factor); !factor.isOfNext && !part.empty())
         parts.push_back(part);
-    }
     std::string why = getReasonToStay(site);
     if (site.kind == CopySite::OnDemand)
       os << "     copied when it is first asked for"
@@ -236,24 +237,26 @@ private:
     return spellTotal(total.copies, total.bytes);
   }
 
+  bool hasExports() const {
+    return llvm::any_of(report.sites,
+                        [](const CopySite &site) { return site.isOfExport(); });
+  }
+
   void writeTotals() {
     os << "\n";
-    if (!report.refusal.empty())
+    if (!report.asWritten)
       row("as written", "refused, " + report.refusal);
     else if (report.isWrittenForCpu)
       row("as written", "all on the cpu");
     else
-      row("as written", spell(report.asWritten));
+      row("as written", spell(*report.asWritten));
     row("placed", spell(report.placed));
-    bool hasExports = llvm::any_of(report.sites, [](const CopySite &site) {
-      return !site.factors.empty() &&
-             site.factors.front().kind == RunFactor::Calls;
-    });
-    if (hasExports)
+    if (hasExports())
       row("exports", spell(report.exports) + " when each is called once");
     for (const Removed &one : report.removed)
-      row("removed", spell(one.place) + ": " + one.before.getFormula() +
-                         " -> " + spellCopies(one.after));
+      row("removed", spell(one.file, one.line) + ": " +
+                         one.before.getFormula() + " -> " +
+                         spellCopies(one.after));
     writeBound();
     writePeaks();
   }
@@ -276,8 +279,10 @@ private:
               " turns of each loop";
     else if (!report.isBoundExact)
       trial = " in a trial with assumed turns and branches";
+    std::string exports =
+        hasExports() ? ", exports " + spell(report.leastOfExports) : "";
     row("least possible",
-        spell(report.least) + trial + "; gap " +
+        spell(report.least) + exports + trial + "; gap " +
             (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
   }
 

@@ -5,8 +5,11 @@
 // this happened on. So it counts the copies that the module makes and, as the
 // number of different pairs (instance, device) that ops read away from where
 // the instance was made, those that no program with these ops on these devices
-// can do without (K0 in docs/Placement.md). It shares nothing with the plan
-// that transfers are placed by.
+// can do without (K0 in docs/Placement.md). What it shares with the plan that
+// transfers are placed by is what an op is: where it needs its operands
+// (getNeed, Devices) and whether it is a constructor that may run anywhere
+// (isConstructor, areTOpsFixed). Where values go and how often ops run it finds
+// by itself.
 //
 // Host arithmetic on integers is computed. What only a real run knows (elements
 // of tensors, arguments, files) is assumed, and marked as not known.
@@ -38,7 +41,7 @@ class DryRun {
 public:
   /// Runs @main and then each export once. Of loops over a range only the last
   /// `mostTurns`.
-  explicit DryRun(mlir::ModuleOp module, int64_t mostTurns = INT64_MAX);
+  explicit DryRun(mlir::ModuleOp module, uint64_t mostTurns = UINT64_MAX);
 
   /// How often a loop was entered and the turns it had in all; how often a
   /// branch was reached and its first region taken.

@@ -26,7 +26,9 @@ computeNumber(mlir::Value result,
               llvm::function_ref<HostNumber(mlir::Value)> operand);
 
 /// A value for what is not known, when it is asked for the `time`-th time: the
-/// same whenever the same program is looked at. Loops over it end.
+/// same whenever the same program is looked at. A range over it is
+/// short, and a `while` on it ends by itself; one on what is computed from it
+/// may not, and is ended by the dry run's limit of steps.
 HostNumber assumeNumber(mlir::Value value, unsigned time);
 
 } // namespace tdc::td

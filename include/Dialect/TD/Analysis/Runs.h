@@ -23,6 +23,7 @@ struct RunFactor {
   } kind = Loop;
   mlir::Operation *op = nullptr;
   bool isElse = false;
+  bool isOfNext = false; ///< a guard of the loop that is the next factor
   bool isKnown = false;
   /// Runs of the block inside per `outer` runs of the one outside, if known.
   int64_t inner = 0, outer = 0;

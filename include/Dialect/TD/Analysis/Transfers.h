@@ -35,6 +35,9 @@ struct CopySite {
 
   mlir::RankedTensorType type;
   llvm::SmallVector<RunFactor> factors;
+  bool isOfExport() const {
+    return !factors.empty() && factors.front().kind == RunFactor::Calls;
+  }
   /// In all, if there is a bound.
   std::optional<int64_t> copies, bytes;
   /// They are these, or else those of `factors`, in every run; otherwise that
@@ -49,10 +52,13 @@ struct CopySite {
     ConditionalDemand, ///< not every turn needs it
     MixedHome,         ///< the value comes from several devices
   } blocked = Nothing;
+  /// As remarks and tools call it.
+  const char *getBlockedName() const;
   mlir::FileLineColLoc definedAt;
 };
 
-/// All transfers, in the order of the module. `run`: of the same module.
+/// All transfers, in the order in which the module has the first op of each.
+/// `run`: of the same module.
 std::vector<CopySite> collectTransfers(mlir::ModuleOp module,
                                        const DryRun &run);
 

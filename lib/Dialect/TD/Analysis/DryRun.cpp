@@ -39,7 +39,7 @@ int64_t multiply(RankedTensorType type, ArrayRef<int64_t> sizes) {
 
 class DryRun::Machine {
 public:
-  Machine(DryRun &run, ModuleOp module, int64_t mostTurns)
+  Machine(DryRun &run, ModuleOp module, uint64_t mostTurns)
       : run(run), tOpsAreFixed(areTOpsFixed(module)), mostTurns(mostTurns) {
     for (auto slot : module.getOps<SlotOp>()) {
       auto handle = dyn_cast<HandleType>(slot.getType());
@@ -214,29 +214,37 @@ private:
     set(op->getResults(), data);
   }
 
+  /// No difference of two int64_t is too large for a uint64_t.
+  static uint64_t countTurns(int64_t lower, int64_t upper, int64_t step) {
+    if (step <= 0 || lower >= upper)
+      return 0;
+    uint64_t distance = static_cast<uint64_t>(upper) - lower;
+    return (distance - 1) / step + 1;
+  }
+
   void runFor(scf::ForOp op) {
     HostNumber lower = get(op.getLowerBound()).number,
                upper = get(op.getUpperBound()).number,
                step = get(op.getStep()).number;
     bool isKnown = lower.isKnown && upper.isKnown && step.isKnown;
     SmallVector<Datum> carried = get(op.getInitArgs());
-    int64_t turns = 0, first = lower.value;
+    uint64_t turns = countTurns(lower.value, upper.value, step.value);
+    auto index = static_cast<uint64_t>(lower.value);
     // The last turns: after them it is over for the program as well.
-    if (step.value > 0 && upper.value > first &&
-        (upper.value - first - 1) / step.value >= mostTurns) {
-      first +=
-          ((upper.value - first - 1) / step.value + 1 - mostTurns) * step.value;
+    if (turns > mostTurns) {
+      index += (turns - mostTurns) * step.value;
+      turns = mostTurns;
       isKnown = false;
     }
-    for (int64_t i = first; i < upper.value && step.value > 0 && run.complete;
-         i += step.value) {
-      ++turns;
-      set(op.getInductionVar(), HostNumber{i, lower.isKnown && step.isKnown});
+    uint64_t turn = 0;
+    for (; turn != turns && mayGoOn(); ++turn, index += step.value) {
+      set(op.getInductionVar(), HostNumber{static_cast<int64_t>(index),
+                                           lower.isKnown && step.isKnown});
       set(op.getRegionIterArgs(), carried);
       runBlock(*op.getBody());
       carried = get(op.getBody()->getTerminator()->getOperands());
     }
-    note(op, turns, isKnown);
+    note(op, turn, isKnown);
     setResults(op, carried, isKnown);
   }
 
@@ -331,7 +339,7 @@ private:
 
   DryRun &run;
   bool tOpsAreFixed;
-  int64_t mostTurns; ///< of an scf.for
+  uint64_t mostTurns; ///< of an scf.for
   Devices devices;
   uint64_t nextInstance = 1;
   int64_t steps = 0;
@@ -343,7 +351,7 @@ private:
   llvm::DenseMap<Location, unsigned> assumed;
 };
 
-DryRun::DryRun(ModuleOp module, int64_t mostTurns) {
+DryRun::DryRun(ModuleOp module, uint64_t mostTurns) {
   Machine machine(*this, module, mostTurns);
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (main)

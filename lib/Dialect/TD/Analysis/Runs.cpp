@@ -5,6 +5,7 @@
 #include "Dialect/TD/Analysis/HostNumbers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
@@ -17,15 +18,32 @@ static bool isGuard(scf::IfOp op) {
   });
 }
 
-/// A number that is computed from the index of a loop and constants alone.
-static HostNumber evaluate(Value value, scf::ForOp loop, int64_t index) {
-  if (value == loop.getInductionVar())
-    return {index, true};
-  if (!value.getDefiningOp())
-    return {};
-  auto operand = [&](Value one) { return evaluate(one, loop, index); };
-  return computeNumber(value, operand).value_or(HostNumber());
-}
+namespace {
+
+/// Numbers that are computed from the index of a loop and constants alone, in
+/// one turn.
+class Turn {
+public:
+  Turn(scf::ForOp loop, int64_t index) {
+    numbers[loop.getInductionVar()] = {index, true};
+  }
+
+  HostNumber evaluate(Value value) {
+    if (auto known = numbers.find(value); known != numbers.end())
+      return known->second;
+    HostNumber number;
+    if (value.getDefiningOp()) {
+      auto operand = [&](Value one) { return evaluate(one); };
+      number = computeNumber(value, operand).value_or(HostNumber());
+    }
+    return numbers[value] = number;
+  }
+
+private:
+  llvm::DenseMap<Value, HostNumber> numbers;
+};
+
+} // namespace
 
 /// In how many turns of the loop around it a branch goes its first way, if the
 /// index of the loop decides that.
@@ -35,11 +53,12 @@ static std::optional<int64_t> countTaken(scf::IfOp op) {
   std::optional<int64_t> turns = loop ? getTripCount(loop) : std::nullopt;
   if (!turns || *turns > mostTurns)
     return std::nullopt;
-  int64_t index = evaluate(loop.getLowerBound(), loop, 0).value;
-  int64_t step = evaluate(loop.getStep(), loop, 0).value;
+  Turn before(loop, 0);
+  int64_t index = before.evaluate(loop.getLowerBound()).value;
+  int64_t step = before.evaluate(loop.getStep()).value;
   int64_t taken = 0;
   for (int64_t turn = 0; turn != *turns; ++turn, index += step) {
-    HostNumber condition = evaluate(op.getCondition(), loop, index);
+    HostNumber condition = Turn(loop, index).evaluate(op.getCondition());
     if (!condition.isKnown)
       return std::nullopt;
     taken += condition.value != 0;
@@ -85,8 +104,12 @@ SmallVector<RunFactor> getRunFactors(Block *block, const DryRun &run) {
     Operation *op = block->getParentOp();
     bool isMain =
         isa<func::FuncOp>(op) && cast<func::FuncOp>(op).getSymName() == "main";
-    if (!isMain)
-      factors.push_back(getFactor(block, run));
+    if (!isMain) {
+      RunFactor factor = getFactor(block, run);
+      factor.isOfNext = factor.kind == RunFactor::Guard && !factors.empty() &&
+                        factors.back().kind == RunFactor::Loop;
+      factors.push_back(factor);
+    }
     block = isa<func::FuncOp>(op) ? nullptr : op->getBlock();
   }
   std::reverse(factors.begin(), factors.end());
@@ -94,16 +117,11 @@ SmallVector<RunFactor> getRunFactors(Block *block, const DryRun &run) {
 }
 
 bool isProduct(ArrayRef<RunFactor> factors) {
-  for (auto [i, factor] : llvm::enumerate(factors)) {
-    bool isOfLoop = factor.kind == RunFactor::Guard &&
-                    i + 1 != factors.size() &&
-                    factors[i + 1].kind == RunFactor::Loop;
+  return llvm::all_of(factors, [](const RunFactor &factor) {
     bool isOpen = factor.kind == RunFactor::Calls ||
                   (factor.kind == RunFactor::Loop && !factor.most);
-    if (!factor.isKnown && !isOfLoop && !isOpen)
-      return false;
-  }
-  return true;
+    return factor.isKnown || factor.isOfNext || isOpen;
+  });
 }
 
 std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
@@ -125,7 +143,7 @@ std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
   std::optional<int64_t> turns = getTripCount(op);
   if (!turns && run.isComplete() && control.isKnown && control.runs)
     turns = control.most;
-  return turns ? std::optional(*outer * *turns) : turns;
+  return turns ? llvm::checkedMul(*outer, *turns) : turns;
 }
 
 } // namespace tdc::td

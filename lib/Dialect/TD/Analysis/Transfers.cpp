@@ -6,7 +6,9 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -77,8 +79,6 @@ public:
         addAsWritten(op);
       }
     });
-    for (auto &[key, site] : onDemand)
-      transfers.push_back(std::move(site));
     return std::move(transfers);
   }
 
@@ -190,8 +190,7 @@ private:
     if (!site.copies)
       return;
     if (site.type.hasStaticShape()) {
-      site.bytes = *site.copies * site.type.getNumElements() *
-                   byteSize(getDType(site.type.getElementType()));
+      site.bytes = llvm::checkedMul(*site.copies, estimateBytes(site.type));
       return;
     }
     int64_t bytes = 0;
@@ -232,33 +231,31 @@ private:
       Place from = placeOf(first.getInput());
       if (from == to)
         continue;
-      std::string key = spelling(to);
       SmallVector<HandleOp> own;
       for (HandleOp handle : made)
         if (placeOf(handle.getInput()) == from)
           own.push_back(handle);
       if (own.front() != first)
         continue;
-      for (HandleOp handle : own)
-        key +=
-            " " + std::to_string(
-                      numbers.insert({handle, numbers.size()}).first->second);
-      auto known = onDemand.find(key);
-      if (known != onDemand.end()) {
-        known->second.ops.push_back(op);
-        addReaders(known->second, op.getResult());
-      } else {
+      std::set<Operation *> makers(own.begin(), own.end());
+      auto [known, isNew] =
+          onDemand.try_emplace({spelling(to), makers}, transfers.size());
+      if (isNew) {
         CopySite site = start(op, op.getResult(), first.getInput());
         site.kind = CopySite::OnDemand;
         site.from = from;
         site.isImplied = op->hasAttr(kImpliedAttr);
-        known = onDemand.insert({key, std::move(site)}).first;
+        transfers.push_back(std::move(site));
+      } else {
+        transfers[known->second].ops.push_back(op);
+        addReaders(transfers[known->second], op.getResult());
       }
+      CopySite &site = transfers[known->second];
       for (HandleOp handle : own)
         if (Value content = getContent(handle.getInput());
-            !llvm::is_contained(known->second.contents, content))
-          known->second.contents.push_back(content);
-      countReplicas(known->second, own, made);
+            !llvm::is_contained(site.contents, content))
+          site.contents.push_back(content);
+      countReplicas(site, own, made);
     }
   }
 
@@ -268,7 +265,7 @@ private:
     std::optional<int64_t> asked = 0, values = 0;
     auto add = [&](std::optional<int64_t> &sum, Operation *op) {
       std::optional<int64_t> runs = getMostRuns(op->getBlock(), run);
-      sum = sum && runs ? std::optional(*sum + *runs) : std::nullopt;
+      sum = sum && runs ? llvm::checkedAdd(*sum, *runs) : std::nullopt;
       return run.isKnown(op->getBlock());
     };
     bool isKnown = made.size() == all.size();
@@ -305,11 +302,26 @@ private:
   const DryRun &run;
   ContentFlow flow;
   std::vector<CopySite> transfers;
-  std::map<std::string, CopySite> onDemand;
-  llvm::DenseMap<Operation *, unsigned> numbers;
+  /// Of the replicas on a device of what some handles are made of: where in
+  /// `transfers`.
+  std::map<std::pair<std::string, std::set<Operation *>>, size_t> onDemand;
 };
 
 } // namespace
+
+const char *CopySite::getBlockedName() const {
+  switch (blocked) {
+  case Nothing:
+    return "";
+  case DefinedInLoop:
+    return "defined-in-loop";
+  case ConditionalDemand:
+    return "conditional-demand";
+  case MixedHome:
+    return "mixed-home";
+  }
+  llvm_unreachable("an unknown reason");
+}
 
 std::vector<CopySite> collectTransfers(ModuleOp module, const DryRun &run) {
   return Collector(module, run).collect();

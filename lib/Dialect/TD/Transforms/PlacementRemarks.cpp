@@ -40,20 +40,6 @@ TransferRemarks::TransferRemarks(ModuleOp module)
   });
 }
 
-static const char *getReason(const CopySite &site) {
-  switch (site.blocked) {
-  case CopySite::Nothing:
-    return "";
-  case CopySite::DefinedInLoop:
-    return "defined-in-loop";
-  case CopySite::ConditionalDemand:
-    return "conditional-demand";
-  case CopySite::MixedHome:
-    return "mixed-home";
-  }
-  llvm_unreachable("an unknown reason");
-}
-
 void TransferRemarks::emit(ModuleOp module) const {
   if (!isEnabled)
     return;
@@ -85,7 +71,7 @@ void TransferRemarks::emit(ModuleOp module) const {
   for (const CopySite &site : sites)
     if (site.loop)
       remark::missed(site.ops.front()->getLoc(), placed("TransferInLoop"))
-          << remark::reason("{0}", getReason(site))
+          << remark::reason("{0}", site.getBlockedName())
           << remark::metric("bytes", estimateBytes(site.type));
 }
 
