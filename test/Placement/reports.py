@@ -108,7 +108,7 @@ def check_peaks(report, counts):
     return [f"{device} needs {size} B: {said.get(device)}"
             for device, size in counts["peak"].items()
             if device not in said
-            or said[device]["exact"] and said[device]["bytes"] < size]
+            or not said[device]["estimated"] and said[device]["bytes"] < size]
 
 
 def check_removed(report, written):

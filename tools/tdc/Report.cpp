@@ -188,7 +188,8 @@ static std::set<std::string> getKeys(const CopySite &site) {
     if (!maker || maker->getNumRegions())
       continue;
     std::string place;
-    llvm::raw_string_ostream(place) << td::getUserPlace(content.getLoc());
+    llvm::raw_string_ostream(place) << td::getVariableName(content.getLoc())
+                                    << td::getUserPlace(content.getLoc());
     add(place);
   }
   return keys;
@@ -280,9 +281,8 @@ static const char *getAdvice(mlir::Operation *reader) {
     return "collect the values and save them behind the loop";
   if (decides(reader->getResult(0)))
     return "decide by it in every n-th turn only";
-  return "keep the sum on the device (`total += loss`) and read it once, "
-         "behind "
-         "the loop";
+  return "add up on the device, from `var total = zeros()`, and read the sum "
+         "behind the loop";
 }
 
 /// Reads of the host that make it wait in every turn of an inner loop.
@@ -318,6 +318,8 @@ const char *Report::getCauseOfGap() const {
   if (getGap() == constructed)
     return "only a run knows who needs what zeros(), arange() and the like "
            "make, so it is copied there";
+  if (placed->hasAttr(td::kMemoryAttr))
+    return "what does not fit leaves its device and comes back";
   return kBug;
 }
 
@@ -337,8 +339,14 @@ static void compareWithBound(mlir::ModuleOp chosen, const td::DryRun &placed,
 }
 
 void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
-  least = bound.getLeast();
-  leastOfExports = bound.getLeastOfExports();
+  // Where copies are placed, ops go that only give what no slot is read for
+  // again.
+  auto lower = [](td::CopyCount one, td::CopyCount other) {
+    return td::CopyCount{std::min(one.copies, other.copies),
+                         std::min(one.bytes, other.bytes)};
+  };
+  least = lower(bound.getLeast(), placed.getLeast());
+  leastOfExports = lower(bound.getLeastOfExports(), placed.getLeastOfExports());
   made = placed.getMade();
   madeByExports = placed.getMadeByExports();
   constructed = placed.getConstructed();

@@ -72,6 +72,11 @@ struct Report {
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
   llvm::SmallVector<td::PeakMemory> peaks; ///< of all its devices
+  /// Copies that stay where they are written are not counted in peaks.
+  bool hasPeaks() const {
+    mlir::ModuleOp placed = module;
+    return !placed->hasAttr(td::kAsWrittenAttr);
+  }
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -57,12 +57,14 @@ public:
           });
       });
       json.attributeArray("peaks", [&] {
+        if (!report.hasPeaks())
+          return;
         for (const td::PeakMemory &peak : report.peaks)
           json.object([&] {
             json.attribute("device", spelling(peak.device));
             json.attribute("bytes", peak.bytes);
             json.attribute("line", getLine(td::getUserPlace(peak.at)));
-            json.attribute("exact", !peak.isEstimate);
+            json.attribute("estimated", peak.isEstimate);
           });
       });
       writeComparison();

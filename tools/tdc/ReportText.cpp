@@ -249,7 +249,7 @@ private:
     else if (report.isWrittenForCpu)
       row("as written", "all on the cpu");
     else
-      row("as written", spell(*report.asWritten));
+      row("as written", spellWritten(*report.asWritten));
     row("placed", spell(report.placed));
     if (hasExports())
       row("exports", spell(report.exports) + " when each is called once");
@@ -259,6 +259,13 @@ private:
                          spellCopies(one.after));
     writeBound();
     writePeaks();
+  }
+
+  /// Where a run decides, it is no bound: files are written by a guess.
+  static std::string spellWritten(const Total &total) {
+    std::string text = spell(total);
+    StringRef rest = text;
+    return rest.consume_front("at most ") ? ("about " + rest).str() : text;
   }
 
   static std::string spell(td::CopyCount count) {
@@ -282,18 +289,22 @@ private:
     std::string exports =
         hasExports() ? ", exports " + spell(report.leastOfExports) : "";
     row("least possible",
-        spell(report.least) + exports + trial + "; gap " +
+        spell(report.least) + exports + trial +
+            (trial.empty() || hasGap ? "" : ", which makes as many") +
+            "; gap " +
             (hasGap ? spell(gap) + ": " + report.getCauseOfGap() : "0"));
   }
 
   void writePeaks() {
+    if (!report.hasPeaks())
+      return;
     llvm::SmallVector<std::string> parts;
     for (const td::PeakMemory &peak : report.peaks)
       parts.push_back(spelling(peak.device) +
                       (peak.isEstimate ? " about " : " ") +
                       std::to_string(peak.bytes) + " B at " +
                       spell(td::getUserPlace(peak.at)));
-    row("most memory", llvm::join(parts, ", "));
+    row("memory at most", llvm::join(parts, ", "));
   }
 
   llvm::raw_ostream &os;

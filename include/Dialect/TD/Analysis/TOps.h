@@ -1,9 +1,9 @@
 //===- TOps.h - ops that give the same bits on every device ---------------===//
 //
 // Such an op (T for transferable) may run on another device than the program
-// says, where that saves bytes: conversions with defined rounding, movement of elements, and IEEE
-// arithmetic of single numbers. A constructor reads no tensor at all: it can
-// run on each device that wants its result.
+// says, where that saves bytes: conversions with defined rounding, movement of
+// elements, and IEEE arithmetic of single numbers. A constructor reads no
+// tensor at all: it can run on each device that wants its result.
 //
 //===----------------------------------------------------------------------===//
 
