@@ -90,7 +90,9 @@ struct FlowName {
   mlir::RankedTensorType type; ///< without a place
   mlir::LocationAttr location;
   int64_t bytes = 0; ///< estimated where sizes are not known
-  unsigned web = 0;
+  unsigned web = kNoWeb;
+  /// Of names that are no part of the network: made and needed on one device.
+  static constexpr unsigned kNoWeb = ~0u;
 };
 
 /// An operand that is read, and the node that stands for it.

@@ -138,17 +138,21 @@ private:
     llvm::DenseMap<Value, unsigned> values;
     llvm::DenseMap<StringAttr, unsigned> slotWebs;
     for (const FlowName &name : flow.names)
-      if (name.value)
+      if (name.web == FlowName::kNoWeb)
+        continue;
+      else if (name.value)
         values[name.value] = name.web;
       else
         slotWebs[name.slot] = name.web;
+    auto add = [&](const auto &webs, auto name, const Place &device) {
+      if (auto web = webs.find(name); web != webs.end())
+        written.insert({web->second, flow.devices.getIndex(device)});
+    };
     module.walk([&](Operation *op) {
       if (auto copy = dyn_cast<ToDeviceOp>(op); copy && !copy.getImplied())
-        written.insert({values.lookup(getContent(copy)),
-                        flow.devices.getIndex(getPlace(copy.getType()))});
+        add(values, getContent(copy), getPlace(copy.getType()));
       else if (auto move = dyn_cast<MoveOp>(op); move && !move.getImplied())
-        written.insert({slotWebs.lookup(move.getSlotAttr().getAttr()),
-                        flow.devices.getIndex(getPlace(move.getDevice()))});
+        add(slotWebs, move.getSlotAttr().getAttr(), getPlace(move.getDevice()));
     });
   }
 
