@@ -84,17 +84,24 @@ TEST_F(FrequenciesTest, OneInSoManyTurns) {
   EXPECT_DOUBLE_EQ(getTaken("%is = arith.cmpi eq, %n, %c0 : i64"), 0.5);
 }
 
-TEST_F(FrequenciesTest, BlocksInBlocks) {
+TEST_F(FrequenciesTest, RunsOfRegions) {
   parse(R"(scf.for %i = %c0 to %c7 step %c2 : i64 {
-    scf.for %j = %c0 to %n step %c2 : i64 {
-      scf.if %b {
-      }
+    scf.if %b {
     }
   })");
-  Block *inner = find<scf::IfOp>().thenBlock();
-  Block *outer = &find<func::FuncOp>().getBody().front();
-  EXPECT_DOUBLE_EQ(td::getFrequency(inner, outer), 4 * 10 * 0.5);
-  EXPECT_DOUBLE_EQ(td::getFrequency(outer, outer), 1);
+  EXPECT_DOUBLE_EQ(td::getRunsOfRegion(find<scf::ForOp>(), 0), 4);
+  EXPECT_DOUBLE_EQ(td::getRunsOfRegion(find<scf::IfOp>(), 1), 0.5);
+  parse(R"(scf.for %i = %c0 to %n step %c2 : i64 {
+  })");
+  EXPECT_DOUBLE_EQ(td::getRunsOfRegion(find<scf::ForOp>(), 0), 10);
+}
+
+TEST_F(FrequenciesTest, TurnsNearTheLargestNumber) {
+  parse(R"(%low = arith.constant -9000000000000000000 : i64
+  %high = arith.constant 9000000000000000000 : i64
+  scf.for %i = %low to %high step %c2 : i64 {
+  })");
+  EXPECT_EQ(td::getTripCount(find<scf::ForOp>()), 9000000000000000000);
 }
 
 } // namespace
