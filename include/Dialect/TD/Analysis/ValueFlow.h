@@ -95,7 +95,8 @@ struct FlowName {
   static constexpr unsigned kNoWeb = ~0u;
 };
 
-/// An operand that is read, and the node that stands for it.
+/// An operand that is read, and the node that stands for it. Ops whose result
+/// nobody reads, such as the last value of a slot, have none.
 struct FlowUse {
   mlir::Operation *op;
   unsigned operand; ///< or the index in a td.save's list of slots
@@ -154,6 +155,8 @@ public:
   Capacity getCost(double bytes) const;
 
 private:
+  void forgetUnread(llvm::function_ref<bool(mlir::Operation *)> isMovable);
+
   /// Units of cost per byte: a 64th, or more where there is so much to copy
   /// that sums would not fit.
   double unitsPerByte = 64;

@@ -471,9 +471,71 @@ private:
 
 } // namespace
 
+/// Drops what ops ask for whose results reach nobody.
+void ValueFlow::forgetUnread(llvm::function_ref<bool(Operation *)> isMovable) {
+  auto asks = [&](const FlowUse &use) {
+    return use.device && !(isMovable && isMovable(use.op));
+  };
+  llvm::DenseMap<unsigned, Operation *> makers;
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> operands;
+  for (unsigned node = 0; node != nodes.size(); ++node) {
+    const FlowNode &info = nodes[node];
+    Value value = nameOf(node).value;
+    Operation *maker = value ? value.getDefiningOp() : nullptr;
+    bool isMade = info.home || info.isHomeless || info.mover;
+    if (isMade && maker && maker->hasTrait<ComputeOp>()) {
+      makers[node] = maker;
+      operands[maker];
+    }
+  }
+  std::vector<DeviceSet> asked(nodes.size(), 0);
+  for (const FlowUse &use : uses) {
+    if (auto own = operands.find(use.op); own != operands.end())
+      own->second.push_back(use.node);
+    if (asks(use))
+      asked[use.node] |= deviceBit(*use.device);
+  }
+
+  std::vector<bool> isRead(nodes.size(), false);
+  llvm::DenseSet<Operation *> isNeeded;
+  SmallVector<unsigned> worklist;
+  auto mark = [&](unsigned node) {
+    if (!isRead[node]) {
+      isRead[node] = true;
+      worklist.push_back(node);
+    }
+  };
+  for (const FlowUse &use : uses)
+    if (!operands.contains(use.op))
+      mark(use.node);
+  // What a checkpoint may leave as it is has no operand.
+  for (unsigned node = 0; node != nodes.size(); ++node)
+    if (nodes[node].needs & ~asked[node])
+      mark(node);
+  while (!worklist.empty()) {
+    unsigned node = worklist.pop_back_val();
+    for (unsigned edge : nodes[node].in)
+      if (edges[edge].moves)
+        mark(edges[edge].from);
+    if (auto maker = makers.find(node);
+        maker != makers.end() && isNeeded.insert(maker->second).second)
+      llvm::for_each(operands[maker->second], mark);
+  }
+
+  llvm::erase_if(uses, [&](const FlowUse &use) {
+    return operands.contains(use.op) && !isNeeded.contains(use.op);
+  });
+  for (unsigned node = 0; node != nodes.size(); ++node)
+    nodes[node].needs &= ~asked[node];
+  for (const FlowUse &use : uses)
+    if (asks(use))
+      nodes[use.node].needs |= deviceBit(*use.device);
+}
+
 ValueFlow::ValueFlow(ModuleOp module,
                      llvm::function_ref<bool(Operation *)> isMovable) {
   Builder(module, *this, isMovable).run(module);
+  forgetUnread(isMovable);
   double sum = 0;
   for (unsigned edge = 0; edge != edges.size(); ++edge)
     sum += getBytes(edge);

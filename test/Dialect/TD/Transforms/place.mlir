@@ -324,3 +324,36 @@ func.func @as_written(%x: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<
   return %c : tensor<4xf32, #td.dev<cpu>>
 }
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What is only written to a slot that nobody reads again is not computed, so
+// what it reads is not copied in front of the branch.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: td.to_device
+// CHECK: scf.if
+// CHECK: td.to_device
+td.slot @last buffer "last" of "m" : tensor<2xf32, #gpu>
+func.func @main() {
+  %path = td.format "x.npy"
+  %x = td.load %path : tensor<2xf32, #cpu>
+  %old = td.read @last : tensor<2xf32, #gpu>
+  %here = td.to_device %old : tensor<2xf32, #gpu> to tensor<2xf32, #cpu>
+  %number = td.reduce sum %here [0] : tensor<2xf32, #cpu> to tensor<f32, #cpu>
+  %zero = td.constant dense<0.0> : tensor<f32, #cpu>
+  %is = td.compare gt %number, %zero : tensor<f32, #cpu> -> tensor<i1, #cpu>
+  %condition = td.item %is : tensor<i1, #cpu> -> i1
+  %there = td.to_device %x : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>
+  %new = td.sin %there : tensor<2xf32, #gpu>
+  td.write %new, @last : tensor<2xf32, #gpu>
+  scf.if %condition {
+    %y = td.cos %there : tensor<2xf32, #gpu>
+    %back = td.to_device %y : tensor<2xf32, #gpu> to tensor<2xf32, #cpu>
+    %text = td.format "{}"(%back) : tensor<2xf32, #cpu>
+    td.print %text
+  }
+  return
+}
