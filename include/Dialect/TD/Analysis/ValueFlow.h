@@ -71,6 +71,9 @@ struct FlowNode {
   DeviceSet needs = 0;
   /// Some op asks for the sizes only.
   bool needsShape = false;
+  /// Somebody who needs it can be reached from here; others must not force a
+  /// copy.
+  bool isRead = false;
   /// Where the value is made. Passing nodes have none.
   std::optional<unsigned> home;
   /// On every device at no cost: zeros that a slot starts with, what a
@@ -155,7 +158,7 @@ public:
   Capacity getCost(double bytes) const;
 
 private:
-  void forgetUnread(llvm::function_ref<bool(mlir::Operation *)> isMovable);
+  void findRead(llvm::function_ref<bool(mlir::Operation *)> isMovable);
 
   /// Units of cost per byte: a 64th, or more where there is so much to copy
   /// that sums would not fit.

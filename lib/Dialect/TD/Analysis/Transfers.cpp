@@ -47,10 +47,6 @@ std::string getUserName(Operation *op) {
 
 namespace {
 
-Place placeOf(Value value) {
-  return getPlace(cast<RankedTensorType>(value.getType()));
-}
-
 Operation *getInnermostLoop(Operation *op) {
   while ((op = op->getParentOp()))
     if (CarryingLoop(op))
@@ -70,7 +66,7 @@ public:
   std::vector<CopySite> collect() {
     module.walk([&](Operation *op) {
       if (auto copy = dyn_cast<ToDeviceOp>(op)) {
-        if (placeOf(copy.getInput()) != getPlace(copy.getType()))
+        if (getPlace(copy.getInput()) != getPlace(copy.getType()))
           addCopy(copy);
       } else if (auto replica = dyn_cast<ReplicaGetOp>(op)) {
         addReplica(replica);
@@ -92,7 +88,7 @@ private:
                      : describe(getContent(content));
     site.place = getUserPlace(op->getLoc());
     site.contents = {getContent(content)};
-    site.to = placeOf(result);
+    site.to = getPlace(result);
     site.type = cast<RankedTensorType>(result.getType());
     site.factors = getRunFactors(op->getBlock(), run);
     site.loop = getInnermostLoop(op);
@@ -152,7 +148,7 @@ private:
 
   void addCopy(ToDeviceOp op) {
     CopySite site = start(op, op.getResult(), op.getInput());
-    site.from = placeOf(op.getInput());
+    site.from = getPlace(op.getInput());
     site.isImplied = op.getImplied();
     site.isExact = isProduct(site.factors);
     site.copies = getMostRuns(op->getBlock(), run);
@@ -226,14 +222,14 @@ private:
   /// one device are one site: whoever asks first pays.
   void addReplica(ReplicaGetOp op) {
     llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
-    Place to = placeOf(op.getResult());
+    Place to = getPlace(op.getResult());
     for (HandleOp first : made) {
-      Place from = placeOf(first.getInput());
+      Place from = getPlace(first.getInput());
       if (from == to)
         continue;
       SmallVector<HandleOp> own;
       for (HandleOp handle : made)
-        if (placeOf(handle.getInput()) == from)
+        if (getPlace(handle.getInput()) == from)
           own.push_back(handle);
       if (own.front() != first)
         continue;

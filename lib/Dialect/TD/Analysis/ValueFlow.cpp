@@ -220,10 +220,6 @@ private:
     if (!name)
       return;
     unsigned node = state.nodes.find(*name)->second;
-    if (need == kShape)
-      flow.nodes[node].needsShape = true;
-    else if (!isMovable || !isMovable(op))
-      flow.nodes[node].needs |= deviceBit(need);
     flow.uses.push_back({op, operand, node,
                          need == kShape ? std::optional<unsigned>()
                                         : std::optional<unsigned>(need)});
@@ -256,11 +252,8 @@ private:
   void runSave(SaveOp op, State &state) {
     for (auto [i, slot] :
          llvm::enumerate(op.getSlots().getAsRange<FlatSymbolRefAttr>()))
-      if (std::optional<unsigned> name = names.find(slot.getAttr())) {
-        unsigned node = state.nodes[*name];
-        flow.nodes[node].needs |= deviceBit(0);
-        flow.uses.push_back({op, unsigned(i), node, 0});
-      }
+      if (std::optional<unsigned> name = names.find(slot.getAttr()))
+        flow.uses.push_back({op, unsigned(i), state.nodes[*name], 0});
   }
 
   void runRestore(RestoreOp op, double frequency, State &state) {
@@ -471,11 +464,9 @@ private:
 
 } // namespace
 
-/// Drops what ops ask for whose results reach nobody.
-void ValueFlow::forgetUnread(llvm::function_ref<bool(Operation *)> isMovable) {
-  auto asks = [&](const FlowUse &use) {
-    return use.device && !(isMovable && isMovable(use.op));
-  };
+/// Finds what is read, and where. An op whose result reaches nobody asks for
+/// nothing.
+void ValueFlow::findRead(llvm::function_ref<bool(Operation *)> isMovable) {
   llvm::DenseMap<unsigned, Operation *> makers;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> operands;
   for (unsigned node = 0; node != nodes.size(); ++node) {
@@ -488,30 +479,24 @@ void ValueFlow::forgetUnread(llvm::function_ref<bool(Operation *)> isMovable) {
       operands[maker];
     }
   }
-  std::vector<DeviceSet> asked(nodes.size(), 0);
-  for (const FlowUse &use : uses) {
-    if (auto own = operands.find(use.op); own != operands.end())
-      own->second.push_back(use.node);
-    if (asks(use))
-      asked[use.node] |= deviceBit(*use.device);
-  }
 
-  std::vector<bool> isRead(nodes.size(), false);
-  llvm::DenseSet<Operation *> isNeeded;
   SmallVector<unsigned> worklist;
   auto mark = [&](unsigned node) {
-    if (!isRead[node]) {
-      isRead[node] = true;
+    if (!nodes[node].isRead) {
+      nodes[node].isRead = true;
       worklist.push_back(node);
     }
   };
   for (const FlowUse &use : uses)
-    if (!operands.contains(use.op))
+    if (auto own = operands.find(use.op); own != operands.end())
+      own->second.push_back(use.node);
+    else
       mark(use.node);
   // What a checkpoint may leave as it is has no operand.
   for (unsigned node = 0; node != nodes.size(); ++node)
-    if (nodes[node].needs & ~asked[node])
+    if (nodes[node].needs)
       mark(node);
+  llvm::DenseSet<Operation *> isNeeded;
   while (!worklist.empty()) {
     unsigned node = worklist.pop_back_val();
     for (unsigned edge : nodes[node].in)
@@ -525,17 +510,17 @@ void ValueFlow::forgetUnread(llvm::function_ref<bool(Operation *)> isMovable) {
   llvm::erase_if(uses, [&](const FlowUse &use) {
     return operands.contains(use.op) && !isNeeded.contains(use.op);
   });
-  for (unsigned node = 0; node != nodes.size(); ++node)
-    nodes[node].needs &= ~asked[node];
   for (const FlowUse &use : uses)
-    if (asks(use))
+    if (!use.device)
+      nodes[use.node].needsShape = true;
+    else if (!isMovable || !isMovable(use.op))
       nodes[use.node].needs |= deviceBit(*use.device);
 }
 
 ValueFlow::ValueFlow(ModuleOp module,
                      llvm::function_ref<bool(Operation *)> isMovable) {
   Builder(module, *this, isMovable).run(module);
-  forgetUnread(isMovable);
+  findRead(isMovable);
   double sum = 0;
   for (unsigned edge = 0; edge != edges.size(); ++edge)
     sum += getBytes(edge);

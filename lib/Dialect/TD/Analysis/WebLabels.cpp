@@ -16,7 +16,6 @@
 
 #include "Dialect/TD/Analysis/MinCut.h"
 #include "Dialect/TD/Analysis/PlacementPlan.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace tdc::td {
@@ -30,16 +29,18 @@ public:
   WebSolver(const ValueFlow &flow, llvm::ArrayRef<unsigned> nodes,
             std::vector<DeviceSet> &labels)
       : flow(flow), labels(labels) {
-    for (unsigned node : nodes)
+    for (unsigned node : nodes) {
       labels[node] = 0;
-    findUseful(nodes);
-    for (unsigned node : useful) {
+      if (flow.nodes[node].isRead)
+        read.push_back(node);
+    }
+    for (unsigned node : read) {
       const FlowNode &info = flow.nodes[node];
       devices |= info.needs;
       if (info.home)
         homes |= deviceBit(*info.home);
       for (unsigned edge : info.out)
-        if (flow.edges[edge].moves && isUseful.contains(flow.edges[edge].to))
+        if (flow.edges[edge].moves && flow.nodes[flow.edges[edge].to].isRead)
           edges.push_back(edge);
     }
     devices |= homes;
@@ -57,37 +58,15 @@ public:
   }
 
 private:
-  /// Nodes from which somebody that needs the value can be reached: others must
-  /// not force a copy.
-  void findUseful(llvm::ArrayRef<unsigned> nodes) {
-    llvm::SmallVector<unsigned> worklist;
-    for (unsigned node : nodes)
-      if (flow.nodes[node].needs || flow.nodes[node].needsShape) {
-        isUseful.insert(node);
-        worklist.push_back(node);
-      }
-    while (!worklist.empty()) {
-      unsigned node = worklist.pop_back_val();
-      for (unsigned edge : flow.nodes[node].in) {
-        unsigned from = flow.edges[edge].from;
-        if (flow.edges[edge].moves && isUseful.insert(from).second)
-          worklist.push_back(from);
-      }
-    }
-    for (unsigned node : nodes)
-      if (isUseful.contains(node))
-        useful.push_back(node);
-  }
-
   void solveOneHome() {
     DeviceSet rest = devices & ~homes;
-    for (unsigned node : useful)
+    for (unsigned node : read)
       labels[node] = homes;
     for (; rest; rest &= rest - 1) {
       unsigned device = llvm::countr_zero(rest);
       MinCut cut;
       numberNodes(cut, /*variables=*/1);
-      for (unsigned node : useful) {
+      for (unsigned node : read) {
         const FlowNode &info = flow.nodes[node];
         if (info.needs & deviceBit(device))
           cut.addEdge(MinCut::source, variable(node), Capacity::infinite());
@@ -99,13 +78,13 @@ private:
         cut.addEdge(variable(flow.edges[edge].to),
                     variable(flow.edges[edge].from), flow.getCopyCost(edge));
       cut.solve();
-      for (unsigned node : useful)
+      for (unsigned node : read)
         if (cut.isOnSourceSide(variable(node)))
           labels[node] |= deviceBit(device);
     }
     // Made nowhere in particular: held wherever it is needed.
     if (!homes)
-      for (unsigned node : useful)
+      for (unsigned node : read)
         labels[node] |= devices ? devices : deviceBit(0);
   }
 
@@ -115,7 +94,7 @@ private:
     DeviceSet both = deviceBit(p) | deviceBit(q);
     MinCut cut;
     numberNodes(cut, /*variables=*/2);
-    for (unsigned node : useful) {
+    for (unsigned node : read) {
       const FlowNode &info = flow.nodes[node];
       MinCut::Node x = variable(node), y = x + 1;
       if (!(labels[node] & ~both))
@@ -138,7 +117,7 @@ private:
       cut.addEdge(from + 1, to + 1, flow.getCopyCost(edge));
     }
     cut.solve();
-    for (unsigned node : useful) {
+    for (unsigned node : read) {
       MinCut::Node x = variable(node);
       labels[node] &= ~both;
       if (cut.isOnSourceSide(x))
@@ -157,7 +136,7 @@ private:
     std::vector<DeviceSet> best;
     Capacity least = Capacity::infinite();
     for (size_t start = 0; start <= all.size(); ++start) {
-      for (unsigned node : useful) {
+      for (unsigned node : read) {
         const FlowNode &info = flow.nodes[node];
         labels[node] = info.home            ? deviceBit(*info.home)
                        : start < all.size() ? deviceBit(all[start]) | info.needs
@@ -168,10 +147,10 @@ private:
         continue;
       least = cost;
       best.clear();
-      for (unsigned node : useful)
+      for (unsigned node : read)
         best.push_back(labels[node]);
     }
-    for (auto [node, label] : llvm::zip(useful, best))
+    for (auto [node, label] : llvm::zip(read, best))
       labels[node] = label;
   }
 
@@ -198,13 +177,13 @@ private:
       for (; added; added &= added - 1)
         sum = sum + flow.getCopyCost(edge);
     }
-    for (unsigned node : useful)
+    for (unsigned node : read)
       sum.tie += llvm::popcount(labels[node]);
     return sum;
   }
 
   void numberNodes(MinCut &cut, unsigned variables) {
-    for (unsigned node : useful) {
+    for (unsigned node : read) {
       first[node] = cut.addNode();
       for (unsigned i = 1; i < variables; ++i)
         cut.addNode();
@@ -214,8 +193,7 @@ private:
 
   const ValueFlow &flow;
   std::vector<DeviceSet> &labels;
-  llvm::DenseSet<unsigned> isUseful;
-  llvm::SmallVector<unsigned> useful, edges;
+  llvm::SmallVector<unsigned> read, edges;
   DeviceSet devices = 0, homes = 0;
   llvm::DenseMap<unsigned, MinCut::Node> first;
 };

@@ -17,38 +17,15 @@ DeviceCut::DeviceCut(const ValueFlow &flow, ArrayRef<FreeOp> ops)
   for (const FlowUse &use : flow.uses)
     if (auto found = operands.find(use.op); found != operands.end())
       found->second.push_back(use.node);
-  findUseful();
-}
-
-/// Nodes from which somebody that needs the value can be reached.
-void DeviceCut::findUseful() {
-  isUseful.assign(flow.nodes.size(), false);
-  SmallVector<unsigned> worklist;
-  auto mark = [&](unsigned node) {
-    if (!isUseful[node]) {
-      isUseful[node] = true;
-      worklist.push_back(node);
-    }
-  };
-  for (unsigned node = 0; node != flow.nodes.size(); ++node)
-    if (flow.nodes[node].needs || flow.nodes[node].needsShape)
-      mark(node);
-  while (!worklist.empty()) {
-    unsigned node = worklist.pop_back_val();
-    for (unsigned edge : flow.nodes[node].in)
-      if (flow.edges[edge].moves)
-        mark(flow.edges[edge].from);
-    if (Operation *op = flow.nodes[node].mover)
-      llvm::for_each(operands[op], mark);
-  }
 }
 
 SmallVector<DeviceSet> DeviceCut::solve() {
   for (unsigned node = 0; node != flow.nodes.size(); ++node)
-    if (isUseful[node])
+    if (flow.nodes[node].isRead)
       addNode(node);
   for (auto [i, edge] : llvm::enumerate(flow.edges))
-    if (edge.moves && isUseful[edge.from] && isUseful[edge.to]) {
+    if (edge.moves && flow.nodes[edge.from].isRead &&
+        flow.nodes[edge.to].isRead) {
       Capacity cost = flow.getCopyCost(i);
       cut.addEdge(onCpu[edge.to], onCpu[edge.from], cost);
       cut.addEdge(notOnGpu[edge.from], notOnGpu[edge.to], cost);
@@ -85,7 +62,7 @@ void DeviceCut::addNode(unsigned node) {
 
 void DeviceCut::addOp(const FreeOp &free) {
   auto made = results.find(free.op);
-  if (made == results.end() || !isUseful[made->second.front()])
+  if (made == results.end() || !flow.nodes[made->second.front()].isRead)
     return;
   auto tie = [&](MinCut::Node a, MinCut::Node b) {
     cut.addEdge(a, b, Capacity::infinite());
@@ -112,7 +89,7 @@ void DeviceCut::addOp(const FreeOp &free) {
     tie(y, notOnGpu[node]);
   }
   for (unsigned node : operands[free.op])
-    if (isUseful[node]) {
+    if (flow.nodes[node].isRead) {
       cut.addEdge(x, onCpu[node], Capacity::infinite());
       cut.addEdge(notOnGpu[node], y, Capacity::infinite());
     }

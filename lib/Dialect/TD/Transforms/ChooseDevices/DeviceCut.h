@@ -35,7 +35,6 @@ public:
   llvm::SmallVector<DeviceSet> solve();
 
 private:
-  void findUseful();
   void addNode(unsigned node);
   void addOp(const FreeOp &free);
   void addCosts(mlir::Operation *op, double runs);
@@ -44,7 +43,6 @@ private:
   llvm::ArrayRef<FreeOp> ops;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> results,
       operands;
-  std::vector<bool> isUseful;
   MinCut cut;
   /// By node of the flow: the value is held on the cpu; not on the other
   /// device. By op: it runs on the cpu; not on the other device.
