@@ -1,0 +1,47 @@
+//===- Execute.h - running a kernel on a simulated device -----------------===//
+
+#ifndef TDC_SIM_EXECUTE_EXECUTE_H
+#define TDC_SIM_EXECUTE_EXECUTE_H
+
+#include "ptx/Module.h"
+#include <functional>
+#include <random>
+
+namespace tdc::sim {
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+struct Launch {
+  const Kernel &kernel;
+  int device;
+  Dim3 grid, block;
+  uint32_t dynamicSharedBytes;
+  const std::byte *parameters; ///< laid out as Parameter::offset says
+};
+
+/// What a kernel did, for counters and the model of time.
+struct Work {
+  uint64_t instructions = 0; ///< of threads
+  uint64_t bytesRead = 0, bytesWritten = 0; ///< global memory
+  uint64_t operations = 0; ///< floating-point, a fused multiply-add is two
+};
+
+struct Surroundings {
+  Memory &memory;
+  /// Decides which block and which warp goes on: another seed, another order.
+  std::mt19937_64 &random;
+  /// Whether kernels of one device may touch the memory of another.
+  std::function<bool(int device, int peer)> hasPeerAccess;
+};
+
+/// Runs all blocks to their end. Throws Fault with the code that the real driver
+/// would give (CUDA_ERROR_ILLEGAL_ADDRESS, _MISALIGNED_ADDRESS, _LAUNCH_FAILED)
+/// and a message that names the kernel, the PTX line, the source line where
+/// .loc gives one, block and thread, and what was wrong.
+Work execute(const Launch &launch, Surroundings &surroundings);
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_EXECUTE_EXECUTE_H

@@ -1,0 +1,54 @@
+//===- Module.h - a PTX module, decoded -----------------------------------===//
+//
+// PTX text as LLVM's NVPTX backend writes it (and the parts of the PTX ISA 8.x
+// that ptxas accepts beside it), read once when the module is loaded. What
+// cannot be executed is refused then, with its opcode and line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_PTX_MODULE_H
+#define TDC_SIM_PTX_MODULE_H
+
+#include "memory/Memory.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tdc::sim {
+
+struct Kernel; // decoded code: Program.h
+
+/// A parameter of a kernel, in the order of the signature.
+struct Parameter {
+  uint32_t offset; ///< in the block of parameters
+  uint32_t bytes;
+};
+
+/// What the driver asks of a kernel.
+struct KernelInfo {
+  std::string name;
+  std::vector<Parameter> parameters;
+  uint32_t parameterBytes;
+  uint32_t sharedBytes; ///< static
+  uint32_t localBytes;  ///< per thread
+  uint32_t maxThreads;  ///< per block: .maxntid or .reqntid, else 1024
+};
+
+class Module {
+public:
+  /// Reads `text` for `device` and gives its global variables memory there.
+  /// Throws Fault CUDA_ERROR_INVALID_PTX (a message with line and opcode),
+  /// CUDA_ERROR_NO_BINARY_FOR_GPU (a .target above `architecture`, e.g. 80) or
+  /// CUDA_ERROR_OUT_OF_MEMORY.
+  Module(const char *text, int device, int architecture, Memory &memory);
+  ~Module();
+
+  /// Null if there is none of that name.
+  const Kernel *find(const std::string &name) const;
+  static const KernelInfo &getInfo(const Kernel &kernel);
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_PTX_MODULE_H
