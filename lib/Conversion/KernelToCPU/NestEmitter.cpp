@@ -20,14 +20,15 @@ static LoopSet getLoopSet(ArrayRef<unsigned> loops) {
 /// All roots of a tile element are computed before any is stored, so that a
 /// root may overwrite an input that stands at the same place.
 static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
-                       LoopSet open, bool isFlat) {
+                       LoopSet open) {
   for (const Tile &tile : loops.getTiles(open)) {
     SmallVector<std::pair<unsigned, Value>> values;
     for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
       LoopSet own = getLoops(*root.at);
       bool isElsewhere = false; // stored with the tile element 0 of the others
       for (unsigned loop = 0; loop < tile.size(); ++loop)
-        isElsewhere |= tile[loop] && !(own >> loop & 1) && !isFlat;
+        isElsewhere |=
+            tile[loop] && !(own >> loop & 1) && !loops.function.flatSize;
       if (!isElsewhere)
         values.push_back({unsigned(i), loops.evaluator.evaluate(
                                            root.tensor, *root.at, tile)});
@@ -88,19 +89,18 @@ static void emitUnlessEmpty(KernelFunction &function,
 }
 
 static void emit(KernelFunction &function, const LoopNest &nest,
-                 NestSchedule schedule, ArrayRef<StoreTarget> targets,
-                 Value flatSize) {
+                 NestSchedule schedule, ArrayRef<StoreTarget> targets) {
   // The schedule inside NestLoops changes with the blocks.
   SmallVector<unsigned> outer = schedule.outer, later = schedule.later;
   LoopSet open = getLoopSet(outer) | getLoopSet(later);
-  NestLoops loops(function, nest, std::move(schedule), flatSize);
+  NestLoops loops(function, nest, std::move(schedule));
   using Values = NestLoops::Values;
   auto pickers = findDoubtfulPickers(nest, targets);
   emitUnlessEmpty(function, pickers.getArrayRef(), [&] {
     loops.open(outer, {}, [&](ValueRange) {
       emitReductions(loops);
       return loops.open(later, {}, [&](ValueRange) {
-        storeRoots(loops, targets, open, flatSize != nullptr);
+        storeRoots(loops, targets, open);
         loops.takeRowsOffLanes();
         return Values();
       });
@@ -119,18 +119,17 @@ getResultTargets(const KernelFunction &function, const LoopNest &nest) {
 
 void emitNest(KernelFunction &function, const LoopNest &nest) {
   emit(function, nest, scheduleNest(function, nest, /*serial=*/0),
-       getResultTargets(function, nest), /*flatSize=*/{});
+       getResultTargets(function, nest));
 }
 
-void emitFlatNest(KernelFunction &function, const LoopNest &nest, Value size) {
+void emitFlatNest(KernelFunction &function, const LoopNest &nest) {
   emit(function, nest, scheduleFlatNest(function, nest),
-       getResultTargets(function, nest), size);
+       getResultTargets(function, nest));
 }
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,
                 const StoreTarget &target, LoopSet serial) {
-  emit(function, nest, scheduleNest(function, nest, serial), target,
-       /*flatSize=*/{});
+  emit(function, nest, scheduleNest(function, nest, serial), target);
 }
 
 } // namespace tdc

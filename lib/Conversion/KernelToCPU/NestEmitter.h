@@ -8,15 +8,14 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 
-#include "TileEvaluator.h"
+#include "Conversion/KernelBody/TileEvaluator.h"
 
 namespace tdc {
 
 /// Root i goes to result i of the kernel.
 void emitNest(KernelFunction &function, const td::LoopNest &nest);
-/// The same for a flat nest (see NestSchedule.h) of `size` elements.
-void emitFlatNest(KernelFunction &function, const td::LoopNest &nest,
-                  mlir::Value size);
+/// The same for a flat nest.
+void emitFlatNest(KernelFunction &function, const td::LoopNest &nest);
 /// The only root goes to `target`. Loops in `serial` are not on lanes.
 void emitNestTo(KernelFunction &function, const td::LoopNest &nest,
                 const StoreTarget &target, td::LoopSet serial);

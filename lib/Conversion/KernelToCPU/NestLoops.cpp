@@ -12,10 +12,9 @@ using namespace tdc::td;
 namespace tdc {
 
 NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
-                     NestSchedule schedule, Value flatSize)
-    : function(function), nest(nest),
-      evaluator(function, nest, schedule.lanes, flatSize != nullptr),
-      b(function.builder), schedule(std::move(schedule)), flatSize(flatSize) {}
+                     NestSchedule schedule)
+    : function(function), nest(nest), evaluator(function, nest, schedule.lanes),
+      b(function.builder), schedule(std::move(schedule)) {}
 
 /// Blocks that add up in one chain: some thousand terms, with vectors.
 constexpr int64_t kLongestChain = 256;
@@ -148,7 +147,8 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
   int64_t unit = getUnit(loop), factor = schedule.factors[loop],
           step = factor * unit;
   const Loop &info = nest.getLoops()[loop];
-  Value size = flatSize ? flatSize : function.getSize(info.tensor, info.dim);
+  Value size = function.flatSize ? function.flatSize
+                                 : function.getSize(info.tensor, info.dim);
   Value zero = function.i64(0);
   if (step == 1)
     return emitBlocks(loop, {zero, size, 1, 1, false}, sections,
@@ -166,7 +166,7 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                                      ValueRange carried, Body body) {
   int64_t unit = getUnit(loop), step = schedule.factors[loop] * unit;
   int64_t extent =
-      flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
+      function.flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
   if (ShapedType::isDynamic(extent))
     return openDynamic(loop, sections, carried, body);
 

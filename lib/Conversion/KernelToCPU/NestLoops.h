@@ -27,9 +27,8 @@ public:
         join;
   };
 
-  /// `flatSize`: the number of elements of a flat nest, null for any other.
   NestLoops(KernelFunction &function, const td::LoopNest &nest,
-            NestSchedule schedule, mlir::Value flatSize);
+            NestSchedule schedule);
 
   /// Emits `body` for every block of the loops, the first one outermost; the
   /// carried values go from one block to the next, or into partial sums.
@@ -83,8 +82,7 @@ private:
                     Body body);
 
   mlir::OpBuilder &b;
-  NestSchedule schedule; ///< factors are those of the blocks open now
-  mlir::Value flatSize;
+  NestSchedule schedule;   ///< factors are those of the blocks open now
   int64_t rowsOnLanes = 0; ///< 0: they are not
 };
 

@@ -1,6 +1,7 @@
 //===- NestSchedule.cpp - the order and the blocks of a nest's loops ------===//
 
 #include "NestSchedule.h"
+#include "Conversion/KernelBody/Accumulation.h"
 #include <algorithm>
 #include <cmath>
 
@@ -29,14 +30,6 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
     if (isa<ArgReduceOp>(reduction.op))
       bits = 64; // the places it keeps
   return bits;
-}
-
-bool isFloatSum(const Reduction &reduction) {
-  auto reduce = dyn_cast<ReduceOp>(reduction.op);
-  bool isSum = isa<MatmulOp>(reduction.op) ||
-               (reduce && reduce.getKind() == ReduceKind::Sum);
-  return isSum && isa<FloatType>(getElementTypeOrSelf(
-                      reduction.op->getOperand(0).getType()));
 }
 
 namespace {
@@ -226,39 +219,6 @@ NestSchedule scheduleNest(const KernelFunction &function, const LoopNest &nest,
   scheduler.orderLoops(serial);
   scheduler.chooseFactors();
   return std::move(scheduler.schedule);
-}
-
-bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
-  if (!nest.getReductions().empty() || nest.getLoops().empty())
-    return false;
-  KernelOp kernel = function.kernel;
-  if (llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-        return nest.isInside(&op) && isa<IotaOp>(op);
-      }))
-    return false; // asks for coordinates
-  SmallVector<int> first;
-  auto isAlike = [&](const Access &access, const Layout &layout) {
-    SmallVector<int> order;
-    for (int64_t dim : layout) {
-      const Coordinate &at = (*access.at)[dim];
-      if (!at.isLoop() && !at.isZero())
-        return false;
-      if (at.isLoop())
-        order.push_back(at.loop);
-    }
-    if (order.empty())
-      return true;
-    if (first.empty())
-      first = order;
-    return order == first && order.size() == nest.getLoops().size();
-  };
-  for (auto [i, root] : llvm::enumerate(nest.getRoots()))
-    if (!isAlike(root, function.resultLayouts[i]))
-      return false;
-  for (const Access &input : nest.getInputs())
-    if (!isAlike(input, function.getLayout(input.tensor)))
-      return false;
-  return true;
 }
 
 NestSchedule scheduleFlatNest(const KernelFunction &function,

@@ -9,7 +9,7 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 
-#include "TileEvaluator.h"
+#include "Conversion/KernelBody/TileEvaluator.h"
 
 namespace tdc {
 
@@ -31,16 +31,10 @@ struct NestSchedule {
   bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
 };
 
-/// Whether the reduction is a sum that rounds: of products, or of elements.
-bool isFloatSum(const td::Reduction &reduction);
-
 /// The schedule of a nest whose loops in `serial` must not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
 
-/// Whether all tensors of the nest can be walked as one array: elementwise work
-/// on tensors of one shape and one layout.
-bool isFlatNest(const td::LoopNest &nest, const KernelFunction &function);
 /// One loop over all elements of a flat nest.
 NestSchedule scheduleFlatNest(const KernelFunction &function,
                               const td::LoopNest &nest);

@@ -1,64 +1,14 @@
 //===- ReductionEmitter.cpp - accumulators in registers -------------------===//
 
 #include "ReductionEmitter.h"
-#include "ElementOps.h"
-#include "NarrowFloats.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "Conversion/KernelBody/Accumulation.h"
+#include "Conversion/KernelBody/ElementOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tdc::td;
 
 namespace tdc {
-
-//===----------------------------------------------------------------------===//
-// The first best value
-//===----------------------------------------------------------------------===//
-
-/// Whether a NaN or a better value should replace the best one so far.
-static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
-                      Value best, Type element) {
-  if (!isa<FloatType>(element)) {
-    bool isMax = kind == ReduceKind::Max,
-         isUnsigned = element.isUnsignedInteger();
-    auto predicate = isMax ? (isUnsigned ? arith::CmpIPredicate::ugt
-                                         : arith::CmpIPredicate::sgt)
-                           : (isUnsigned ? arith::CmpIPredicate::ult
-                                         : arith::CmpIPredicate::slt);
-    return arith::CmpIOp::create(b, loc, predicate, value, best);
-  }
-  auto predicate = kind == ReduceKind::Max ? arith::CmpFPredicate::OGT
-                                           : arith::CmpFPredicate::OLT;
-  auto isNaN = [&](Value x) -> Value {
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  };
-  Value better = arith::CmpFOp::create(b, loc, predicate, value, best);
-  Value one = makeIntConstant(b, loc, better.getType(), -1);
-  Value firstNaN = arith::AndIOp::create(
-      b, loc, isNaN(value), arith::XOrIOp::create(b, loc, isNaN(best), one));
-  return arith::OrIOp::create(b, loc, better, firstNaN);
-}
-
-/// As above between two (value, index) pairs; of equal values the first one.
-static Value isBetterOrFirst(OpBuilder &b, Location loc, ReduceKind kind,
-                             std::pair<Value, Value> candidate,
-                             std::pair<Value, Value> best, Type element) {
-  Value better = isBetter(b, loc, kind, candidate.first, best.first, element);
-  Value worse = isBetter(b, loc, kind, best.first, candidate.first, element);
-  Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                          candidate.second, best.second);
-  Value no = makeIntConstant(b, loc, worse.getType(), 0);
-  return arith::OrIOp::create(
-      b, loc, better, arith::SelectOp::create(b, loc, worse, no, isEarlier));
-}
-
-static ReduceKind getKind(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind();
-  if (auto reduce = dyn_cast<ArgReduceOp>(op))
-    return reduce.getKind();
-  return ReduceKind::Sum;
-}
 
 /// The index of the best value among lanes: the smallest index of the lanes
 /// that hold it. If it is NaN, only lanes that are NaN count.
@@ -88,16 +38,7 @@ static Value emitBestLane(OpBuilder &b, Location loc, Type element,
 // Reductions over one set of loops
 //===----------------------------------------------------------------------===//
 
-static Type getElement(const Reduction &reduction) {
-  return getElementTypeOrSelf(reduction.op->getOperand(0).getType());
-}
-
 namespace {
-
-/// What one accumulator holds: `index` only in an arg_reduce.
-struct Best {
-  Value value, index;
-};
 
 /// The part of a reduction that one accumulator collects.
 struct Accumulator {
@@ -122,23 +63,23 @@ private:
   AddOp findSum(const Reduction &reduction) const;
   /// Adds the operands at the loops' position to what is carried.
   NestLoops::Values step(ValueRange carried);
-  Best stepOne(const Accumulator &accumulator, Best best);
+  Partial stepOne(const Accumulator &accumulator, Partial best);
   /// `next` on the lanes that are real, `best` on the others.
-  Best keepMasked(const Accumulator &accumulator, Best next, Best best);
+  Partial keepMasked(const Accumulator &accumulator, Partial next,
+                     Partial best);
   Value getOperand(Operation *op, unsigned index, const Coordinates &at,
                    const Tile &tile, bool isVector);
   NestLoops::Values join(ValueRange before, ValueRange next);
   /// Gives the evaluator the results.
   void finish(ValueRange finals);
-  Best combine(const Reduction &reduction, Best best, Best other);
-  Value combineLanes(const Reduction &reduction, Best best);
+  Value combineLanes(const Reduction &reduction, Partial best);
   /// Gives the evaluator a result, rounded to its dtype.
   void setResult(const Accumulator &accumulator, Value result);
   bool isSameElement(const Accumulator &a, const Accumulator &b) const;
 
   /// Carried values in the order of the accumulators.
-  Best take(const Accumulator &accumulator, ValueRange &carried) {
-    Best best;
+  Partial take(const Accumulator &accumulator, ValueRange &carried) {
+    Partial best;
     best.value = carried.front();
     carried = carried.drop_front();
     if (accumulator.isArg()) {
@@ -147,7 +88,7 @@ private:
     }
     return best;
   }
-  void put(Best best, NestLoops::Values &carried) {
+  void put(Partial best, NestLoops::Values &carried) {
     carried.push_back(best.value);
     if (best.index)
       carried.push_back(best.index);
@@ -206,22 +147,14 @@ void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
                          (reduction->parallel >> evaluator.laneLoop & 1));
-    Type element = getElement(*reduction);
-    auto typeOf = [&](Type scalar) -> Type {
-      return isVector ? Type(VectorType::get({schedule.lanes}, scalar))
-                      : scalar;
-    };
-    Best none;
-    none.value = emitNeutral(b, loc, getKind(reduction->op), element,
-                             typeOf(getRegisterType(element)));
-    if (isa<ArgReduceOp>(reduction->op))
-      none.index = makeIntConstant(b, loc, typeOf(b.getI64Type()), 0);
+    Partial none =
+        makeNeutral(b, loc, *reduction, isVector ? schedule.lanes : 0);
     AddOp sum = findSum(*reduction);
     bool isLeft = sum && sum.getLhs() == reduction->op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
       accumulators.push_back({reduction, tile, sum});
       put(none, neutral);
-      Best first = none;
+      Partial first = none;
       if (sum)
         first.value =
             getOperand(sum, isLeft ? 1 : 0, *reduction->at, tile, isVector);
@@ -238,39 +171,27 @@ Value GroupEmitter::getOperand(Operation *op, unsigned index,
   return isVector ? evaluator.toVector(value) : value;
 }
 
-Best GroupEmitter::stepOne(const Accumulator &accumulator, Best best) {
+Partial GroupEmitter::stepOne(const Accumulator &accumulator, Partial best) {
   const Reduction &reduction = *accumulator.reduction;
   bool isVector = isa<VectorType>(best.value.getType());
-  Type element = getElement(reduction);
-  ReduceKind kind = getKind(reduction.op);
-  auto operand = [&](unsigned index) {
-    return getOperand(reduction.op, index, *reduction.at, accumulator.tile,
-                      isVector);
-  };
-  Value x = operand(0);
-  if (isa<MatmulOp>(reduction.op)) {
-    Value y = operand(1);
-    if (isa<FloatType>(element))
-      return {math::FmaOp::create(b, loc, x, y, best.value), {}};
-    Value product = arith::MulIOp::create(b, loc, x, y);
-    return {arith::AddIOp::create(b, loc, best.value, product), {}};
+  SmallVector<Value, 2> operands;
+  for (unsigned i = 0; i < reduction.op->getNumOperands(); ++i)
+    operands.push_back(
+        getOperand(reduction.op, i, *reduction.at, accumulator.tile, isVector));
+  Value position;
+  if (accumulator.isArg()) {
+    Coordinate at; // of a dim of size 1: always 0
+    if (!reduction.loops.empty())
+      at.loop = reduction.loops.front();
+    position = evaluator.evaluateCoordinate(at, accumulator.tile);
+    if (isVector)
+      position = evaluator.toVector(position);
   }
-  if (!accumulator.isArg())
-    return {emitCombine(b, loc, kind, element, best.value, x), {}};
-
-  Coordinate at; // of a dim of size 1: always 0
-  if (!reduction.loops.empty())
-    at.loop = reduction.loops.front();
-  Value index = evaluator.evaluateCoordinate(at, accumulator.tile);
-  if (isVector)
-    index = evaluator.toVector(index);
-  Value better = isBetter(b, loc, kind, x, best.value, element);
-  return {arith::SelectOp::create(b, loc, better, x, best.value),
-          arith::SelectOp::create(b, loc, better, index, best.index)};
+  return accumulate(b, loc, reduction, best, operands, position);
 }
 
-Best GroupEmitter::keepMasked(const Accumulator &accumulator, Best next,
-                              Best best) {
+Partial GroupEmitter::keepMasked(const Accumulator &accumulator, Partial next,
+                                 Partial best) {
   Value mask = laneSum >= 0 ? evaluator.getMask(accumulator.tile) : Value();
   if (!mask)
     return next;
@@ -284,7 +205,7 @@ Best GroupEmitter::keepMasked(const Accumulator &accumulator, Best next,
 NestLoops::Values GroupEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   for (const Accumulator &accumulator : accumulators) {
-    Best best = take(accumulator, carried);
+    Partial best = take(accumulator, carried);
     // A last block holds fewer vectors.
     bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
                                      schedule.factors[laneSum] * schedule.lanes;
@@ -295,18 +216,7 @@ NestLoops::Values GroupEmitter::step(ValueRange carried) {
   return next;
 }
 
-Best GroupEmitter::combine(const Reduction &reduction, Best best, Best other) {
-  Type element = getElement(reduction);
-  ReduceKind kind = getKind(reduction.op);
-  if (!best.index)
-    return {emitCombine(b, loc, kind, element, best.value, other.value), {}};
-  Value better = isBetterOrFirst(b, loc, kind, {other.value, other.index},
-                                 {best.value, best.index}, element);
-  return {arith::SelectOp::create(b, loc, better, other.value, best.value),
-          arith::SelectOp::create(b, loc, better, other.index, best.index)};
-}
-
-Value GroupEmitter::combineLanes(const Reduction &reduction, Best best) {
+Value GroupEmitter::combineLanes(const Reduction &reduction, Partial best) {
   Type element = getElement(reduction);
   Value value =
       emitLaneReduction(b, loc, getKind(reduction.op), element, best.value);
@@ -354,12 +264,8 @@ static Value sumTogether(OpBuilder &b, Location loc, SmallVector<Value> rows) {
 void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
   const Reduction &reduction = *accumulator.reduction;
   Operation *op = accumulator.sum ? accumulator.sum : reduction.op;
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  ReduceKind kind = getKind(reduction.op);
-  bool isExact = kind == ReduceKind::Max || kind == ReduceKind::Min;
-  if (td::isNarrowFloat(element) && !isExact)
-    result = emitRounded(b, loc, result, element);
-  evaluator.setResult(op->getResult(0), reduction, accumulator.tile, result);
+  evaluator.setResult(op->getResult(0), reduction, accumulator.tile,
+                      roundResult(b, loc, reduction, op, result));
 }
 
 /// Combines what belongs to one element of the result: the vectors of a lane
@@ -368,10 +274,11 @@ void GroupEmitter::finish(ValueRange finals) {
   SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {
     const Accumulator &first = accumulators[i];
-    Best best = take(first, finals);
+    Partial best = take(first, finals);
     for (++i; i < accumulators.size() && isSameElement(first, accumulators[i]);
          ++i)
-      best = combine(*first.reduction, best, take(accumulators[i], finals));
+      best = combine(b, loc, *first.reduction, best,
+                     take(accumulators[i], finals));
     if (loops.sumsTogether()) {
       if (together.empty() ||
           together.back().first->reduction != first.reduction)
@@ -394,7 +301,7 @@ void GroupEmitter::finish(ValueRange finals) {
 NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
   NestLoops::Values joined;
   for (const Accumulator &accumulator : accumulators)
-    put(combine(*accumulator.reduction, take(accumulator, before),
+    put(combine(b, loc, *accumulator.reduction, take(accumulator, before),
                 take(accumulator, next)),
         joined);
   return joined;

@@ -1,8 +1,8 @@
 //===- ElementOps.cpp - td arithmetic on scalars and vectors --------------===//
 
-#include "ElementOps.h"
+#include "Conversion/KernelBody/ElementOps.h"
+#include "Conversion/KernelBody/NarrowFloats.h"
 #include "Dialect/TD/OpTable/OpTable.h"
-#include "NarrowFloats.h"
 #include "VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -13,53 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H
-#define TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H
+#ifndef TDC_CONVERSION_KERNELBODY_TILEEVALUATOR_H
+#define TDC_CONVERSION_KERNELBODY_TILEEVALUATOR_H
 
-#include "Dialect/TD/Analysis/Vectorization.h"
-#include "mlir/IR/Builders.h"
+#include "Conversion/KernelBody/KernelFunction.h"
 #include <map>
 
 namespace tdc {
-
-/// The runtime's function that takes a bad index; all that kernels call.
-inline constexpr llvm::StringLiteral kReportIndex = "tdrt_kernel_error";
-
-/// The kernel function being written: how td values of the body appear in it.
-struct KernelFunction {
-  KernelFunction(mlir::OpBuilder &builder, td::KernelOp kernel)
-      : builder(builder), loc(kernel.getLoc()), kernel(kernel) {}
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-  td::KernelOp kernel;
-  /// The runtime's context, first argument of every kernel.
-  mlir::Value context;
-  /// Tensor arguments of the body, and its results (by yielded position).
-  llvm::DenseMap<mlir::Value, mlir::Value> pointers;
-  llvm::SmallVector<mlir::Value> resultPointers;
-  /// i64, f64 and i1 values of the body.
-  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
-  /// Run-time sizes of tensor arguments.
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> sizes;
-  /// Order of dims in memory of tensor arguments; row-major where absent.
-  llvm::DenseMap<mlir::Value, td::Layout> layouts;
-  llvm::SmallVector<td::Layout> resultLayouts;
-  /// Whether the kernel may report a bad index.
-  bool reports = false;
-  int64_t vectorBits = 0;
-  int64_t vectorRegisters = 0;
-
-  mlir::Value i64(int64_t value);
-  /// The size of a dim of a tensor of the body, as an i64.
-  mlir::Value getSize(mlir::Value tensor, unsigned dim);
-  /// The size of the dim that a picker (see td::Coordinate) indexes.
-  mlir::Value getPickedSize(mlir::Operation *picker);
-  /// Makes the program stop, after this kernel, at the picker's line.
-  void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,
-                   mlir::Value index);
-  td::Layout getLayout(mlir::Value tensor) const;
-};
 
 /// Where a root goes: by default the result of the kernel, element by element.
 struct StoreTarget {
@@ -76,10 +36,10 @@ using Tile = llvm::SmallVector<int64_t, 8>;
 
 class TileEvaluator {
 public:
-  /// `isFlat`: the nest has one loop over all elements of tensors that lie in
-  /// memory alike, and coordinates are never asked for.
+  /// A flat nest has one loop, numbered 0, over all elements of tensors that
+  /// lie in memory alike; coordinates are never asked for.
   TileEvaluator(KernelFunction &function, const td::LoopNest &nest,
-                int64_t lanes, bool isFlat);
+                int64_t lanes);
 
   /// Opens a scope, in which one more loop has a position (set before), and
   /// closes it: what depends on that loop is forgotten then. `entry` is the op
@@ -87,7 +47,7 @@ public:
   void pushScope(unsigned loop, mlir::Operation *entry);
   void popScope();
 
-  /// Where a loop stands: an i64.
+  /// Where a loop stands: an index (see KernelFunction).
   llvm::SmallVector<mlir::Value> positions;
   /// The loop on the lanes now, or -1.
   int laneLoop = -1;
@@ -108,9 +68,9 @@ public:
   /// A vector of `value` in every lane; vectors are returned as they are.
   mlir::Value toVector(mlir::Value value);
   mlir::Value getMask(const Tile &tile) const;
-  /// The lane numbers 0, 1, … as i64, added to the lane loop's position.
+  /// The lane numbers 0, 1, …, added to the lane loop's position.
   mlir::Value getLaneIndices(const Tile &tile);
-  /// One coordinate as an i64 scalar or vector.
+  /// One coordinate as an index, or a vector of them.
   mlir::Value evaluateCoordinate(const td::Coordinate &coordinate,
                                  const Tile &tile);
 
@@ -161,4 +121,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_TILEEVALUATOR_H
+#endif // TDC_CONVERSION_KERNELBODY_TILEEVALUATOR_H

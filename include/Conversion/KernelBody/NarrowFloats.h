@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_NARROWFLOATS_H
-#define TDC_CONVERSION_KERNELTOCPU_NARROWFLOATS_H
+#ifndef TDC_CONVERSION_KERNELBODY_NARROWFLOATS_H
+#define TDC_CONVERSION_KERNELBODY_NARROWFLOATS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -27,4 +27,4 @@ mlir::Value emitHalfway(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_NARROWFLOATS_H
+#endif // TDC_CONVERSION_KERNELBODY_NARROWFLOATS_H

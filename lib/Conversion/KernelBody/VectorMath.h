@@ -30,8 +30,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_VECTORMATH_H
-#define TDC_CONVERSION_KERNELTOCPU_VECTORMATH_H
+#ifndef TDC_CONVERSION_KERNELBODY_VECTORMATH_H
+#define TDC_CONVERSION_KERNELBODY_VECTORMATH_H
 
 #include "mlir/IR/Builders.h"
 
@@ -68,4 +68,4 @@ mlir::Value emitPow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_VECTORMATH_H
+#endif // TDC_CONVERSION_KERNELBODY_VECTORMATH_H

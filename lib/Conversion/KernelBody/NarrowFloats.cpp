@@ -1,6 +1,6 @@
 //===- NarrowFloats.cpp - f16 and bf16, computed in f32 -------------------===//
 
-#include "NarrowFloats.h"
+#include "Conversion/KernelBody/NarrowFloats.h"
 #include "MathBuilder.h"
 
 using namespace mlir;

@@ -1,12 +1,10 @@
 //===- TileEvaluator.cpp - values of a nest at the loops' position --------===//
 
-#include "TileEvaluator.h"
-#include "Dialect/TD/Analysis/Sizes.h"
-#include "ElementOps.h"
+#include "Conversion/KernelBody/TileEvaluator.h"
+#include "Conversion/KernelBody/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -15,68 +13,14 @@ using namespace tdc::td;
 namespace tdc {
 
 //===----------------------------------------------------------------------===//
-// KernelFunction
-//===----------------------------------------------------------------------===//
-
-Value KernelFunction::i64(int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 64);
-}
-
-Value KernelFunction::getSize(Value tensor, unsigned dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return i64(type.getDimSize(dim));
-  if (Value known = sizes.lookup({tensor, dim}))
-    return known;
-  // What the ops of the body say of it, in terms of arguments. The ops made
-  // here stand in the body, where nothing else would find them.
-  OpBuilder inBody(kernel.getBody().front().getTerminator());
-  Value size = td::getSize(inBody, loc, tensor, dim);
-  std::function<Value(Value)> translate = [&](Value value) -> Value {
-    if (Value known = scalars.lookup(value))
-      return known;
-    Operation *op = value.getDefiningOp();
-    if (auto dimOp = dyn_cast<DimOp>(op))
-      return sizes.lookup({dimOp.getInput(), unsigned(dimOp.getIndex())});
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      mapping.map(operand, translate(operand));
-    return builder.clone(*op, mapping)->getResult(0);
-  };
-  return translate(size);
-}
-
-Value KernelFunction::getPickedSize(Operation *picker) {
-  int64_t dim =
-      llvm::TypeSwitch<Operation *, int64_t>(picker)
-          .Case<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(
-              [](auto op) { return op.getDim(); });
-  return getSize(picker->getOperand(0), dim);
-}
-
-void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
-                                 Value index) {
-  reports = true;
-  Location pickerLoc = picker->getLoc();
-  // td-to-runtime numbers the places.
-  Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
-  LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
-                       ValueRange{context, index, getPickedSize(picker), site});
-}
-
-Layout KernelFunction::getLayout(Value tensor) const {
-  auto known = layouts.find(tensor);
-  return known != layouts.end() ? known->second : getRowMajor(tensor);
-}
-
-//===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
 
 TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
-                             int64_t lanes, bool isFlat)
+                             int64_t lanes)
     : positions(nest.getLoops().size()), function(function),
-      b(function.builder), nest(nest), lanes(lanes), isFlat(isFlat) {
+      b(function.builder), nest(nest), lanes(lanes),
+      isFlat(function.flatSize != nullptr) {
   scopes.push_back({/*loops=*/0, /*entry=*/nullptr, {}});
 }
 
@@ -205,7 +149,7 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
                         elementOf(fill.getResult()));
       })
       .Case([&](IotaOp iota) {
-        Value index = evaluateCoordinate(at[0], tile);
+        Value index = function.toI64(evaluateCoordinate(at[0], tile));
         Value start = function.scalars.lookup(iota.getStart());
         Value step = function.scalars.lookup(iota.getStep());
         auto like = [&](Value value) {
@@ -248,11 +192,14 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
   Key key = makeKey(&masks, nullptr, LoopSet(1) << laneLoop, tile);
   if (Value known = lookup(key))
     return known;
-  SmallVector<int64_t> steps;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    steps.push_back(tile[laneLoop] + lane);
   Location loc = function.loc;
-  Value numbers = arith::ConstantOp::create(b, loc, b.getI64VectorAttr(steps));
+  auto type = VectorType::get({lanes}, b.getIntegerType(function.indexBits));
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(
+        b.getIntegerAttr(type.getElementType(), tile[laneLoop] + lane));
+  Value numbers =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, steps));
   return scopes[depth - 1].values[key] = arith::AddIOp::create(
              b, loc, toVector(positions[laneLoop]), numbers);
 }
@@ -313,13 +260,13 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
   Location loc = function.loc;
   Value result;
   if (coordinate.picker) {
-    result = getPicked(coordinate, tile);
+    result = function.toIndex(getPicked(coordinate, tile));
   } else if (coordinate.loop >= 0) {
     bool isLane = coordinate.loop == laneLoop;
     result = isLane ? getLaneIndices(tile) : positions[coordinate.loop];
     if (!isLane && tile[coordinate.loop])
       result = arith::AddIOp::create(b, loc, result,
-                                     function.i64(tile[coordinate.loop]));
+                                     function.index(tile[coordinate.loop]));
   }
   if (result && coordinate.scale != 1)
     result = arith::MulIOp::create(
@@ -332,13 +279,13 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
         result ? Value(arith::AddIOp::create(b, loc, result, value)) : value;
   };
   for (auto [term, factor] : coordinate.terms) {
-    Value value = function.scalars.lookup(term);
+    Value value = function.toIndex(function.scalars.lookup(term));
     if (factor != 1)
-      value = arith::MulIOp::create(b, loc, value, function.i64(factor));
+      value = arith::MulIOp::create(b, loc, value, function.index(factor));
     add(value);
   }
   if (coordinate.constant || !result)
-    add(function.i64(coordinate.constant));
+    add(function.index(coordinate.constant));
   return result;
 }
 
@@ -347,15 +294,15 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
                                       const Layout &layout, const Tile &tile) {
   Location loc = function.loc;
   auto type = cast<RankedTensorType>(tensor.getType());
-  Value sum = toVector(function.i64(0)), stride = function.i64(1);
+  Value sum = toVector(function.index(0)), stride = function.index(1);
   for (int64_t dim : llvm::reverse(layout)) {
     if (!at[dim].isZero()) {
       Value value = toVector(evaluateCoordinate(at[dim], tile));
       value = arith::MulIOp::create(b, loc, value, toVector(stride));
       sum = arith::AddIOp::create(b, loc, sum, value);
     }
-    stride =
-        arith::MulIOp::create(b, loc, stride, function.getSize(tensor, dim));
+    stride = arith::MulIOp::create(
+        b, loc, stride, function.toIndex(function.getSize(tensor, dim)));
   }
   return LLVM::GEPOp::create(
       b, loc, VectorType::get({lanes}, pointer.getType()),
@@ -375,7 +322,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   // A constant index has 29 bits.
   auto distance = [&](int64_t elements) {
     return llvm::isInt<29>(elements) ? LLVM::GEPArg(int32_t(elements))
-                                     : LLVM::GEPArg(function.i64(elements));
+                                     : LLVM::GEPArg(function.index(elements));
   };
   if (isFlat) {
     if (!getLoops(at))
@@ -383,8 +330,8 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     Key key{pointer.getAsOpaquePointer(), this, {}};
     Value base = lookup(key);
     if (!base)
-      base = scopes[depth - 1].values[key] = move(pointer, positions[laneLoop]);
-    return tile[laneLoop] ? move(base, distance(tile[laneLoop])) : base;
+      base = scopes[depth - 1].values[key] = move(pointer, positions[0]);
+    return tile[0] ? move(base, distance(tile[0])) : base;
   }
 
   // Offsets in the tile are constants wherever the strides are; what is left
@@ -427,18 +374,19 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
       if (!at[dim].isZero()) {
         Value value = evaluateCoordinate(at[dim], origin);
         if (staticStride != 1)
-          value =
-              arith::MulIOp::create(b, loc, value, function.i64(staticStride));
+          value = arith::MulIOp::create(b, loc, value,
+                                        function.index(staticStride));
         if (stride)
           value = arith::MulIOp::create(b, loc, value, stride);
         sum = sum ? Value(arith::AddIOp::create(b, loc, sum, value)) : value;
       }
       if (!type.isDynamicDim(dim))
         staticStride *= type.getDimSize(dim);
-      else
-        stride = stride ? Value(arith::MulIOp::create(
-                              b, loc, stride, function.getSize(tensor, dim)))
-                        : function.getSize(tensor, dim);
+      else {
+        Value size = function.toIndex(function.getSize(tensor, dim));
+        stride =
+            stride ? Value(arith::MulIOp::create(b, loc, stride, size)) : size;
+      }
     }
     laneLoop = lane;
     base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;

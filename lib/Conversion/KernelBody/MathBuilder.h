@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_MATHBUILDER_H
-#define TDC_CONVERSION_KERNELTOCPU_MATHBUILDER_H
+#ifndef TDC_CONVERSION_KERNELBODY_MATHBUILDER_H
+#define TDC_CONVERSION_KERNELBODY_MATHBUILDER_H
 
-#include "ElementOps.h"
+#include "Conversion/KernelBody/ElementOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -132,4 +132,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_MATHBUILDER_H
+#endif // TDC_CONVERSION_KERNELBODY_MATHBUILDER_H

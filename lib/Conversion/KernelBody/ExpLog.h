@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_EXPLOG_H
-#define TDC_CONVERSION_KERNELTOCPU_EXPLOG_H
+#ifndef TDC_CONVERSION_KERNELBODY_EXPLOG_H
+#define TDC_CONVERSION_KERNELBODY_EXPLOG_H
 
 #include "MathBuilder.h"
 
@@ -29,4 +29,4 @@ mlir::Value emitLogLimits(MathBuilder &m, mlir::Value x, mlir::Value logarithm);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_EXPLOG_H
+#endif // TDC_CONVERSION_KERNELBODY_EXPLOG_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H
-#define TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H
+#ifndef TDC_CONVERSION_KERNELBODY_ELEMENTOPS_H
+#define TDC_CONVERSION_KERNELBODY_ELEMENTOPS_H
 
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/Builders.h"
@@ -56,4 +56,4 @@ mlir::Value emitLaneReduction(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_ELEMENTOPS_H
+#endif // TDC_CONVERSION_KERNELBODY_ELEMENTOPS_H

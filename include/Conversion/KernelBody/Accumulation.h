@@ -1,0 +1,47 @@
+//===- Accumulation.h - one step of a reduction ---------------------------===//
+//
+// What td.reduce, td.matmul and td.arg_reduce do with one more term, for
+// scalars and for vectors that keep one accumulator per lane.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_KERNELBODY_ACCUMULATION_H
+#define TDC_CONVERSION_KERNELBODY_ACCUMULATION_H
+
+#include "Dialect/TD/Analysis/LoopNest.h"
+#include "mlir/IR/Builders.h"
+
+namespace tdc {
+
+/// A reduction over some of its terms: `index` only of an arg_reduce, as i64.
+struct Partial {
+  mlir::Value value, index;
+};
+
+/// What a reduction collects; a matrix product sums.
+td::ReduceKind getKind(mlir::Operation *op);
+/// The td element type of what it collects.
+mlir::Type getElement(const td::Reduction &reduction);
+/// Whether the reduction is a sum that rounds: of products, or of elements.
+bool isFloatSum(const td::Reduction &reduction);
+
+/// No term yet, in vectors of `lanes`, or scalars where that is 0.
+Partial makeNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                    const td::Reduction &reduction, int64_t lanes);
+/// One more term: the reduction's operands there, of the type of
+/// `before.value`, and for an arg_reduce where it stands, as i64.
+Partial accumulate(mlir::OpBuilder &builder, mlir::Location loc,
+                   const td::Reduction &reduction, Partial before,
+                   mlir::ValueRange operands, mlir::Value position);
+/// Two parts together; of equal values an arg_reduce takes the first index.
+Partial combine(mlir::OpBuilder &builder, mlir::Location loc,
+                const td::Reduction &reduction, Partial one, Partial other);
+/// All terms collected: rounded to the dtype of the result of `op`, which is
+/// the reduction or what finishes it.
+mlir::Value roundResult(mlir::OpBuilder &builder, mlir::Location loc,
+                        const td::Reduction &reduction, mlir::Operation *op,
+                        mlir::Value result);
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELBODY_ACCUMULATION_H
