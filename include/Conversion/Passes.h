@@ -4,6 +4,7 @@
 #define TDC_CONVERSION_PASSES_H
 
 #include "Conversion/KernelToCPU.h"
+#include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"
 
 namespace tdc {

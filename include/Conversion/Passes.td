@@ -41,6 +41,35 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "turn each td.kernel of a GPU into a kernel of CUDA";
+  let description = [{
+    As in kernel-to-cpu, values are pulled where they are asked for; but the
+    loops around are spread over threads. Elementwise work takes one access of
+    128 bits per thread and tensor; reductions have a group of threads each (a
+    warp or a part of it, a column of a block, a block), whose partial results
+    are put together in a fixed order by shuffles and shared memory, so that the
+    same program gives the same bits in every run.
+
+    The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
+    and arith; the host keeps a td.gpu_kernel of each.
+
+    ```mlir
+    %r = td.kernel (%x) : (tensor<512xf32, #td.dev<cuda, 0>>) -> tensor<512xf32, #td.dev<cuda, 0>> {…}
+    ```
+    becomes
+    ```mlir
+    td.gpu_kernel @exp_0 threads 256 shared 0 parameters 4
+    %n = arith.constant 512 : i64
+    %b = arith.constant 1 : i64
+    %r = td.launch @exp_0(%x, %n) blocks(%b) in_place [0, 0] : …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
   let summary = "lower the host part to calls of the runtime";
   let description = [{

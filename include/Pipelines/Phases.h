@@ -28,6 +28,8 @@ enum class Phase : uint8_t {
   Placed,
   Kernels,
   CPU,
+  NVVM,
+  PTX,
   Runtime,
   LLVM,
   Asm,

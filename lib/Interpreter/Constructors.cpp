@@ -125,11 +125,8 @@ static void fillNormal(Tensor &result, const Words &words) {
 }
 
 /// Bounds must be in order and fit the result: the runtime says so in its
-/// words. Between td-form-kernels and a narrow result's cast, `fits` says what
-/// the result will be.
+/// words.
 static int32_t checkBounds(Machine &m, RandomOp op, DType dtype) {
-  if (auto fits = op->getAttrOfType<TypeAttr>(kFitsAttr))
-    dtype = getDType(fits.getValue());
   return tdrt_check_randint(m.context(), m.integer(op.getBounds()[0]),
                             m.integer(op.getBounds()[1]), int32_t(dtype),
                             m.site(op));

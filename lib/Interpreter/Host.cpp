@@ -119,6 +119,12 @@ static LogicalResult runCheckDim(Machine &m, CheckDimOp op) {
                                  op.getWhat().str().c_str(), m.site(op)));
 }
 
+static LogicalResult runCheckRandInt(Machine &m, CheckRandIntOp op) {
+  return m.check(tdrt_check_randint(
+      m.context(), m.integer(op.getLow()), m.integer(op.getHigh()),
+      int32_t(getDType(op.getDtype())), m.site(op)));
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors seen from the host
 //===----------------------------------------------------------------------===//
@@ -140,6 +146,7 @@ void addHostMeanings(Machine &machine) {
   machine.on<PrintOp>(runPrint);
   machine.on<AssertOp>(runAssert);
   machine.on<CheckDimOp>(runCheckDim);
+  machine.on<CheckRandIntOp>(runCheckRandInt);
 }
 
 } // namespace tdc

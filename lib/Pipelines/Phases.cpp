@@ -8,10 +8,13 @@
 
 #include "Pipelines/Phases.h"
 #include "Conversion/KernelToCPU.h"
+#include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Target/HostTarget.h"
 #include "Target/LowerToLLVM.h"
+#include "Target/NVPTXTarget.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -69,6 +72,21 @@ static void addCPUPasses(OpPassManager &passes, const VectorUnit &vectors) {
   passes.addPass(createKernelToCPUPass(options));
 }
 
+/// Those of GPUs become functions that many threads run at once, in a module of
+/// their own.
+static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(createKernelToGPUPass());
+  VectorUnit gpu;
+  gpu.convertsF16 = gpu.convertsBF16 = true;
+  passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));
+}
+
+/// That module becomes text, which the driver of the machine that runs the
+/// program compiles.
+static void addPTXPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(createEmitImagesPass());
+}
+
 /// Tensors become addresses: slots and planned buffers in one arena, run-time
 /// sizes from the allocator. What is left calls kernels and the runtime.
 static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
@@ -91,6 +109,9 @@ static const PhaseInfo phases[] = {
     {Phase::Kernels, "kernels", "every compute op is in a kernel",
      addKernelsPasses},
     {Phase::CPU, "cpu", "kernels are functions of vector loops", addCPUPasses},
+    {Phase::NVVM, "nvvm", "GPU kernels are functions of one thread each",
+     addNVVMPasses},
+    {Phase::PTX, "ptx", "GPU kernels are PTX", addPTXPasses},
     {Phase::Runtime, "runtime", "tensors are addresses; the runtime is called",
      addRuntimePasses},
     {Phase::LLVM, "llvm", "LLVM IR, optimised", addLLVMPasses},

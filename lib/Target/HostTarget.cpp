@@ -1,6 +1,7 @@
 //===- HostTarget.cpp - LLVM IR, passes, objects --------------------------===//
 
 #include "Target/HostTarget.h"
+#include "Optimize.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -103,6 +104,10 @@ void HostTarget::addMain(Module &module) const {
   Constant *program = module.getOrInsertGlobal("tdc_program", pointer);
   builder.CreateRet(
       builder.CreateCall(run, {program, main->getArg(0), main->getArg(1)}));
+}
+
+void HostTarget::optimize(Module &module) const {
+  tdc::optimize(module, *machine);
 }
 
 void HostTarget::emit(Module &module, CodeGenFileType kind,

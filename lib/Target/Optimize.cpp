@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Target/HostTarget.h"
+#include "Optimize.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BasicAliasAnalysis.h"
@@ -78,8 +78,8 @@ struct Analyses {
 
 } // namespace
 
-void tdc::HostTarget::optimize(Module &module) const {
-  Analyses analyses(*machine);
+void tdc::optimize(Module &module, TargetMachine &machine) {
+  Analyses analyses(machine);
   // The managers are asked for in this order so that proxies find them.
   analyses.modules.getResult<ProfileSummaryAnalysis>(module);
   analyses.modules.getResult<FunctionAnalysisManagerModuleProxy>(module);

@@ -1,6 +1,7 @@
 //===- Emit.cpp - tdc emit ------------------------------------------------===//
 
 #include "Compilation.h"
+#include "Dialect/TD/IR/TD.h"
 #include "OutputFile.h"
 #include "Process.h"
 #include "Verbs.h"
@@ -16,6 +17,12 @@ static bool produce(Compilation &compilation, const Options &options,
   llvm::raw_svector_ostream os(text);
   if (options.phase >= Phase::LLVM)
     return compilation.emitCode(options.phase, /*withMain=*/false, os);
+  if (options.phase == Phase::PTX) {
+    compilation.getModule()->walk([&](td::ImageOp image) {
+      os << image.getData();
+    });
+    return true;
+  }
   mlir::OpPrintingFlags flags;
   if (options.verbose)
     flags.enableDebugInfo();

@@ -13,10 +13,8 @@ public:
   /// The function, or an earlier one that does the same; then it is erased.
   /// What reports an error does so with the line of its own program.
   mlir::LLVM::LLVMFuncOp share(mlir::LLVM::LLVMFuncOp function, bool reports);
-  /// The name of the next function.
-  std::string getNextName() const {
-    return "kernel_" + std::to_string(functions.size());
-  }
+  /// How many there are.
+  size_t size() const { return functions.size(); }
 
 private:
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;

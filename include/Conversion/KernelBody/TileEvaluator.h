@@ -45,10 +45,14 @@ public:
   /// closes it: what depends on that loop is forgotten then. `entry` is the op
   /// whose body the scope is, null where it goes on in the same block.
   void pushScope(unsigned loop, mlir::Operation *entry);
+  /// The same for a branch, in which no further loop has a position.
+  void pushBranch(mlir::Operation *branch);
   void popScope();
 
   /// Where a loop stands: an index (see KernelFunction).
   llvm::SmallVector<mlir::Value> positions;
+  /// What its position is a multiple of, of every loop.
+  llvm::SmallVector<int64_t> steps;
   /// The loop on the lanes now, or -1.
   int laneLoop = -1;
   /// Which lanes of the vector at this offset of the lane loop are real; absent
@@ -93,12 +97,18 @@ private:
                           llvm::function_ref<mlir::Value()> make);
   mlir::Value compute(mlir::Operation *op, const td::Coordinates &at,
                       const Tile &tile);
+  /// Which element of a tensor, counted row by row, stands at `at`, as an i64.
+  mlir::Value getLinearIndex(mlir::Value tensor, const td::Coordinates &at,
+                             const Tile &tile);
   mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
                    const Tile &tile);
   /// Address of the element of the first lane.
   mlir::Value getAddress(mlir::Value tensor, mlir::Value pointer,
                          const td::Coordinates &at, const td::Layout &layout,
                          const Tile &tile);
+  /// What the address of an element is known to be a multiple of, in bytes.
+  unsigned getAlignment(mlir::Value tensor, const td::Coordinates &at,
+                        const td::Layout &layout, const Tile &tile) const;
   /// A vector of addresses, one per lane.
   mlir::Value getLaneAddresses(mlir::Value tensor, mlir::Value pointer,
                                const td::Coordinates &at,

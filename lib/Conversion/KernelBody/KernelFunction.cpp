@@ -67,9 +67,9 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
   builder.setInsertionPointToEnd(module.getBody());
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  auto func = LLVM::LLVMFuncOp::create(builder, loc, name, type,
-                                       LLVM::Linkage::Internal);
-  Block *entry = func.addEntryBlock(builder);
+  code = LLVM::LLVMFuncOp::create(builder, loc, name, type,
+                                  LLVM::Linkage::Internal);
+  Block *entry = code.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
 
   unsigned next = 0;
@@ -100,7 +100,7 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
   for (Operation &op : body)
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       scalars[constant.getResult()] = builder.clone(op)->getResult(0);
-  return func;
+  return code;
 }
 
 //===----------------------------------------------------------------------===//

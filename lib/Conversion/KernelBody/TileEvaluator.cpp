@@ -2,10 +2,12 @@
 
 #include "Conversion/KernelBody/TileEvaluator.h"
 #include "Conversion/KernelBody/ElementOps.h"
+#include "Conversion/KernelBody/RandomNumbers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tdc::td;
@@ -18,14 +20,19 @@ namespace tdc {
 
 TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
                              int64_t lanes)
-    : positions(nest.getLoops().size()), function(function),
-      b(function.builder), nest(nest), lanes(lanes),
+    : positions(nest.getLoops().size()), steps(nest.getLoops().size(), 1),
+      function(function), b(function.builder), nest(nest), lanes(lanes),
       isFlat(function.flatSize != nullptr) {
   scopes.push_back({/*loops=*/0, /*entry=*/nullptr, {}});
 }
 
 void TileEvaluator::pushScope(unsigned loop, Operation *entry) {
   scopes.push_back({scopes.back().loops | LoopSet(1) << loop, entry, {}});
+  depth = scopes.size();
+}
+
+void TileEvaluator::pushBranch(Operation *branch) {
+  scopes.push_back({scopes.back().loops, branch, {}});
   depth = scopes.size();
 }
 
@@ -170,6 +177,13 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
         return emitCast(b, loc, result, start.getType(),
                         elementOf(iota.getResult()));
       })
+      .Case([&](RandomOp random) {
+        SmallVector<Value> operands;
+        for (Value operand : random->getOperands())
+          operands.push_back(function.scalars.lookup(operand));
+        return emitRandom(b, random, operands,
+                          getLinearIndex(random, at, tile));
+      })
       .Case<GatherAlongOp, GatherOp>([&](auto) {
         // Also where all elements are equal and the index would not be needed.
         for (const Coordinate &coordinate : nest.operandAt(op, 0, at))
@@ -289,6 +303,28 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
   return result;
 }
 
+Value TileEvaluator::getLinearIndex(Value tensor, const Coordinates &at,
+                                    const Tile &tile) {
+  Location loc = function.loc;
+  Value sum = function.i64(0), stride = function.i64(1);
+  auto add = [&](Value value) {
+    sum = arith::AddIOp::create(b, loc, sum, function.toI64(value));
+  };
+  if (isFlat) {
+    add(positions[0]);
+    add(function.index(tile[0]));
+    return sum;
+  }
+  for (unsigned dim = at.size(); dim-- > 0;) {
+    Value value = function.toI64(evaluateCoordinate(at[dim], tile));
+    sum = arith::AddIOp::create(b, loc, sum,
+                                arith::MulIOp::create(b, loc, value, stride));
+    stride =
+        arith::MulIOp::create(b, loc, stride, function.getSize(tensor, dim));
+  }
+  return sum;
+}
+
 Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
                                       const Coordinates &at,
                                       const Layout &layout, const Tile &tile) {
@@ -398,6 +434,43 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
 // Memory
 //===----------------------------------------------------------------------===//
 
+unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
+                                     const Layout &layout,
+                                     const Tile &tile) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t bytes =
+      getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
+  if (function.tensorAlignment == 0)
+    return bytes;
+  // Every part of the offset is a multiple of this.
+  int64_t common = function.tensorAlignment / bytes, stride = 1;
+  auto add = [&](int64_t multiple) {
+    common = std::gcd(common, multiple * stride);
+  };
+  if (isFlat) {
+    if (getLoops(at)) {
+      add(steps[0]);
+      add(tile[0]);
+    }
+    return common * bytes;
+  }
+  for (int64_t dim : llvm::reverse(layout)) {
+    const Coordinate &coordinate = at[dim];
+    if (coordinate.picker)
+      add(coordinate.scale);
+    if (coordinate.loop >= 0) {
+      add(coordinate.scale * steps[coordinate.loop]);
+      add(coordinate.scale * tile[coordinate.loop]);
+    }
+    add(coordinate.constant);
+    for (auto [term, factor] : coordinate.terms)
+      add(factor);
+    if (!type.isDynamicDim(dim))
+      stride *= type.getDimSize(dim);
+  }
+  return common * bytes;
+}
+
 Value TileEvaluator::load(Value tensor, const Coordinates &at,
                           const Tile &tile) {
   Location loc = function.loc;
@@ -418,7 +491,8 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
 
   Value result;
   if (stride == 0) {
-    result = LLVM::LoadOp::create(b, loc, memory, address, bytes);
+    result = LLVM::LoadOp::create(b, loc, memory, address,
+                                  getAlignment(tensor, at, layout, tile));
   } else {
     auto vector = VectorType::get({lanes}, memory);
     Value mask = getMask(tile);
@@ -499,7 +573,10 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   else if (mask)
     LLVM::MaskedStoreOp::create(b, loc, value, address, mask, bytes);
   else
-    LLVM::StoreOp::create(b, loc, value, address, bytes);
+    LLVM::StoreOp::create(
+        b, loc, value, address,
+        onLanes ? bytes
+                : getAlignment(target.tensor, target.at, target.layout, tile));
 }
 
 } // namespace tdc

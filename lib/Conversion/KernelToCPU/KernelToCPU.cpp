@@ -94,8 +94,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   bool isFlat = succeeded(nest) && isFlatNest(*nest, function);
   KernelSignature signature;
   signature.isFlat = isFlat;
-  LLVM::LLVMFuncOp func =
-      function.create(module, library.getNextName(), signature);
+  LLVM::LLVMFuncOp func = function.create(
+      module, "kernel_" + std::to_string(library.size()), signature);
   if (isFlat)
     emitFlatNest(function, *nest);
   else if (succeeded(nest))
@@ -116,7 +116,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   anyReports |= function.reports;
   auto launch =
       LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
-                       func.getSymName(), inputs, kernel.getSizes(), inPlace);
+                       func.getSymName(), inputs, kernel.getSizes(),
+                       /*blocks=*/Value(), inPlace, /*starts_as=*/nullptr);
   kernel.replaceAllUsesWith(launch.getResults());
   kernel.erase();
   return success();
@@ -130,7 +131,10 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
     ModuleOp module = getOperation();
     KernelOutliner outliner(module, vectorBits, vectorRegisters);
     SmallVector<KernelOp> kernels;
-    module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    module.walk([&](KernelOp kernel) {
+      if (!kernel.isOnGPU())
+        kernels.push_back(kernel);
+    });
     for (KernelOp kernel : kernels)
       if (failed(outliner.outline(kernel)))
         return signalPassFailure();

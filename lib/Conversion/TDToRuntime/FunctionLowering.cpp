@@ -40,9 +40,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             arith::SelectOp, td::LaunchOp, td::ReadOp, td::WriteOp,
             td::ReshapeOp, td::DimOp, td::ItemOp, td::RandomOp,
             td::NextRandomOp, td::SeedOp, td::FormatOp, td::StrEqualOp,
-            td::PrintOp, td::AssertOp, td::CheckDimOp, td::ArgOp, td::EnvOp,
-            td::ExistsOp, td::LoadOp, td::SaveTensorOp, td::SaveOp,
-            td::RestoreOp, td::RestoreScalarOp>(
+            td::PrintOp, td::AssertOp, td::CheckDimOp, td::CheckRandIntOp,
+            td::ArgOp, td::EnvOp, td::ExistsOp, td::LoadOp, td::SaveTensorOp,
+            td::SaveOp, td::RestoreOp, td::RestoreScalarOp>(
           [&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used.
       .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })

@@ -88,6 +88,7 @@ private:
   mlir::LogicalResult lower(td::PrintOp op);
   mlir::LogicalResult lower(td::AssertOp op);
   mlir::LogicalResult lower(td::CheckDimOp op);
+  mlir::LogicalResult lower(td::CheckRandIntOp op);
   /// Appends a template's pieces to the line or string under construction.
   mlir::LogicalResult appendText(td::FormatOp op);
   mlir::LogicalResult appendValue(td::FormatOp op, mlir::Value value,

@@ -269,16 +269,10 @@ LogicalResult FunctionLowering::lower(td::RandomOp op) {
   if (op.getDistribution() != td::Distribution::RandInt)
     code.call(name, {getPointer(result), first, getNumElements(result),
                      op.getSeed(), op.getCall()});
-  else {
-    if (auto fits = op->getAttrOfType<TypeAttr>(td::kFitsAttr))
-      code.callChecked("tdrt_check_randint",
-                       {code.getContext(), op.getBounds()[0], op.getBounds()[1],
-                        code.int32(int32_t(td::getDType(fits.getValue()))),
-                        code.site()});
+  else
     code.callChecked(name, {code.getContext(), getPointer(result), first,
                             getNumElements(result), op.getSeed(), op.getCall(),
                             op.getBounds()[0], op.getBounds()[1], code.site()});
-  }
   return success();
 }
 

@@ -167,6 +167,14 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
   return success();
 }
 
+LogicalResult FunctionLowering::lower(td::CheckRandIntOp op) {
+  code.callChecked("tdrt_check_randint",
+                   {code.getContext(), op.getLow(), op.getHigh(),
+                    code.int32(int32_t(td::getDType(op.getDtype()))),
+                    code.site()});
+  return success();
+}
+
 LogicalResult FunctionLowering::lower(td::CheckDimOp op) {
   Block *differ = code.expect(
       code.compare(LLVM::ICmpPredicate::eq, op.getLhs(), op.getRhs()));

@@ -41,7 +41,8 @@ func.func @main() {
   // CHECK: llvm.call @tdrt_check_randint(%[[CTX]], %[[SEED]], %[[CALL]], %[[U8]],
   // CHECK: llvm.icmp
   // CHECK: llvm.call @tdrt_random_randint_i32(%[[CTX]],
-  %j = td.random randint %seed, %call bounds(%seed, %call) {fits = ui8} : tensor<8xi32>
+  td.check_randint %seed, %call, ui8
+  %j = td.random randint %seed, %call bounds(%seed, %call) : tensor<8xi32>
   // CHECK: llvm.call @tdrt_random_permutation_i64(%{{.*}}, %{{.*}}, %[[SEED]], %[[CALL]])
   %p = td.random permutation %seed, %call : tensor<8xi64>
   return

@@ -131,8 +131,8 @@ private:
 };
 
 /// Whether the op is computed element by element where it is asked for, so that
-/// it can be repeated in several kernels: elementwise ops, constructors and
-/// movement.
+/// it can be repeated in several kernels: elementwise ops, constructors, random
+/// numbers and movement.
 bool isInlineOp(mlir::Operation *op);
 /// Whether the op is a reduction for LoopNest.
 bool isReductionOp(mlir::Operation *op);

@@ -117,13 +117,14 @@ inline constexpr llvm::StringLiteral kOptimizeAttr = "td.optimize";
 /// is not in it has as many as it takes.
 inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
 
+/// On a module: the places that the kernels of its td.images report, numbered
+/// from 0.
+inline constexpr llvm::StringLiteral kSitesAttr = "td.sites";
+
 /// On a td.replica_get: the program does not write the copy, as `implied` of
 /// td.to_device says.
 inline constexpr llvm::StringLiteral kImpliedAttr = "td.implied";
 
-/// On a td.random of td-form-kernels: the narrower element type that its
-/// integers are cast to next, which the bounds must fit.
-inline constexpr llvm::StringLiteral kFitsAttr = "fits";
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
 
 mlir::RankedTensorType getTensorType(mlir::MLIRContext *context,

@@ -121,6 +121,20 @@ def TD_CheckDimOp : TD_HostOp<"check_dim"> {
   let assemblyFormat = "$lhs `,` $rhs `,` $what attr-dict";
 }
 
+def TD_CheckRandIntOp : TD_HostOp<"check_randint"> {
+  let summary = "stop the program unless random numbers have room";
+  let description = [{
+    There must be numbers from `low` to below `high`, and `dtype` must have them.
+
+    Example:
+    ```mlir
+    td.check_randint %low, %high, i8
+    ```
+  }];
+  let arguments = (ins I64:$low, I64:$high, TypeAttr:$dtype);
+  let assemblyFormat = "$low `,` $high `,` $dtype attr-dict";
+}
+
 def TD_ArgOp : TD_Op<"arg", [Pure]> {
   let summary = "a command-line argument of the program";
   let description = [{

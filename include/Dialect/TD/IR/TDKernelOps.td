@@ -4,6 +4,7 @@
 #define TDC_DIALECT_TD_IR_TDKERNELOPS_TD
 
 include "Dialect/TD/IR/TDBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
@@ -31,6 +32,10 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
   let arguments = (ins Variadic<AnyType>:$inputs, Variadic<I64>:$sizes);
   let results = (outs Variadic<TD_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    /// Whether it is a GPU's.
+    bool isOnGPU();
+  }];
   let assemblyFormat = [{
     `(` $inputs `)` (`sizes` `(` $sizes^ `)`)? attr-dict `:`
     functional-type($inputs, $results) $body
@@ -55,30 +60,78 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a compiled kernel";
   let description = [{
-    What a backend leaves of a td.kernel: the kernel is now the function
-    `callee`, which takes the context, then in order a pointer per tensor input
-    and the value of each scalar input, a pointer per result, and an i64 per `?`
-    of the inputs' and results' types. `in_place` lists the pairs (input,
-    result) that may share one buffer; of those that name one input or one
-    result, at most one does.
+    What a backend leaves of a td.kernel: the kernel is now `callee`, a function
+    of the host or a td.gpu_kernel, which takes the context (on a GPU the
+    device's error record), then in order a pointer per tensor input and the
+    value of each scalar input, a pointer per result, and an i64 per `?` of the
+    inputs' and results' types. A GPU runs it in `blocks` blocks of threads.
 
-    C1: the callee is a function of the module. C2: inputs are tensors or host
-    scalars. C3: one size per `?` of the results. C4: in_place names pairs of a
-    tensor input and a result of equal size in bytes.
+    `in_place` lists the pairs (input, result) that may share one buffer; of
+    those that name one input or one result, at most one does. `starts_as` is
+    such a pair, of a kernel that writes a part of its result only: the result
+    is a copy of the input before the kernel starts, unless both share a buffer.
+
+    C1: the callee is a function or a td.gpu_kernel of the module. C2: inputs are
+    tensors or host scalars. C3: one size per `?` of the results. C4: in_place
+    names pairs of a tensor input and a result of equal size in bytes. C5: blocks
+    are given if the callee is a td.gpu_kernel, and only then. C6: starts_as is a
+    pair of in_place.
 
     Example:
     ```mlir
     %r = td.launch @kernel_0(%p, %g) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
+    %s = td.launch @add_0(%r, %g) blocks(%b) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
-                       Variadic<I64>:$sizes, DenseI64ArrayAttr:$in_place);
+                       Variadic<I64>:$sizes, Optional<I64>:$blocks,
+                       DenseI64ArrayAttr:$in_place,
+                       OptionalAttr<DenseI64ArrayAttr>:$starts_as);
   let results = (outs Variadic<TD_Tensor>:$results);
   let assemblyFormat = [{
-    $callee `(` $inputs `)` (`sizes` `(` $sizes^ `)`)? `in_place` $in_place attr-dict `:`
-    functional-type($inputs, $results)
+    $callee `(` $inputs `)` (`sizes` `(` $sizes^ `)`)?
+    (`blocks` `(` $blocks^ `)`)? `in_place` $in_place
+    (`starts_as` $starts_as^)? attr-dict `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;
+}
+
+def TD_GPUKernelOp : TD_Op<"gpu_kernel", [Symbol, HasParent<"mlir::ModuleOp">]> {
+  let summary = "a kernel of the program's GPU images, as the host knows it";
+  let description = [{
+    `threads` in a block, `shared` bytes of shared memory beside what the kernel
+    has of its own, and `parameters` of 8 bytes each. `reports`: it may meet a
+    bad index.
+
+    Example:
+    ```mlir
+    td.gpu_kernel @add_0 threads 256 shared 0 parameters 4
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
+                       I64Attr:$shared, I64Attr:$parameters,
+                       UnitAttr:$reports);
+  let assemblyFormat = [{
+    $sym_name `threads` $threads `shared` $shared `parameters` $parameters
+    (`reports` $reports^)? attr-dict
+  }];
+}
+
+def TD_ImageOp : TD_Op<"image", [HasParent<"mlir::ModuleOp">]> {
+  let summary = "the program's kernels as GPUs take them";
+  let description = [{
+    PTX text, or with `cubin` the machine code, for the compute capability
+    `architecture` (80 is sm_80).
+
+    Example:
+    ```mlir
+    td.image ptx 80 ".version 8.0"
+    ```
+  }];
+  let arguments = (ins UnitAttr:$cubin, I64Attr:$architecture, StrAttr:$data);
+  let assemblyFormat = [{
+    (`cubin` $cubin^):(`ptx`)? $architecture $data attr-dict
+  }];
 }
 
 #endif // TDC_DIALECT_TD_IR_TDKERNELOPS_TD

@@ -51,6 +51,8 @@ bool isUnitReshape(Operation *op) {
 bool isInlineOp(Operation *op) {
   if (op->hasTrait<ElementwiseOp>())
     return true;
+  if (auto random = dyn_cast<RandomOp>(op))
+    return random.getDistribution() != Distribution::Permutation;
   return isa<BroadcastOp, FillOp, GatherAlongOp, GatherOp, IotaOp, PermuteOp,
              SliceOp>(op) ||
          isUnitReshape(op);
@@ -182,7 +184,7 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<FillOp, IotaOp>([](auto) { return success(); })
+      .Case<FillOp, IotaOp, RandomOp>([](auto) { return success(); })
       .Case([&](BroadcastOp broadcast) {
         auto type = cast<RankedTensorType>(broadcast.getInput().getType());
         Coordinates inputAt(at->end() - type.getRank(), at->end());
@@ -359,7 +361,7 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
   };
 
   Operation *op = value.getDefiningOp();
-  if (!op || !isInside(op) || isa<IotaOp>(op)) {
+  if (!op || !isInside(op) || isa<IotaOp, RandomOp>(op)) {
     result.loops = td::getLoops(at);
     for (const Coordinate &coordinate : at)
       if (coordinate.picker)

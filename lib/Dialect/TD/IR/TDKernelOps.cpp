@@ -7,6 +7,11 @@ using namespace mlir;
 using namespace tdc;
 using namespace tdc::td;
 
+bool KernelOp::isOnGPU() {
+  return getNumResults() != 0 &&
+         getPlace(getResult(0)).kind == Place::Kind::Cuda;
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   // C1
@@ -40,9 +45,14 @@ LogicalResult KernelOp::verify() {
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // C1
   Operation *callee = symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());
-  if (isa_and_present<FunctionOpInterface>(callee))
+  if (!isa_and_present<FunctionOpInterface, GPUKernelOp>(callee))
+    return emitOpError("expected ")
+           << getCalleeAttr() << " to be a function or a td.gpu_kernel";
+  // C5
+  if (isa<GPUKernelOp>(callee) == bool(getBlocks()))
     return success();
-  return emitOpError("expected ") << getCalleeAttr() << " to be a function";
+  return emitOpError(getBlocks() ? "expected no blocks for a function"
+                                 : "expected blocks for a td.gpu_kernel");
 }
 
 /// Bytes of a tensor of static size; none if it has a `?`.
@@ -81,6 +91,14 @@ LogicalResult LaunchOp::verify() {
       return emitOpError("expected in_place tensors of equal size in bytes, "
                          "got ")
              << inputType << " and " << resultType;
+  }
+  // C6
+  if (auto start = getStartsAs()) {
+    bool isPair = false;
+    for (size_t i = 0; i < pairs.size(); i += 2)
+      isPair |= *start == pairs.slice(i, 2);
+    if (!isPair)
+      return emitOpError("expected starts_as to be a pair of in_place");
   }
   return success();
 }

@@ -113,7 +113,10 @@ void LayoutAssigner::collect() {
       SmallVector<Value> roots(body.getTerminator()->getOperands());
       FailureOr<LoopNest> nest = LoopNest::get(
           roots, [](Operation *inner) { return !isUpdateOp(inner); });
-      if (failed(nest) || llvm::any_of(body, [](Operation &inner) {
+      // A GPU's kernels are written for rows: they pass matrices through shared
+      // memory where that is the wrong order.
+      if (kernel.isOnGPU() || failed(nest) ||
+          llvm::any_of(body, [](Operation &inner) {
             return isUpdateOp(&inner);
           })) {
         for (ValueRange values :

@@ -71,7 +71,7 @@ func.func @kernel_c5(%x: tensor<?xf32>) {
 
 td.slot @w param "w" of "m" : tensor<4xf32>
 func.func @launch_c1(%x: tensor<4xf32>) {
-  // expected-error @below {{expected @w to be a function}}
+  // expected-error @below {{expected @w to be a function or a td.gpu_kernel}}
   %0 = td.launch @w(%x) in_place [] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -127,5 +127,32 @@ func.func private @k()
 func.func @launch_c4_bytes(%x: tensor<4xf32>) {
   // expected-error @below {{expected in_place tensors of equal size in bytes, got 'tensor<4xf32>' and 'tensor<4xf64>'}}
   %0 = td.launch @k(%x) in_place [0, 0] : (tensor<4xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func private @k()
+func.func @launch_c5_function(%x: tensor<4xf32>, %n: i64) {
+  // expected-error @below {{expected no blocks for a function}}
+  %0 = td.launch @k(%x) blocks(%n) in_place [] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+td.gpu_kernel @k threads 32 shared 0 parameters 3
+func.func @launch_c5_gpu(%x: tensor<4xf32>) {
+  // expected-error @below {{expected blocks for a td.gpu_kernel}}
+  %0 = td.launch @k(%x) in_place [] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @k()
+func.func @launch_c6(%x: tensor<4xf32>) {
+  // expected-error @below {{expected starts_as to be a pair of in_place}}
+  %0 = td.launch @k(%x) in_place [] starts_as [0, 0] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -215,6 +215,8 @@ func.func @host(%x: tensor<?x64xf32>, %l: tensor<f32>, %ok: i1, %e: i64) {
   td.print %s
   // CHECK: td.assert %{{.*}}, %{{.*}}
   td.assert %ok, %s
+  // CHECK: td.check_randint %{{.*}}, %{{.*}}, i8
+  td.check_randint %n, %e, i8
   // CHECK: td.check_dim %{{.*}}, %{{.*}}, "rows of x"
   td.check_dim %n, %e, "rows of x"
   // CHECK: td.arg "epochs" : i64
@@ -259,5 +261,14 @@ func.func @kernels(%x: tensor<?xf32>, %v: f64, %n: i64) {
   }
   // CHECK: td.launch @kernel_0(%{{.*}}, %{{.*}}) sizes(%{{.*}}) in_place [0, 0] : (tensor<?xf32>, f64) -> tensor<?xf32>
   %1 = td.launch @kernel_0(%x, %v) sizes(%n) in_place [0, 0] : (tensor<?xf32>, f64) -> tensor<?xf32>
+  // CHECK: td.launch @add_0(%{{.*}}, %{{.*}}) sizes(%{{.*}}) blocks(%{{.*}}) in_place [0, 0] starts_as [0, 0] : (tensor<?xf32>, f64) -> tensor<?xf32>
+  %2 = td.launch @add_0(%1, %v) sizes(%n) blocks(%n) in_place [0, 0] starts_as [0, 0] : (tensor<?xf32>, f64) -> tensor<?xf32>
   return
 }
+
+// CHECK: td.gpu_kernel @add_0 threads 256 shared 0 parameters 4 reports
+td.gpu_kernel @add_0 threads 256 shared 0 parameters 4 reports
+// CHECK: td.image ptx 80 ".version 8.0"
+td.image ptx 80 ".version 8.0"
+// CHECK: td.image cubin 90 "\7FELF"
+td.image cubin 90 "\7FELF"

@@ -112,11 +112,12 @@ func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// The runtime makes 32 bits at least. It is told the dtype that the bounds of
-// randint must fit, since the cast would wrap.
+// The runtime makes 32 bits at least. The bounds of randint must fit what the
+// numbers are cast to, since the cast would wrap.
 // CHECK-LABEL: func.func @narrow_random
 func.func @narrow_random(%s: i64, %c: i64) -> (tensor<4xui8>, tensor<4xf16>) {
-  // CHECK-DAG: %[[I:.*]] = td.random randint %arg0, %arg1 bounds(%arg0, %arg1) {fits = ui8} : tensor<4xi32>
+  // CHECK-DAG: td.check_randint %arg0, %arg1, ui8
+  // CHECK-DAG: %[[I:.*]] = td.random randint %arg0, %arg1 bounds(%arg0, %arg1) : tensor<4xi32>
   // CHECK-DAG: %[[N:.*]] = td.random normal %arg0, %arg1 : tensor<4xf32>
   // CHECK: td.cast
   // CHECK: return

@@ -87,21 +87,33 @@ static Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
   return scale(whole, -bits);
 }
 
-/// The runtime makes random numbers of 32 and 64 bits; narrower ones are cast
-/// from them.
+/// Whether the bounds fit is asked of the dtype that the program sees: what is
+/// made may be wider.
+static void checkBounds(RandomOp random) {
+  OpBuilder builder(random);
+  CheckRandIntOp::create(builder, random.getLoc(), random.getBounds()[0],
+                         random.getBounds()[1],
+                         getElementTypeOrSelf(random.getType()));
+}
+
+/// Random numbers are made with 32 and 64 bits; narrower ones are cast from
+/// them.
 static void widenRandom(RandomOp random) {
   auto type = cast<RankedTensorType>(random.getType());
-  if (type.getElementTypeBitWidth() >= 32)
+  bool isNarrow = type.getElementTypeBitWidth() < 32;
+  // On the cpu the runtime makes them, and looks at the bounds.
+  if (random.getDistribution() == Distribution::RandInt &&
+      (isNarrow || getPlace(type).kind == Place::Kind::Cuda))
+    checkBounds(random);
+  if (!isNarrow)
     return;
   OpBuilder builder(random);
   auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
   Type wide =
       narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
   auto made = cast<RandomOp>(builder.clone(*random));
-  made.getResult().setType(type.clone(wide));
-  // The cast wraps: bounds that the narrow type has not are an error before.
-  if (random.getDistribution() == Distribution::RandInt)
-    made->setAttr(kFitsAttr, TypeAttr::get(type.getElementType()));
+  made.getResult().setType(
+      RankedTensorType::get(type.getShape(), wide, type.getEncoding()));
   Value numbers = random.getDistribution() == Distribution::Uniform
                       ? cutUniform(builder, made, narrowFloat)
                       : made.getResult();

@@ -19,7 +19,7 @@ constexpr unsigned kMaxRoots = 16;
 
 unsigned getCost(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,
-          SigmoidOp, PowOp>(op))
+          SigmoidOp, PowOp, RandomOp>(op))
     return 12;
   if (isa<DivOp, SqrtOp, RsqrtOp, FloorDivOp, ModOp, GatherOp, GatherAlongOp>(
           op))
@@ -47,6 +47,8 @@ bool expands(Operation *op) {
 } // namespace
 
 bool isKernelOp(Operation *op) {
+  if (auto random = dyn_cast<RandomOp>(op))
+    return getPlace(random.getResult()).kind == Place::Kind::Cuda;
   return isInlineOp(op) || isReductionOp(op) || isUpdateOp(op);
 }
 

@@ -16,8 +16,8 @@
 namespace tdc::td {
 
 /// Whether form-kernels puts the op into kernels; the other compute ops (random
-/// numbers, constants, reshapes that are another view of the same bytes) are
-/// the host's.
+/// numbers on the cpu, constants, reshapes that are another view of the same
+/// bytes) are the host's.
 bool isKernelOp(mlir::Operation *op);
 
 class FusionGraph {

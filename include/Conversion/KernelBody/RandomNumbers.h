@@ -1,0 +1,19 @@
+//===- RandomNumbers.h - counter-based random numbers in kernels ----------===//
+
+#ifndef TDC_CONVERSION_KERNELBODY_RANDOMNUMBERS_H
+#define TDC_CONVERSION_KERNELBODY_RANDOMNUMBERS_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/IR/Builders.h"
+
+namespace tdc {
+
+/// Element `index` (row-major, an i64) of what td.random makes, except
+/// permutations: the same bits that the runtime makes (runtime/src/RandomCore.h
+/// says how). `operands` are the op's own, seed, call and bounds, as i64.
+mlir::Value emitRandom(mlir::OpBuilder &builder, td::RandomOp op,
+                       mlir::ValueRange operands, mlir::Value index);
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELBODY_RANDOMNUMBERS_H

@@ -1,0 +1,20 @@
+//===- KernelToGPU.h - kernels become GPU functions -----------------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOGPU_H
+#define TDC_CONVERSION_KERNELTOGPU_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tdc {
+
+/// The module inside of a program's that holds the code of its GPU kernels.
+inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
+
+#define GEN_PASS_DECL_KERNELTOGPUPASS
+#include "Conversion/Passes.h.inc"
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOGPU_H

@@ -1,0 +1,69 @@
+//===- DeviceBuilder.h - what threads of a GPU know and share -------------===//
+//
+// The parts of the NVVM dialect that kernels are made of beside arithmetic:
+// who a thread is, exchange within a warp, shared memory, barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
+#define TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace tdc {
+
+/// Threads that run in step.
+inline constexpr int64_t kWarpSize = 32;
+/// Threads of a block at most.
+inline constexpr int64_t kMostThreads = 1024;
+/// Bytes of shared memory that every block may have without asking.
+inline constexpr int64_t kSharedBytes = 48 << 10;
+
+/// Memory that the threads of a block share: an array of one type.
+struct SharedArray {
+  mlir::Type element;
+  int64_t offset; ///< in the block's shared memory, in bytes
+};
+
+/// The array that stands for a block's shared memory in a module of kernels.
+/// Its size is said at the launch.
+inline constexpr llvm::StringLiteral kSharedMemory = "shared_memory";
+
+class DeviceBuilder {
+public:
+  DeviceBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : b(builder), loc(loc) {}
+
+  /// Numbers within the block and of the block, as i32.
+  mlir::Value getThread();
+  mlir::Value getBlock();
+  /// How many blocks there are, as i32.
+  mlir::Value getBlockCount();
+
+  /// The value that the thread has whose number in the warp differs in the bits
+  /// of `mask`. All threads of the warp come here.
+  mlir::Value exchange(mlir::Value value, int64_t mask);
+
+  /// Waits for all threads of the block; what they wrote is seen then.
+  void wait();
+
+  SharedArray makeShared(mlir::Type element, int64_t count);
+  void store(const SharedArray &array, mlir::Value index, mlir::Value value);
+  mlir::Value load(const SharedArray &array, mlir::Value index,
+                   mlir::Type type);
+  /// Bytes of all arrays made so far.
+  int64_t getSharedBytes() const { return sharedBytes; }
+
+private:
+  mlir::Value getAddress(const SharedArray &array, mlir::Value index);
+  mlir::Value i32(int64_t value);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  int64_t sharedBytes = 0;
+};
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H

@@ -1,0 +1,292 @@
+//===- GridLoops.cpp - where a thread stands in the loops of a nest -------===//
+
+#include "GridLoops.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
+                     GridSchedule chosen)
+    : function(function), nest(nest), schedule(std::move(chosen)),
+      evaluator(function, nest, /*lanes=*/1),
+      device(function.builder, function.loc), b(function.builder) {
+  evaluator.steps.assign(schedule.factors.begin(), schedule.factors.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// Terms that add up in one chain.
+constexpr int64_t kLongestChain = 256;
+
+Value GridLoops::toIndex(Value i32) {
+  if (function.indexBits == 32)
+    return i32;
+  return arith::ExtUIOp::create(b, function.loc, b.getI64Type(), i32);
+}
+
+std::optional<int64_t>
+GridLoops::findPositions(ArrayRef<unsigned> loops) const {
+  int64_t count = 1;
+  for (unsigned loop : loops) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    count *= extent / schedule.factors[loop];
+  }
+  return count;
+}
+
+Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
+  if (std::optional<int64_t> count = findPositions(loops))
+    return function.index(*count);
+  Value count = function.index(1);
+  for (unsigned loop : loops) {
+    const Loop &info = nest.getLoops()[loop];
+    Value size = ShapedType::isDynamic(info.extent)
+                     ? function.toIndex(function.getSize(info.tensor, info.dim))
+                     : function.index(info.extent / schedule.factors[loop]);
+    count = arith::MulIOp::create(b, function.loc, count, size);
+  }
+  return count;
+}
+
+GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
+                                     Operation *entry, ValueRange carried,
+                                     Body body) {
+  SmallVector<Value> outer = evaluator.positions;
+  for (unsigned loop : llvm::reverse(loops)) {
+    Value position = number;
+    if (loop != loops.front()) {
+      Value size = countPositions(loop);
+      position = arith::RemUIOp::create(b, function.loc, number, size);
+      number = arith::DivUIOp::create(b, function.loc, number, size);
+    }
+    if (schedule.factors[loop] != 1)
+      position = arith::MulIOp::create(b, function.loc, position,
+                                       function.index(schedule.factors[loop]));
+    evaluator.positions[loop] = position;
+  }
+  for (unsigned loop : loops)
+    evaluator.pushScope(loop, std::exchange(entry, nullptr));
+  Values results = body(carried);
+  for (size_t i = 0; i < loops.size(); ++i)
+    evaluator.popScope();
+  evaluator.positions = outer;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+void GridLoops::openGrid(llvm::function_ref<void()> body) {
+  Location loc = function.loc;
+  Value thread = device.getThread(), block = toIndex(device.getBlock());
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  };
+  int64_t groups = schedule.getGroups();
+  member = i32(0);
+  group = thread;
+  if (groups == 1) {
+    member = thread;
+    group = i32(0);
+  } else if (schedule.groupSize != 1) {
+    Value divisor = i32(schedule.standApart ? groups : schedule.groupSize);
+    member = arith::RemUIOp::create(b, loc, thread, divisor);
+    group = arith::DivUIOp::create(b, loc, thread, divisor);
+    if (schedule.standApart)
+      std::swap(member, group);
+  }
+  Value number = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, block, function.index(groups)),
+      toIndex(group));
+  Value end = countPositions(schedule.outer);
+
+  auto at = [&](Value number, Operation *entry) {
+    standAt(schedule.outer, number, entry, {}, [&](ValueRange) {
+      body();
+      return Values();
+    });
+  };
+  /// Members of a group meet in its reductions: all threads must come there.
+  auto atMeeting = [&](Value number, Operation *entry) {
+    if (schedule.groupSize == 1)
+      return at(number, entry);
+    isReal =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);
+    Value last = arith::SubIOp::create(b, loc, end, function.index(1));
+    at(arith::SelectOp::create(b, loc, isReal, number, last), entry);
+  };
+  std::optional<int64_t> count = findPositions(schedule.outer);
+  if (count) { // as many blocks as it takes
+    if (schedule.groupSize != 1) {
+      if (*count % groups != 0)
+        return atMeeting(number, nullptr);
+      return at(number, nullptr);
+    }
+    if (*count % groups == 0)
+      return at(number, nullptr);
+    auto branch = scf::IfOp::create(
+        b, loc,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end),
+        /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    return at(number, branch);
+  }
+
+  // All threads of a block make the same number of turns.
+  Value offset = toIndex(group);
+  Value first = arith::MulIOp::create(b, loc, block, function.index(groups));
+  Value step = arith::MulIOp::create(b, loc, toIndex(device.getBlockCount()),
+                                     function.index(groups));
+  auto loop = scf::ForOp::create(b, loc, first, end, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  number = arith::AddIOp::create(b, loc, loop.getInductionVar(), offset);
+  if (schedule.groupSize != 1) {
+    atMeeting(number, loop);
+    device.wait(); // what was shared is used again in the next turn
+    return;
+  }
+  auto branch = scf::IfOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end),
+      /*withElseRegion=*/false);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  at(number, loop);
+}
+
+void GridLoops::openFlat(llvm::function_ref<void()> body) {
+  Location loc = function.loc;
+  int64_t &factor = schedule.factors[0];
+  Value number = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, toIndex(device.getBlock()),
+                            function.index(schedule.threads)),
+      toIndex(device.getThread()));
+  Value width = function.index(factor);
+  Value start = arith::MulIOp::create(b, loc, number, width);
+  Value next = arith::AddIOp::create(b, loc, start, width);
+  Value end = function.toIndex(function.flatSize);
+  auto at = [&](Value position, Operation *entry) {
+    evaluator.positions[0] = position;
+    evaluator.pushScope(0, entry);
+    body();
+    evaluator.popScope();
+  };
+  auto branch = scf::IfOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, next, end),
+      /*withElseRegion=*/factor != 1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  at(start, branch);
+  if (factor == 1)
+    return;
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  auto rest = scf::ForOp::create(b, loc, start, end, function.index(1));
+  b.setInsertionPoint(rest.getBody()->getTerminator());
+  int64_t whole = std::exchange(factor, 1);
+  evaluator.steps[0] = 1;
+  at(rest.getInductionVar(), branch);
+  evaluator.steps[0] = factor = whole;
+}
+
+void GridLoops::openIf(Value condition, llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, function.loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  evaluator.pushBranch(branch);
+  body();
+  evaluator.popScope();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of a group and of a thread
+//===----------------------------------------------------------------------===//
+
+GridLoops::Values GridLoops::openFrom(ArrayRef<unsigned> loops, Value start,
+                                      Value end, Value step, Operation *entry,
+                                      ValueRange carried, Body body) {
+  Location loc = function.loc;
+  auto loop = scf::ForOp::create(b, loc, start, end, step, carried);
+  OpBuilder::InsertionGuard guard(b);
+  if (carried.empty())
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    b.setInsertionPointToStart(loop.getBody());
+  Values next = standAt(loops, loop.getInductionVar(), entry ? entry : loop,
+                        loop.getRegionIterArgs(), body);
+  if (!carried.empty())
+    scf::YieldOp::create(b, loc, next);
+  return Values(loop.getResults());
+}
+
+GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
+                                  ValueRange carried, Body body,
+                                  const PartialSums *sums) {
+  Location loc = function.loc;
+  std::optional<int64_t> count = findPositions(loops);
+  // A turn for each: no loop.
+  if (count == range.step)
+    return standAt(loops, range.start, /*entry=*/nullptr, carried, body);
+  if (count == 0)
+    return Values(carried);
+
+  Value end = countPositions(loops), step = function.index(range.step);
+  int64_t longest = kLongestChain * range.step;
+  if (!sums || (count && *count <= longest))
+    return openFrom(loops, range.start, end, step, /*entry=*/nullptr, carried,
+                    body);
+  // Partial sums of some hundred terms, joined one after the other.
+  Value section = function.index(longest);
+  auto outer = scf::ForOp::create(b, loc, range.start, end, section, carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(outer.getBody());
+  Value from = outer.getInductionVar();
+  Value to = arith::MinUIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, from, section), end);
+  Values next = openFrom(loops, from, to, step, outer, sums->neutral, body);
+  scf::YieldOp::create(b, loc, sums->join(outer.getRegionIterArgs(), next));
+  return Values(outer.getResults());
+}
+
+GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
+                                        ValueRange carried, Body body,
+                                        const PartialSums *sums) {
+  return open(loops, {toIndex(member), schedule.groupSize}, carried, body,
+              sums);
+}
+
+GridLoops::Values GridLoops::openSerial(ArrayRef<unsigned> loops,
+                                        ValueRange carried, Body body) {
+  return open(loops, {function.index(0), 1}, carried, body, /*sums=*/nullptr);
+}
+
+SmallVector<Tile> GridLoops::getTiles(LoopSet loops) const {
+  SmallVector<Tile> tiles(1, Tile(schedule.factors.size(), 0));
+  for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
+    if (!(loops >> loop & 1))
+      continue;
+    SmallVector<Tile> longer;
+    for (const Tile &tile : tiles)
+      for (int64_t i = 0; i < schedule.factors[loop]; ++i) {
+        longer.push_back(tile);
+        longer.back()[loop] = i;
+      }
+    tiles = std::move(longer);
+  }
+  return tiles;
+}
+
+} // namespace tdc

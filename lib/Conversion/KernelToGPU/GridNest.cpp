@@ -1,0 +1,151 @@
+//===- GridNest.cpp - one loop nest of a kernel on a grid -----------------===//
+
+#include "GridNest.h"
+#include "Conversion/KernelBody/EmptyPickers.h"
+#include "Conversion/KernelBody/UpdateParts.h"
+#include "GroupReductions.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+class NestStores {
+public:
+  NestStores(GridLoops &loops, ArrayRef<StoreTarget> targets)
+      : loops(loops), b(loops.function.builder), targets(targets) {}
+
+  /// Stores all roots at the loops' position. Those of a tile element are
+  /// computed before any is stored, so that a root may overwrite an input that
+  /// stands at the same place. `ofGroup`: one member of the group stores.
+  void emit(bool ofGroup);
+
+private:
+  /// Whether this thread stores `root`: its position is real, and of several
+  /// that would store the same element it is the first.
+  Value getCondition(const Access &root, bool ofGroup);
+
+  GridLoops &loops;
+  OpBuilder &b;
+  ArrayRef<StoreTarget> targets;
+};
+
+} // namespace
+
+Value NestStores::getCondition(const Access &root, bool ofGroup) {
+  Location loc = loops.function.loc;
+  Value condition = loops.isReal;
+  auto require = [&](Value position) {
+    Value zero = arith::ConstantIntOp::create(b, loc, position.getType(), 0);
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position, zero);
+    condition = condition
+                    ? Value(arith::AndIOp::create(b, loc, condition, isFirst))
+                    : isFirst;
+  };
+  if (ofGroup && loops.schedule.groupSize != 1)
+    require(loops.member);
+  if (loops.function.flatSize)
+    return condition;
+  LoopSet own =
+      loops.nest.getLoopsOf(root.tensor, *root.at) | td::getLoops(*root.at);
+  for (auto *list : {&loops.schedule.outer, &loops.schedule.later})
+    for (unsigned loop : *list)
+      if (!(own >> loop & 1) && loops.evaluator.positions[loop])
+        require(loops.evaluator.positions[loop]);
+  return condition;
+}
+
+void NestStores::emit(bool ofGroup) {
+  LoopSet held = 0;
+  for (unsigned loop = 0; loop < loops.schedule.factors.size(); ++loop)
+    if (loops.evaluator.positions[loop] || loops.schedule.factors[loop] != 1)
+      held |= LoopSet(1) << loop;
+  held &= loops.nest.getRootLoops();
+  SmallVector<std::tuple<unsigned, Tile, Value>> values;
+  for (const Tile &tile : loops.getTiles(held))
+    for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
+      LoopSet own = getLoops(*root.at);
+      bool isElsewhere = false; // stored with the tile element 0 of the others
+      for (unsigned loop = 0; loop < tile.size(); ++loop)
+        isElsewhere |=
+            tile[loop] && !(own >> loop & 1) && !loops.function.flatSize;
+      if (!isElsewhere)
+        values.push_back(
+            {unsigned(i), tile,
+             loops.evaluator.evaluate(root.tensor, *root.at, tile)});
+    }
+  // Root by root, so that the neighbours of one are stored together.
+  for (auto [i, root] : llvm::enumerate(loops.nest.getRoots()))
+    loops.openIf(getCondition(root, ofGroup), [&, i = i] {
+      for (auto &[which, tile, value] : values)
+        if (which == i)
+          loops.evaluator.store(targets[i], value, tile);
+    });
+}
+
+static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
+                        GridSchedule schedule, ArrayRef<StoreTarget> targets) {
+  LaunchShape shape;
+  shape.threads = schedule.threads;
+  if (function.flatSize)
+    shape.elements = schedule.threads * schedule.factors[0];
+  else
+    shape.blocks = countBlocks(nest, schedule);
+  GridLoops loops(function, nest, std::move(schedule));
+  NestStores stores(loops, targets);
+  emitUnlessEmpty(function, nest, targets, [&] {
+    if (function.flatSize)
+      return loops.openFlat([&] { stores.emit(/*ofGroup=*/true); });
+    bool isRow = !loops.schedule.later.empty();
+    auto store = [&](ValueRange) {
+      stores.emit(/*ofGroup=*/!isRow);
+      return GridLoops::Values();
+    };
+    auto compute = [&](ValueRange) {
+      emitGroupReductions(loops);
+      return isRow ? loops.openShared(loops.schedule.later, {}, store)
+                   : store({});
+    };
+    loops.openGrid([&] {
+      if (loops.schedule.serial.empty())
+        compute({});
+      else
+        loops.openSerial(loops.schedule.serial, {}, compute);
+    });
+  });
+  shape.sharedBytes = loops.device.getSharedBytes();
+  return shape;
+}
+
+LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest) {
+  SmallVector<StoreTarget, 1> targets;
+  for (auto [root, pointer, layout] : llvm::zip(
+           nest.getRoots(), function.resultPointers, function.resultLayouts))
+    targets.push_back({root.tensor, *root.at, pointer, layout});
+  return emit(function, nest, scheduleGrid(function, nest), targets);
+}
+
+FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
+                                      Operation *update) {
+  LaunchShape all;
+  bool isKnown = true;
+  LogicalResult done = emitUpdateParts(
+      function, update,
+      [&](const LoopNest &nest, const StoreTarget &target, LoopSet serial) {
+        LaunchShape shape =
+            emit(function, nest, schedulePart(function, nest, serial), target);
+        all.threads = shape.threads;
+        isKnown &= shape.blocks.has_value();
+        all.blocks = std::max(all.blocks, shape.blocks);
+      });
+  if (failed(done))
+    return failure();
+  if (!isKnown)
+    all.blocks.reset();
+  return all;
+}
+
+} // namespace tdc

@@ -1,0 +1,235 @@
+//===- GridSchedule.cpp - which thread computes what ----------------------===//
+
+#include "GridSchedule.h"
+#include "Conversion/KernelBody/ElementOps.h"
+#include "DeviceBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+/// The widest access to memory that a thread has, in bytes.
+constexpr int64_t kWidestAccess = 16;
+/// Threads that keep a GPU busy; fewer positions than that are worth several
+/// threads each.
+constexpr int64_t kManyThreads = 1 << 14;
+/// What a run-time extent is taken for.
+constexpr int64_t kRunTimeExtent = 256;
+/// Registers of a thread that accumulators may take.
+constexpr int64_t kAccumulators = 64;
+
+class Scheduler {
+public:
+  Scheduler(const KernelFunction &function, const LoopNest &nest,
+            LoopSet serial)
+      : function(function), nest(nest), serial(serial) {
+    schedule.factors.assign(nest.getLoops().size(), 1);
+  }
+
+  GridSchedule run();
+  GridSchedule runPart();
+
+private:
+  void orderLoops();
+  void shareReductions();
+  /// Neighbours along `loop` that one access to memory brings at most.
+  int64_t getWidth(unsigned loop) const;
+  /// Threads of a block for groups of one.
+  void fitThreads();
+
+  int64_t extentOf(unsigned loop) const {
+    int64_t extent = nest.getLoops()[loop].extent;
+    return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
+  }
+  int64_t countPositions(ArrayRef<unsigned> loops) const {
+    int64_t count = 1;
+    for (unsigned loop : loops)
+      count *= extentOf(loop) / schedule.factors[loop];
+    return count;
+  }
+
+  const KernelFunction &function;
+  const LoopNest &nest;
+  const LoopSet serial;
+  GridSchedule schedule;
+};
+
+} // namespace
+
+int64_t Scheduler::getWidth(unsigned loop) const {
+  int64_t extent = nest.getLoops()[loop].extent, narrowest = kWidestAccess;
+  auto look = [&](const Access &access) {
+    if (!function.flatSize &&
+        getLaneStride(access, loop, getRowMajor(access.tensor)) != 1)
+      return;
+    Type memory = getMemoryType(getElementTypeOrSelf(access.tensor.getType()));
+    narrowest =
+        std::min<int64_t>(narrowest, memory.getIntOrFloatBitWidth() / 8);
+  };
+  for (const Access &root : nest.getRoots())
+    look(root);
+  for (const Access &input : nest.getInputs())
+    look(input);
+  int64_t width = kWidestAccess / narrowest;
+  if (function.flatSize)
+    return width;
+  if (ShapedType::isDynamic(extent))
+    return 1;
+  while (extent % width != 0)
+    width /= 2;
+  return width;
+}
+
+void Scheduler::orderLoops() {
+  LoopSet reduced = 0, common = ~LoopSet(0);
+  for (const Reduction &reduction : nest.getReductions()) {
+    reduced |= reduction.parallel;
+    common &= reduction.parallel;
+  }
+  auto add = [&](unsigned loop) {
+    if (serial >> loop & 1) {
+      if (!llvm::is_contained(schedule.serial, loop))
+        schedule.serial.push_back(loop);
+      return;
+    }
+    bool isLater = !nest.getReductions().empty() && !(reduced >> loop & 1);
+    // Loops that only some reductions run over are held in full.
+    if (!isLater && !(common >> loop & 1)) {
+      schedule.factors[loop] =
+          std::max<int64_t>(nest.getLoops()[loop].extent, 1);
+      return;
+    }
+    auto &list = isLater ? schedule.later : schedule.outer;
+    if (!llvm::is_contained(list, loop))
+      list.push_back(loop);
+  };
+  for (const Access &root : nest.getRoots())
+    for (const Coordinate &coordinate : *root.at)
+      if (coordinate.loop >= 0)
+        add(coordinate.loop);
+}
+
+void Scheduler::fitThreads() {
+  if (std::optional<int64_t> count = tdc::countBlocks(nest, schedule);
+      count == 1)
+    schedule.threads = llvm::alignTo(
+        std::max<int64_t>(countPositions(schedule.outer), 1), kWarpSize);
+}
+
+void Scheduler::shareReductions() {
+  int64_t terms = 1;
+  for (const Reduction &reduction : nest.getReductions())
+    terms = std::max(terms, countPositions(reduction.loops));
+  int64_t accumulators = 0;
+  for (const Reduction &reduction : nest.getReductions()) {
+    int64_t each = 1;
+    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
+      if (reduction.parallel >> loop & 1)
+        each *= schedule.factors[loop];
+    accumulators += each;
+  }
+
+  LoopSet lanes =
+      planVectors(nest, getRowMajor, kWidestAccess / 4, serial).lanes;
+  auto *column = llvm::find_if(
+      schedule.outer, [&](unsigned loop) { return lanes >> loop & 1; });
+  int64_t positions = countPositions(schedule.outer);
+  if (column != schedule.outer.end() && schedule.later.empty()) {
+    // Neighbouring threads read neighbouring columns.
+    std::rotate(column, column + 1, schedule.outer.end());
+    int64_t members = 1;
+    while (members < kWarpSize && members * 16 <= terms &&
+           positions * members < kManyThreads &&
+           2 * members * kWarpSize * accumulators * 8 <= kSharedBytes)
+      members *= 2;
+    if (members > 1) {
+      schedule.groupSize = members;
+      schedule.threads = members * kWarpSize;
+      schedule.standApart = true;
+    } else {
+      fitThreads();
+    }
+    return;
+  }
+
+  // Neighbouring threads read neighbouring terms.
+  for (const Reduction &reduction : nest.getReductions()) {
+    if (reduction.loops.empty() || accumulators > kAccumulators / 8)
+      continue;
+    unsigned inner = reduction.loops.back();
+    for (unsigned loop : reduction.loops)
+      if (lanes >> loop & 1)
+        inner = loop;
+    schedule.factors[inner] = getWidth(inner);
+  }
+  if (!schedule.later.empty())
+    schedule.factors[schedule.later.back()] = getWidth(schedule.later.back());
+  int64_t work = terms;
+  if (!schedule.later.empty())
+    work = std::max(work, countPositions(schedule.later));
+  if (work > 16 * kWarpSize) {
+    int64_t most = positions < kManyThreads / kWarpSize ? kMostThreads : 256;
+    schedule.threads = kWarpSize;
+    while (schedule.threads < most && schedule.threads * 4 < work)
+      schedule.threads *= 2;
+    schedule.groupSize = schedule.threads;
+    return;
+  }
+  while (schedule.groupSize < kWarpSize && schedule.groupSize < work)
+    schedule.groupSize *= 2;
+  while (schedule.threads > kWarpSize &&
+         schedule.threads / 2 >= positions * schedule.groupSize)
+    schedule.threads /= 2;
+}
+
+GridSchedule Scheduler::run() {
+  if (function.flatSize) {
+    schedule.outer = {0};
+    schedule.factors[0] = getWidth(0);
+    return std::move(schedule);
+  }
+  orderLoops();
+  if (!nest.getReductions().empty()) {
+    shareReductions();
+  } else {
+    if (!schedule.outer.empty())
+      schedule.factors[schedule.outer.back()] = getWidth(schedule.outer.back());
+    fitThreads();
+  }
+  return std::move(schedule);
+}
+
+GridSchedule Scheduler::runPart() {
+  orderLoops();
+  if (nest.getReductions().empty() && !schedule.outer.empty() && !serial)
+    schedule.factors[schedule.outer.back()] = getWidth(schedule.outer.back());
+  return std::move(schedule);
+}
+
+GridSchedule scheduleGrid(const KernelFunction &function,
+                          const LoopNest &nest) {
+  return Scheduler(function, nest, /*serial=*/0).run();
+}
+
+GridSchedule schedulePart(const KernelFunction &function, const LoopNest &nest,
+                          LoopSet serial) {
+  return Scheduler(function, nest, serial).runPart();
+}
+
+std::optional<int64_t> countBlocks(const LoopNest &nest,
+                                   const GridSchedule &schedule) {
+  int64_t positions = 1;
+  for (unsigned loop : schedule.outer) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    positions *= extent / schedule.factors[loop];
+  }
+  return llvm::divideCeil(positions, schedule.getGroups());
+}
+
+} // namespace tdc

@@ -1,0 +1,64 @@
+// RUN: tdc-opt %s --split-input-file --kernel-to-gpu | FileCheck %s
+
+!g = tensor<1000xf32, #td.dev<cuda, 0>>
+
+// Work on memory as it lies: four neighbours a thread, their number an argument.
+// CHECK: %[[N:.*]] = arith.constant 1000 : i64
+// CHECK: %[[B:.*]] = arith.constant 1 : i64
+// CHECK: td.launch @mul_0(%{{.*}}, %{{.*}}, %[[N]]) blocks(%[[B]]) in_place [0, 0, 1, 0]
+// CHECK: td.gpu_kernel @mul_0 threads 256 shared 0 parameters 5
+// CHECK: module @gpu_code
+// CHECK: llvm.func @mul_0(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64}, {{.*}}) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>}
+// CHECK: scf.if
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> f32
+// CHECK-COUNT-4: arith.mulf
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : f32
+// The end of the array, one by one.
+// CHECK: else
+// CHECK: scf.for
+// CHECK: arith.mulf
+// CHECK-NOT: arith.mulf
+func.func @flat(%x: !g, %y: !g) -> !g {
+  %r = td.kernel(%x, %y) : (!g, !g) -> !g {
+  ^bb0(%a: !g, %b: !g):
+    %m = td.mul %a, %b : !g
+    td.yield %m : !g
+  }
+  return %r : !g
+}
+
+// -----
+
+!g = tensor<30x50xf32, #td.dev<cuda, 0>>
+!t = tensor<50x30xf32, #td.dev<cuda, 0>>
+
+// Where threads read elements that others write, nothing stands in place of
+// anything. 50 is no multiple of 4: two neighbours.
+// CHECK: td.launch @permute_0(%{{.*}}) blocks(%{{.*}}) in_place []
+// CHECK: llvm.func @permute_0
+// CHECK-COUNT-2: llvm.store
+// CHECK-NOT: llvm.store
+func.func @transpose(%x: !t) -> !g {
+  %r = td.kernel(%x) : (!t) -> !g {
+  ^bb0(%a: !t):
+    %m = td.permute %a [1, 0] : !t to !g
+    td.yield %m : !g
+  }
+  return %r : !g
+}
+
+// -----
+
+!c = tensor<8xf32, #td.dev<cpu>>
+
+// Kernels of the cpu are not this pass's.
+// CHECK: td.kernel
+// CHECK-NOT: gpu_code
+func.func @cpu(%x: !c) -> !c {
+  %r = td.kernel(%x) : (!c) -> !c {
+  ^bb0(%a: !c):
+    %m = td.exp %a : !c
+    td.yield %m : !c
+  }
+  return %r : !c
+}
