@@ -210,7 +210,13 @@ typedef struct tdrt_transfer_site {
 } tdrt_transfer_site;
 #define TDRT_ANY_DEVICE (-1)
 
+/* How GPUs are reached: inside the runtime, and in the programs that name it.
+ */
+typedef struct tdrt_gpu_backend tdrt_gpu_backend;
+TDRT_API const tdrt_gpu_backend *tdrt_cuda_backend(void);
+
 typedef struct tdrt_gpu_program {
+  const tdrt_gpu_backend *(*backend)(void); /* tdrt_cuda_backend */
   int32_t num_devices; /* it uses some of cuda:0 ... cuda:num_devices-1 */
   int32_t num_images;
   int32_t num_kernels;
