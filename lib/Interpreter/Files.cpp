@@ -57,7 +57,7 @@ static LogicalResult runLoad(Machine &m, LoadOp op) {
                             dims.size(), dims.data(), &data, m.site(op)))))
     return failure();
   Tensor result = Tensor::fromBytes(dtype, dims, getPlace(type), data);
-  tdrt_free(m.context(), data);
+  tdrt_free(m.context(), /*device=*/0, data);
   return m.set(op.getResult(), std::move(result));
 }
 

@@ -13,9 +13,13 @@
  *    code, message and source line stay in the context; generated code returns
  *    the status to its caller at once, through one clean-up block.
  *  - `site` is an index into the program's table of source lines, or -1.
+ *  - `device` is 0 for the cpu and 1 + k for cuda:k, the k-th visible GPU.
  *  - Sizes are in elements unless the name says bytes. Strings are UTF-8 and
  *    end with NUL. All buffers are 64-byte aligned and readable for 64 bytes
  *    past their end: a kernel may load a whole vector there (never store one).
+ *  - A pointer into the memory of a GPU is its address there, which only the
+ *    GPU can follow. What one GPU is asked for it does in that order, and maybe
+ *    after the call has returned.
  *  - A context belongs to one thread. Only tdrt_kernel_error, the tdrt_random_*
  *    functions and tdrt_parallel_for may be called inside a parallel task.
  *  - Nothing here throws, and nothing keeps a pointer that it was passed but
@@ -38,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 2
+#define TDRT_ABI_VERSION 3
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -92,19 +96,20 @@ enum {
   TDRT_SLOT_GRAD = 3
 };
 
-/* One tensor of state at a fixed place in the arena; zeros when the program
- * starts. */
+/* One tensor of state at a fixed place in the arena of a device; zeros when the
+ * program starts. Files are read into and written from slots on the cpu. */
 typedef struct tdrt_slot {
-  const char *key;      /* its name in files, unless a save gives another */
-  int32_t kind;         /* TDRT_SLOT_* */
-  int32_t dtype;        /* TDRT_F64 ... */
-  int32_t rank;         /* 0 ... TDRT_MAX_RANK */
-  int32_t reserved;     /* 0 */
+  const char *key; /* its name in files, unless a save gives another */
+  int32_t kind;    /* TDRT_SLOT_* */
+  int32_t dtype;   /* TDRT_F64 ... */
+  int32_t rank;    /* 0 ... TDRT_MAX_RANK */
+  int32_t device;
   const int64_t *dims;  /* logical sizes; NULL for rank 0 */
   const int32_t *order; /* physical order of the logical dims, outermost first:
                            {1, 0} is a matrix stored transposed; NULL is
-                           row-major */
-  int64_t offset; /* bytes from the start of the arena, a multiple of 64 */
+                           row-major, as all slots on GPUs are */
+  int64_t offset; /* bytes from the start of the device's arena, a multiple of
+                     64 */
 } tdrt_slot;
 
 /* What a command line can do with an `arg`. */
@@ -154,6 +159,79 @@ typedef struct tdrt_export {
                    tdrt_tensor *outputs);
 } tdrt_export;
 
+/*===- The part of a program that runs on GPUs -------------------------------*/
+
+enum { TDRT_IMAGE_PTX = 0, TDRT_IMAGE_CUBIN = 1 };
+
+/* The code of all kernels for one architecture. */
+typedef struct tdrt_gpu_image {
+  int32_t kind; /* TDRT_IMAGE_* */
+  int32_t arch; /* compute capability, 80 for 8.0: PTX runs on this one and
+                   newer ones, a cubin on this one only */
+  int64_t bytes;
+  const void *data; /* PTX is text; its NUL is counted in `bytes` */
+} tdrt_gpu_image;
+
+/* A kernel: an entry of that name in every image, launched in one dimension. */
+typedef struct tdrt_gpu_kernel {
+  const char *name;
+  int32_t threads;        /* per block */
+  int32_t shared_bytes;   /* dynamic shared memory per block */
+  int32_t num_parameters; /* all of 8 bytes (.param .b64) */
+  int32_t reports;        /* 1: parameter 0 is the address of the device's
+                             tdrt_gpu_error, which it may fill; else 0 */
+} tdrt_gpu_kernel;
+
+/* The first bad index that kernels met on a GPU. Who finds it and changes
+ * `taken` from 0 to 1 by one compare-and-swap fills in the rest. */
+typedef struct tdrt_gpu_error {
+  int32_t taken;
+  int32_t site;
+  int64_t index;
+  int64_t size;
+  int64_t reserved;
+} tdrt_gpu_error;
+
+/* Constant data in the arena of a GPU, copied there before main. */
+typedef struct tdrt_gpu_constant {
+  int32_t device;
+  int32_t reserved; /* 0 */
+  int64_t offset;   /* bytes from the start of the device's arena */
+  int64_t bytes;
+  const void *data;
+} tdrt_gpu_constant;
+
+/* A place in the program that copies between devices: a row of the counters. */
+typedef struct tdrt_transfer_site {
+  int32_t site;
+  int32_t from;    /* a device; TDRT_ANY_DEVICE for tdrt_handle_get */
+  int32_t to;      /* a device */
+  int32_t implied; /* 1: the program does not say so; else 0 */
+} tdrt_transfer_site;
+#define TDRT_ANY_DEVICE (-1)
+
+/* How GPUs are reached: inside the runtime, and in the programs that name it.
+ */
+typedef struct tdrt_gpu_backend tdrt_gpu_backend;
+TDRT_API const tdrt_gpu_backend *tdrt_cuda_backend(void);
+
+typedef struct tdrt_gpu_program {
+  const tdrt_gpu_backend *(*backend)(void); /* tdrt_cuda_backend */
+  int32_t num_devices; /* it uses some of cuda:0 ... cuda:num_devices-1 */
+  int32_t num_images;
+  int32_t num_kernels;
+  int32_t num_constants;
+  int32_t num_transfers;
+  int32_t reserved;           /* 0 */
+  const int64_t *arena_bytes; /* of cuda:k; -1 if it is not used at all */
+  const tdrt_gpu_image *images;
+  const tdrt_gpu_kernel *kernels;
+  const tdrt_gpu_constant *constants;
+  const tdrt_transfer_site *transfers;
+  const char *sim_library; /* path of the simulated driver where the program was
+                              built, or NULL */
+} tdrt_gpu_program;
+
 /* The compiled program. Generated code exports one, named tdc_program. */
 typedef struct tdrt_program {
   int32_t abi_version; /* TDRT_ABI_VERSION */
@@ -161,15 +239,19 @@ typedef struct tdrt_program {
   int32_t num_args;
   int32_t num_sites;
   int32_t num_exports;
-  int32_t reserved; /* 0 */
-  int64_t arena_bytes;
-  const char *name; /* for --help: "train" */
-  const char *help; /* the file's doc comment, or NULL */
+  int32_t cuda_devices; /* visible GPUs that it needs; 0: it runs anywhere */
+  int64_t arena_bytes;  /* of the cpu */
+  const char *name;     /* for --help: "train" */
+  const char *help;     /* the file's doc comment, or NULL */
   const tdrt_slot *slots;
   const tdrt_arg *args;
   const tdrt_site *sites;
   const tdrt_export *exports;
   int32_t (*main)(tdrt_context *ctx); /* the top-level statements */
+  const tdrt_gpu_program *gpu;        /* NULL if it uses no GPU */
+  /* The version for machines with fewer GPUs, with the same arguments and
+   * exports; NULL if there is none. */
+  const struct tdrt_program *otherwise;
 } tdrt_program;
 
 /* How far a loop of main is: what a terminal shows of a long run. */
@@ -182,6 +264,12 @@ typedef struct tdrt_loop {
 
 #define TDRT_LOOPS 2
 
+/* What generated code has to know of a GPU: addresses there. */
+typedef struct tdrt_device_memory {
+  void *arena;
+  tdrt_gpu_error *errors;
+} tdrt_device_memory;
+
 /* The part of a context that generated code reads; of it, only `loops` is
  * written there. */
 struct tdrt_context {
@@ -193,6 +281,8 @@ struct tdrt_context {
   uint8_t reserved[7];
   tdrt_loop loops[TDRT_LOOPS]; /* offset 24: the outermost loop of main that
                                   runs, and the one in it */
+  tdrt_device_memory *devices; /* offset 72: devices[k] is cuda:k; NULL if the
+                                  program uses no GPU */
 };
 
 /*===- Running ---------------------------------------------------------------*/
@@ -207,7 +297,15 @@ struct tdrt_context {
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 
-/* Makes a context: checks the version, parses arguments, allocates the arena.
+/* Makes a context: checks the ABI's version, parses arguments, chooses the
+ * version of the program for this machine, allocates the arenas.
+ *
+ * The program's TDRT_ARG_DEVICE, or TDC_DEVICE where that is `auto` or there is
+ * none, says which version: for `cpu` the first that needs no GPU, for `cuda`
+ * the first of all, which fails with the reason (TR30x) if it cannot run, for
+ * `auto` the first that can. If that is not the first of all, one line on
+ * standard error tells why.
+ *
  * On failure *ctx still is a context that holds only the error, for
  * tdrt_error_text, or NULL if there was no memory even for that. The status of
  * `--help` is TDRT_HELP with the text as message. */
@@ -237,9 +335,13 @@ TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
 /* The exit code that belongs to a status: 0, 2, 3 or 130. */
 TDRT_API int tdrt_exit_code(int32_t status);
 
-/* One JSON object with the counters of the run: copies between devices
- * with their sites and loops, and the most bytes in use. Ends in a newline.
- * Belongs to the context. */
+/* One JSON object with the counters of the run:
+ *   {"copies": [{"src", "dst", "logical", "physical", "bytes", "implicit"}],
+ *    "sites": [{"line", "src", "dst", "executed", "bytes"}],
+ *    "loops": [], "peak": {"cpu": bytes, "cuda:0": bytes}}
+ * A copy op that ran is one logical copy; what was sent for it, nothing or
+ * several pieces, are physical ones. Ends in a newline. Belongs to the
+ * context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
 /* Writes them where TDC_STATS and TDC_STATS_JSON want them, at the end of a
@@ -277,24 +379,100 @@ TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
 /*===- Memory for run-time sizes ---------------------------------------------*/
 
 /* Allocates a tensor, not initialised. The product of sizes is checked (TR202
- * if it cannot be, TR104 for a negative size); TR201 says what was asked and
- * what is in use. Freed blocks are kept for the next allocation. */
-TDRT_API int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype,
-                                   int32_t rank, const int64_t *dims,
-                                   int32_t site, void **data);
+ * if it cannot be, TR104 for a negative size); TR201 and, for a GPU, TR308 say
+ * what was asked and what is in use. Freed blocks are kept for the next
+ * allocation on that device. */
+TDRT_API int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t device,
+                                   int32_t dtype, int32_t rank,
+                                   const int64_t *dims, int32_t site,
+                                   void **data);
 
-/* Frees what the above, or tdrt_load, gave; NULL is allowed. */
-TDRT_API void tdrt_free(tdrt_context *ctx, void *data);
+/* Frees what the above or, on the cpu, tdrt_load gave; NULL is allowed. What
+ * a GPU was asked to do before may still use it. */
+TDRT_API void tdrt_free(tdrt_context *ctx, int32_t device, void *data);
 
-/* Bytes now, arena and run-time sizes together: who calls a program again and
- * again sees that nothing grows. The most so far is in tdrt_stats_json. */
+/* Bytes now, on all devices, arenas and run-time sizes together: who calls a
+ * program again and again sees that nothing grows. The most so far is in
+ * tdrt_stats_json. */
 TDRT_API int64_t tdrt_bytes_in_use(const tdrt_context *ctx);
 
-/* Copies a slot to a row-major buffer of its size, whatever its order. */
+/* Copies a slot on the cpu to a row-major buffer of its size, whatever its
+ * order. */
 TDRT_API void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to);
 /* And back. */
 TDRT_API void tdrt_slot_write(tdrt_context *ctx, int32_t slot,
                               const void *from);
+
+/*===- GPUs ------------------------------------------------------------------*/
+/* A failure of a kernel comes to light at a later call: then that one fails,
+ * with TR309 or TR310, as all later ones on that GPU do. */
+
+/* Launches a kernel on `blocks` blocks; `parameters` has its num_parameters
+ * words. 0 blocks launch nothing; TR202 for more than 2147483647. */
+TDRT_API int32_t tdrt_launch(tdrt_context *ctx, int32_t device, int32_t kernel,
+                             int64_t blocks, const uint64_t *parameters,
+                             int32_t site);
+
+/* Copies `bytes` between two devices as row `transfer` of the program's table
+ * says, and counts it there, even if there are 0 bytes. Memory of the cpu may
+ * be changed as soon as this returns, and what was copied to it is there. */
+TDRT_API int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
+                               const void *from, int64_t bytes);
+
+/* Copies within one GPU, which is no transfer. The ranges do not overlap. */
+TDRT_API int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device,
+                                     void *to, const void *from, int64_t bytes,
+                                     int32_t site);
+
+/* How many GPUs this machine shows. If there are none and `why` is not NULL, it
+ * gets the reason, in words, cut to `room` bytes with its NUL; "" otherwise.
+ * Needs no context: tdc calls it too. */
+TDRT_API int32_t tdrt_cuda_device_count(char *why, int64_t room);
+
+/* cuda.get_device_name(index); the text is a string as tdrt_str_end makes them.
+ * TR103 if there is no such GPU. */
+TDRT_API int32_t tdrt_cuda_device_name(tdrt_context *ctx, int64_t index,
+                                       int32_t site, const char **name);
+
+/* cuda.total_memory(index), in bytes; TR103 if there is no such GPU. */
+TDRT_API int32_t tdrt_cuda_total_memory(tdrt_context *ctx, int64_t index,
+                                        int32_t site, int64_t *bytes);
+
+/* cuda.synchronize(): returns when all that the program's GPUs were asked to do
+ * is done. */
+TDRT_API int32_t tdrt_cuda_synchronize(tdrt_context *ctx, int32_t site);
+
+/*===- Handles ---------------------------------------------------------------*/
+/* One value and its replicas on other devices, for values of which only a run
+ * can tell where they are needed (td.handle). A handle lives as long as someone
+ * holds it; functions that give one out give it to the caller to hold. */
+
+typedef struct tdrt_handle tdrt_handle;
+
+/* A handle of a value of `bytes` on a device; *data is where the caller writes
+ * the value, before it calls tdrt_handle_get. */
+TDRT_API int32_t tdrt_handle_create(tdrt_context *ctx, int32_t device,
+                                    int64_t bytes, int32_t site,
+                                    tdrt_handle **handle, void **data);
+
+/* The address of the value on the device to which row `transfer` of the
+ * program's table goes. The first time it is copied there from where it was
+ * made, and counted. Holds as long as the handle. */
+TDRT_API int32_t tdrt_handle_get(tdrt_context *ctx, tdrt_handle *handle,
+                                 int32_t transfer, void **data);
+
+TDRT_API void tdrt_handle_retain(tdrt_handle *handle);
+/* NULL is allowed. */
+TDRT_API void tdrt_handle_release(tdrt_context *ctx, tdrt_handle *handle);
+
+/* A slot of handles is 8 bytes in the arena of the cpu and holds one handle.
+ * Before the first write it holds zeros of `bytes`, which are made, and not
+ * counted as copied, on each device that asks for them. */
+TDRT_API int32_t tdrt_handle_read(tdrt_context *ctx, tdrt_handle **slot,
+                                  int64_t bytes, int32_t site,
+                                  tdrt_handle **handle);
+TDRT_API void tdrt_handle_write(tdrt_context *ctx, tdrt_handle **slot,
+                                tdrt_handle *handle);
 
 /*===- Printing and strings --------------------------------------------------*/
 

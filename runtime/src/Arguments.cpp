@@ -26,8 +26,15 @@ template <class T> bool parseNumber(const char *text, T &value) {
   return text != end && result.ec == std::errc() && result.ptr == end;
 }
 
+/// A device that `program` has code for, or `auto`.
+bool isDevice(const tdrt_program &program, const char *text) {
+  return strcmp(text, "cpu") == 0 || strcmp(text, "auto") == 0 ||
+         (strcmp(text, "cuda") == 0 && program.cuda_devices > 0);
+}
+
 /// A str stays where `text` has it.
-bool parseArgument(const tdrt_arg &arg, const char *text, tdrt_value &value) {
+bool parseArgument(const tdrt_program &program, const tdrt_arg &arg,
+                   const char *text, tdrt_value &value) {
   switch (arg.type) {
   case TDRT_INT:
     return parseNumber(text, value.i);
@@ -38,9 +45,7 @@ bool parseArgument(const tdrt_arg &arg, const char *text, tdrt_value &value) {
     return value.i || strcmp(text, "false") == 0;
   default:
     value.s = text;
-    // Programs hold code for the cpu only.
-    return arg.kind != TDRT_ARG_DEVICE || strcmp(text, "cpu") == 0 ||
-           strcmp(text, "auto") == 0;
+    return arg.kind != TDRT_ARG_DEVICE || isDevice(program, text);
   }
 }
 
@@ -125,14 +130,16 @@ private:
     }
     // The caller's words may be gone when the program reads them.
     texts[index] = text;
-    if (!parseArgument(arg, texts[index].c_str(), values[index]))
+    if (!parseArgument(program, arg, texts[index].c_str(), values[index]))
       fail(3, option(arg.name) + " wants " + wanted(arg) + ", not " +
                   inQuotes(text));
   }
 
-  static std::string wanted(const tdrt_arg &arg) {
+  std::string wanted(const tdrt_arg &arg) {
     if (arg.kind == TDRT_ARG_DEVICE)
-      return "`cpu` or `auto` (there is no code for other devices)";
+      return program.cuda_devices > 0
+                 ? "`cpu`, `cuda` or `auto`"
+                 : "`cpu` or `auto` (there is no code for other devices)";
     return (arg.type == TDRT_INT ? "an " : "a ") + std::string(typeName(arg));
   }
 
@@ -184,6 +191,6 @@ private:
 } // namespace
 
 void Context::parseArguments(int argc, const char *const *argv) {
-  CommandLine(program, argValues, argTexts).parse(argc, argv);
+  CommandLine(*program, argValues, argTexts).parse(argc, argv);
   args = argValues.data();
 }

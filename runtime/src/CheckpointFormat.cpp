@@ -1,8 +1,10 @@
 //===- CheckpointFormat.cpp - metadata of checkpoints ---------------------===//
 
 #include "CheckpointFormat.h"
+#include "Failure.h"
 #include "File.h"
 #include "XXH64.h"
+#include "device/TransferCounts.h"
 #include <charconv>
 #include <cstring>
 
@@ -45,6 +47,14 @@ bool isDamaged(const SafetensorsHeader &header) {
 }
 
 } // namespace
+
+const tdrt_slot &tdrt::getFileSlot(const tdrt_program &program, int32_t index) {
+  const tdrt_slot &slot = program.slots[index];
+  if (slot.device != 0)
+    fail(399, "a file is to hold the slot " + inQuotes(slot.key) + " of " +
+                  deviceText(slot.device));
+  return slot;
+}
 
 void tdrt::checkMetadata(const SafetensorsHeader &header) {
   if (isDamaged(header))

@@ -40,6 +40,10 @@ std::string metadataChecksum(const SafetensorsHeader &header);
 std::string valueText(int32_t type, const tdrt_value &value);
 bool parseValue(const std::string &text, int32_t type, tdrt_value &value);
 
+/// Slot `index` of a program, if it is on the cpu, which others are copied to
+/// and from by the program itself. Throws Failure TR399.
+const tdrt_slot &getFileSlot(const tdrt_program &program, int32_t index);
+
 /// In a file that tdc wrote, the metadata must have its checksum, and a
 /// checksum for each tensor and no others. Throws FileFault TR742. Files of
 /// other programs have none and pass.

@@ -80,7 +80,7 @@ std::vector<Match> matchKeys(const Context &context,
   for (int32_t i = 0; i < what.num_slots; ++i) {
     std::string key = what.keys[i];
     wantsOptimizer |= isOptimizerKey(key);
-    const tdrt_slot &slot = context.program.slots[what.slots[i]];
+    const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
     const FileTensor *tensor = header.find(key);
     if (!tensor) {
       if (!what.lenient)

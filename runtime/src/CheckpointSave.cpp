@@ -45,7 +45,7 @@ std::vector<Entry> collect(const Context &context,
   std::vector<Entry> entries;
   for (int64_t size : {8, 4, 2, 1})
     for (int32_t i = 0; i < what.num_slots; ++i) {
-      const tdrt_slot &slot = context.program.slots[what.slots[i]];
+      const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
       if (elementBytes(slot.dtype) != size)
         continue;
       Entry entry{&slot, what.keys[i], 0, context.arena + slot.offset, {}};

@@ -3,6 +3,7 @@
 #include "Context.h"
 #include "Denormals.h"
 #include "Dtype.h"
+#include "device/Versions.h"
 #include <cstddef>
 
 using namespace tdrt;
@@ -12,6 +13,7 @@ static_assert(offsetof(tdrt_context, arena) == 0, "ABI");
 static_assert(offsetof(tdrt_context, args) == 8, "ABI");
 static_assert(offsetof(tdrt_context, attention) == 16, "ABI");
 static_assert(offsetof(tdrt_context, loops) == 24, "ABI");
+static_assert(offsetof(tdrt_context, devices) == 72, "ABI");
 
 std::atomic<bool> tdrt::interruptRequested{false};
 
@@ -44,6 +46,8 @@ void Context::clearError() noexcept {
 void Context::beginCall() noexcept {
   clearError();
   memory.beginCall();
+  if (gpus)
+    gpus->beginCall();
   if (!attention)
     return;
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
@@ -68,8 +72,8 @@ const char *Context::errorText() noexcept {
       text = "error[TR" + std::string(3 - number.size(), '0') + number +
              "]: " + errorMessage + "\n";
     }
-    if (errorSite >= 0 && errorSite < program.num_sites) {
-      const tdrt_site &site = program.sites[errorSite];
+    if (errorSite >= 0 && errorSite < program->num_sites) {
+      const tdrt_site &site = program->sites[errorSite];
       text +=
           "  --> " + std::string(site.file) + ":" + std::to_string(site.line);
       if (site.column > 0)
@@ -110,7 +114,7 @@ int32_t tdrt_poll(tdrt_context *ctx) {
     return context.setError(kInterrupted, "", -1);
   if (progressDue.exchange(false, std::memory_order_relaxed) &&
       context.output.isAtLineStart())
-    context.progress.show(context, context.program.sites);
+    context.progress.show(context, context.program->sites);
   return 0;
 }
 
@@ -169,14 +173,33 @@ int32_t tdrt_open(const tdrt_program *program, int argc,
                     " of the runtime, this is version " +
                     std::to_string(TDRT_ABI_VERSION));
     context->parseArguments(argc, argv);
-    context->arena = context->memory.allocateArena(program->arena_bytes);
+    context->openDevices();
   });
+}
+
+void Context::openDevices() {
+  const char *device = nullptr;
+  for (int32_t i = 0; i < program->num_args; ++i)
+    if (program->args[i].kind == TDRT_ARG_DEVICE)
+      device = args[i].s;
+  program = &chooseVersion(*program, device);
+  arena = memory.allocateArena(program->arena_bytes);
+  if (!program->gpu)
+    return;
+  gpus = program->gpu->backend()->open(*this);
+  devices = gpus->getTable();
+}
+
+int32_t Context::finishDevices() noexcept {
+  return gpus ? guarded(-1, [&] { gpus->synchronize(); }) : 0;
 }
 
 int32_t tdrt_main(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   FlushDenormals flush;
-  int32_t status = context.program.main(ctx);
+  int32_t status = context.program->main(ctx);
+  int32_t finished = context.finishDevices();
+  status = status ? status : finished;
   // What was printed before an error is shown before it, and a bad index in the
   // last kernel is an error too.
   if (status == 0)
@@ -190,7 +213,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
                   tdrt_tensor *outputs) {
   Context &context = Context::of(ctx);
   context.beginCall();
-  const tdrt_program &program = context.program;
+  const tdrt_program &program = *context.program;
   int32_t status = context.guarded(-1, [&] {
     if (index < 0 || index >= program.num_exports)
       fail(107, "there is no exported function " + std::to_string(index));
@@ -219,10 +242,14 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
     int64_t strings = context.output.mark();
     status = program.exports[index].entry(ctx, inputs, outputs);
     context.output.release(strings);
+    int32_t finished = context.finishDevices();
+    status = status ? status : finished;
     if (status == 0)
       status = tdrt_poll(ctx);
   }
   context.memory.endCall();
+  if (context.gpus)
+    context.gpus->endCall();
   int32_t flushed = context.guarded(-1, [&] { context.output.flush(); });
   return status ? status : flushed;
 }
@@ -233,8 +260,14 @@ void tdrt_close(tdrt_context *ctx) { delete static_cast<Context *>(ctx); }
 // Memory, random state
 //===----------------------------------------------------------------------===//
 
-int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype, int32_t rank,
-                          const int64_t *dims, int32_t site, void **data) {
+/// That of the cpu or of a GPU.
+static Memory &memoryOf(Context &context, int32_t device) {
+  return device == 0 ? context.memory : context.gpus->getMemory(device);
+}
+
+int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t device, int32_t dtype,
+                          int32_t rank, const int64_t *dims, int32_t site,
+                          void **data) {
   *data = nullptr;
   Context &context = Context::of(ctx);
   return context.guarded(site, [&] {
@@ -244,16 +277,18 @@ int32_t tdrt_alloc_tensor(tdrt_context *ctx, int32_t dtype, int32_t rank,
     int64_t bytes = tensorBytes(dtype, rank, dims);
     if (bytes < 0)
       fail(202, typeText(dtype, dims, rank) + " is too large for any memory");
-    *data = context.memory.allocate(bytes);
+    *data = memoryOf(context, device).allocate(bytes);
   });
 }
 
-void tdrt_free(tdrt_context *ctx, void *data) {
-  Context::of(ctx).memory.release(data);
+void tdrt_free(tdrt_context *ctx, int32_t device, void *data) {
+  memoryOf(Context::of(ctx), device).release(data);
 }
 
 int64_t tdrt_bytes_in_use(const tdrt_context *ctx) {
-  return Context::of(ctx).memory.inUse();
+  const Context &context = Context::of(ctx);
+  return context.memory.inUse() +
+         (context.gpus ? context.gpus->countBytesInUse() : 0);
 }
 
 void tdrt_seed(tdrt_context *ctx, int64_t n) {

@@ -7,8 +7,10 @@
 #include "Memory.h"
 #include "Output.h"
 #include "Progress.h"
+#include "device/Devices.h"
 #include "tdc_runtime.h"
 #include <atomic>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -33,12 +35,13 @@ struct RandomState {
 
 class Context : public tdrt_context {
 public:
-  explicit Context(const tdrt_program &program) : program(program) {
+  explicit Context(const tdrt_program &program) : program(&program) {
     arena = nullptr;
     args = nullptr;
     attention = 0;
     for (tdrt_loop &loop : loops)
       loop = {};
+    devices = nullptr;
   }
 
   static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }
@@ -75,8 +78,16 @@ public:
   /// TDRT_HELP with the help text.
   void parseArguments(int argc, const char *const *argv);
 
-  const tdrt_program &program;
-  Memory memory;
+  /// Chooses the version of the program for this machine, and opens its GPUs
+  /// and its arenas. Throws Failure TR2xx or TR3xx.
+  void openDevices();
+  /// Waits for the GPUs at the end of main or of a call, so that what failed
+  /// there, or was found wrong, does not go unseen.
+  int32_t finishDevices() noexcept;
+
+  const tdrt_program *program; ///< the version that runs
+  HostMemory memory;
+  std::unique_ptr<Devices> gpus; ///< null if the program uses none
   Output output;
   Progress progress;
   RandomState random;

@@ -1,8 +1,9 @@
 //===- Memory.h - buffers whose size is known at run time -----------------===//
 //
-// The compiler plans static sizes into one arena. What is left, run-time sizes,
-// comes from here: blocks by size class, kept when freed, because a training
-// loop asks for the same few sizes again and again.
+// The compiler plans static sizes into one arena per device. What is left,
+// run-time sizes, comes from here: blocks by size class, kept when freed,
+// because a training loop asks for the same few sizes again and again. Where
+// the blocks come from, the heap or a GPU, a derived class says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +18,22 @@ namespace tdrt {
 class Memory {
 public:
   Memory() = default;
-  ~Memory();
+  virtual ~Memory() = default;
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
-  /// Allocates the arena: zeros, 64-byte aligned, 64 bytes more than asked.
-  /// Once per Memory; freed with it.
-  char *allocateArena(int64_t bytes);
+  /// Buffers are aligned to this many bytes ...
+  static constexpr int64_t kAlign = 64;
+  /// ... and generated code may load one vector past their end.
+  static constexpr int64_t kSlack = 64;
 
   /// A block that is 64-byte aligned and readable for 64 bytes past its end.
-  /// Throws Failure TR201 or TR202.
-  void *allocate(int64_t bytes);
+  /// Throws Failure TR202, or what refuse() throws.
+  void *allocate(int64_t bytes) {
+    return allocateIn(inCall ? ofCall : used, bytes);
+  }
+  /// The same, for what may outlive the call of an exported function.
+  void *allocateLasting(int64_t bytes) { return allocateIn(used, bytes); }
   /// Takes a block back; null is allowed.
   void release(void *data);
 
@@ -36,26 +42,66 @@ public:
   void beginCall();
   void endCall() { inCall = false; }
 
+  /// Bytes asked for and not released, with the arena.
   int64_t inUse() const { return live; }
   int64_t peak() const { return most; }
 
-private:
-  struct Block;
-  static constexpr unsigned kClasses = 4 * 64;
+protected:
+  struct Block {
+    Block *next;
+    Block **link; ///< what points to this one; not for blocks in `cache`
+    int64_t asked;
+    int64_t capacity; ///< bytes of data, slack included
+    unsigned sizeClass;
+  };
+
+  /// A block with `capacity` bytes of data, or null.
+  virtual Block *obtain(int64_t capacity) = 0;
+  virtual void discard(Block *block) noexcept = 0;
+  virtual void *getData(Block *block) = 0;
+  virtual Block *find(void *data) = 0;
+  /// Reports that there are no `bytes` more, by a Failure.
+  [[noreturn]] virtual void refuse(int64_t bytes) = 0;
 
   void count(int64_t bytes);
+  /// Discards the blocks that are kept for later.
   void dropCache();
-  void freeAll(Block *list);
+  /// Discards all blocks; for the destructor of a derived class.
+  void clear();
 
-  char *arena = nullptr;
-  size_t arenaMapped = 0; ///< bytes to unmap; 0 when the arena is from the heap
-  Block *used = nullptr;  ///< blocks handed out outside of calls
+private:
+  static constexpr unsigned kClasses = 4 * 64;
+
+  void *allocateIn(Block *&list, int64_t bytes);
+  void discardAll(Block *&list);
+
+  Block *used = nullptr;   ///< blocks handed out outside of calls
   Block *ofCall = nullptr; ///< blocks of the running, or else the last, call
   bool inCall = false;
   Block *cache[kClasses] = {};
   int64_t cached = 0; ///< bytes in `cache`
-  int64_t live = 0;   ///< bytes asked for and not released, with the arena
+  int64_t live = 0;
   int64_t most = 0;
+};
+
+/// Blocks of the heap, and the arena of the cpu.
+class HostMemory final : public Memory {
+public:
+  ~HostMemory() override;
+
+  /// Allocates the arena: zeros, 64-byte aligned, 64 bytes more than asked.
+  /// Once per HostMemory; freed with it. Throws Failure TR201 or TR202.
+  char *allocateArena(int64_t bytes);
+
+private:
+  Block *obtain(int64_t capacity) override;
+  void discard(Block *block) noexcept override;
+  void *getData(Block *block) override;
+  Block *find(void *data) override;
+  [[noreturn]] void refuse(int64_t bytes) override;
+
+  char *arena = nullptr;
+  size_t arenaMapped = 0; ///< bytes to unmap; 0 when the arena is from the heap
 };
 
 } // namespace tdrt

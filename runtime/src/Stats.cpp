@@ -1,8 +1,8 @@
 //===- Stats.cpp - counters of a run --------------------------------------===//
 //
-// "peak" has the most bytes that were in use per device; "copies", "sites" and
-// "loops" count copies between devices. A program on the cpu copies nothing, so
-// those lists are empty; they are written all the same, because tools read them
+// "peak" has the most bytes that were in use per device; "copies" and "sites"
+// count copies between devices, "loops" nothing yet. A program on the cpu
+// copies nothing; the lists are written all the same, because tools read them
 // without asking which devices there were.
 //
 //===----------------------------------------------------------------------===//
@@ -19,9 +19,14 @@ using namespace tdrt;
 const char *tdrt_stats_json(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   try {
+    std::string copies = "\"copies\":[],\"sites\":[]";
+    std::string peaks = "\"cpu\":" + std::to_string(context.memory.peak());
+    if (context.gpus) {
+      copies = context.gpus->getCopiesJson();
+      peaks += context.gpus->getPeaksJson();
+    }
     context.statsText =
-        "{\"copies\":[],\"sites\":[],\"loops\":[],\"peak\":{\"cpu\":" +
-        std::to_string(context.memory.peak()) + "}}\n";
+        "{" + copies + ",\"loops\":[],\"peak\":{" + peaks + "}}\n";
     return context.statsText.c_str();
   } catch (const std::bad_alloc &) {
     return "{}\n";

@@ -12,7 +12,7 @@ using namespace tdrt_test;
 namespace {
 
 TEST(MemoryTest, AlignedAndReadableBehind) {
-  tdrt::Memory memory;
+  tdrt::HostMemory memory;
   std::mt19937 random(1);
   std::vector<std::pair<char *, size_t>> blocks;
   for (int i = 0; i < 2000; ++i) {
@@ -39,7 +39,7 @@ TEST(MemoryTest, AlignedAndReadableBehind) {
 }
 
 TEST(MemoryTest, FreedBlocksComeBack) {
-  tdrt::Memory memory;
+  tdrt::HostMemory memory;
   void *first = memory.allocate(1000);
   memory.release(first);
   EXPECT_EQ(memory.allocate(1000), first);
@@ -52,12 +52,12 @@ TEST(MemoryTest, CountsAreBytesAskedFor) {
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 1000);
   void *a, *b;
   const int64_t some[] = {100}, none[] = {0};
-  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_I8, 1, some, -1, &a), 0);
-  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_I8, 1, none, -1, &b), 0);
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_I8, 1, some, -1, &a), 0);
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_I8, 1, none, -1, &b), 0);
   ASSERT_NE(b, nullptr);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 1100);
-  tdrt_free(ctx, a);
-  tdrt_free(ctx, nullptr);
+  tdrt_free(ctx, 0, a);
+  tdrt_free(ctx, 0, nullptr);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 1000);
   EXPECT_STREQ(tdrt_stats_json(ctx), "{\"copies\":[],\"sites\":[],\"loops\":[],"
                                      "\"peak\":{\"cpu\":1100}}\n");
@@ -66,7 +66,7 @@ TEST(MemoryTest, CountsAreBytesAskedFor) {
 
 TEST(MemoryTest, ArenaIsZeros) {
   for (int64_t bytes : {0, 100, 300000, 10000000}) {
-    tdrt::Memory memory;
+    tdrt::HostMemory memory;
     char *arena = memory.allocateArena(bytes);
     ASSERT_EQ(reinterpret_cast<uintptr_t>(arena) % 64, 0u);
     for (int64_t i = 0; i < bytes + 64; ++i)
@@ -82,7 +82,7 @@ TEST(MemoryTest, Impossible) {
   Opened ctx(program);
   void *data;
   int64_t large[] = {int64_t(1) << 32, int64_t(1) << 32, 8};
-  EXPECT_EQ(tdrt_alloc_tensor(ctx, TDRT_F32, 3, large, 0, &data), 202);
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_F32, 3, large, 0, &data), 202);
   EXPECT_EQ(data, nullptr);
   EXPECT_EQ(ctx.error(), "error[TR202]: f32[4294967296, 4294967296, 8] is too "
                          "large for any memory\n  --> m.tdsl:4:7\n");
@@ -93,7 +93,7 @@ TEST(MemoryTest, NegativeSize) {
   Opened ctx(program);
   void *data;
   int64_t dims[] = {0, -2};
-  EXPECT_EQ(tdrt_alloc_tensor(ctx, TDRT_F32, 2, dims, -1, &data), 104);
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_F32, 2, dims, -1, &data), 104);
   EXPECT_EQ(ctx.error(), "error[TR104]: a size is negative: -2\n");
 }
 
@@ -109,11 +109,11 @@ TEST(MemoryTest, OutOfMemory) {
   Opened ctx(program);
   void *data;
   const int64_t much[] = {int64_t(1) << 60}, some[] = {100};
-  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_I8, 1, much, -1, &data), 201);
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_I8, 1, much, -1, &data), 201);
   EXPECT_EQ(ctx.error(), "error[TR201]: out of memory: 1152.9 PB asked for, 0 "
                          "bytes in use by this program\n");
   // The context is still usable.
-  EXPECT_EQ(tdrt_alloc_tensor(ctx, TDRT_I8, 1, some, -1, &data), 0);
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_I8, 1, some, -1, &data), 0);
 }
 
 TEST(MemoryTest, OutOfMemoryForTheArena) {

@@ -450,7 +450,7 @@ const tdrt_export exports[] = {
      [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
        void *data;
        if (int32_t status =
-               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+               tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, in->dims, 0, &data))
          return status;
        for (int64_t i = 0; i < in->dims[0]; ++i)
          static_cast<float *>(data)[i] =
@@ -495,14 +495,14 @@ const tdrt_export leavers[] = {
          return status;
        void *data, *other;
        if (int32_t status =
-               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+               tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, in->dims, 0, &data))
          return status;
        if (int32_t status =
-               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &other))
+               tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, in->dims, 0, &other))
          return status;
        if (static_cast<float *>(in->data)[0] < 0)
          return tdrt_fail_check(ctx, 101, "negative", -1);
-       tdrt_free(ctx, other);
+       tdrt_free(ctx, 0, other);
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
      }}};
@@ -514,7 +514,7 @@ TEST_F(ProgramTest, CallsLeaveNothing) {
   ASSERT_EQ(tdrt_main(ctx), 0);
   int64_t dims[] = {1000, 2};
   void *x;
-  ASSERT_EQ(tdrt_alloc_tensor(ctx, TDRT_F32, 2, dims, -1, &x), 0);
+  ASSERT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_F32, 2, dims, -1, &x), 0);
   tdrt_tensor in = {x, TDRT_F32, 2, dims}, out;
   float *first = static_cast<float *>(x);
   *first = 1;
@@ -530,11 +530,11 @@ TEST_F(ProgramTest, CallsLeaveNothing) {
   EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
   EXPECT_EQ(tdrt_str_mark(ctx), 0);
   // A caller may give a result back earlier.
-  tdrt_free(ctx, out.data);
+  tdrt_free(ctx, 0, out.data);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 8000);
   ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
-  tdrt_free(ctx, x);
+  tdrt_free(ctx, 0, x);
 }
 
 // A call that fails by itself must not leave a bad index to the next one.
@@ -570,7 +570,7 @@ const tdrt_export halves[] = {
      [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
        void *data;
        if (int32_t status =
-               tdrt_alloc_tensor(ctx, TDRT_F32, 1, in->dims, 0, &data))
+               tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, in->dims, 0, &data))
          return status;
        for (int64_t i = 0; i < in->dims[0]; ++i)
          static_cast<float *>(data)[i] = static_cast<float *>(in->data)[i] / 2;

@@ -54,7 +54,7 @@ TEST_F(TensorFileTest, EveryDtypeOfNumpy) {
     std::string copy = folder / name;
     ASSERT_EQ(tdrt_save_tensor(ctx, copy.c_str(), &tensor, -1), 0);
     EXPECT_EQ(readFile(copy), readFile(path)) << name;
-    tdrt_free(ctx, values);
+    tdrt_free(ctx, 0, values);
   }
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
 }
@@ -72,7 +72,7 @@ TEST_F(TensorFileTest, ScalarsVectorsAndNothing) {
     std::string copy = folder / name;
     ASSERT_EQ(tdrt_save_tensor(ctx, copy.c_str(), &tensor, -1), 0);
     EXPECT_EQ(readFile(copy), readFile(data + name + ".npy"));
-    tdrt_free(ctx, values);
+    tdrt_free(ctx, 0, values);
   }
 }
 

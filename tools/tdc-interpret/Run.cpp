@@ -66,7 +66,7 @@ static int callOnce(func::FuncOp op, const Options &options,
       return report(interpreter, status);
     arguments.push_back(std::make_shared<const Tensor>(
         Tensor::fromBytes(dtype, dims, td::getPlace(tensor), data)));
-    tdrt_free(context, data);
+    tdrt_free(context, /*device=*/0, data);
   }
   if (int32_t status = interpreter.call(op, arguments, results))
     return report(interpreter, status);

@@ -75,7 +75,7 @@ bool Planner::tryMerge(unsigned a, unsigned b) {
     return false;
   const Storage &first = plan.storages[a], &second = plan.storages[b];
   if (first.kind != Storage::Kind::Arena ||
-      second.kind != Storage::Kind::Arena ||
+      second.kind != Storage::Kind::Arena || first.device != second.device ||
       first.buffer.bytes != second.buffer.bytes)
     return false;
   for (LiveRange x : first.buffer.ranges)
@@ -177,7 +177,8 @@ void Planner::stageLoopEdge(td::CarryingLoop loop) {
       if (other != index && isCopied(other) &&
           idOf(argument) == idOf(operand.get())) {
         auto type = llvm::cast<RankedTensorType>(arguments[index].getType());
-        plan.staging[&operand] = addArena(getByteSize(type), {back, back});
+        plan.staging[&operand] =
+            addArena(getDevice(type), getByteSize(type), {back, back});
         break;
       }
   }
@@ -191,10 +192,11 @@ void Planner::planOutputs(func::ReturnOp op) {
     auto type = llvm::cast<RankedTensorType>(operand.get().getType());
     if (!type.hasStaticShape())
       plan.sizeTables[&operand] = addArena(
-          type.getRank() * int64_t(sizeof(int64_t)), {position, position});
+          /*device=*/0, type.getRank() * int64_t(sizeof(int64_t)),
+          {position, position});
     else if (at(idOf(operand.get())).kind == Storage::Kind::Input)
       plan.staging[&operand] =
-          addArena(getByteSize(type), {position, position});
+          addArena(/*device=*/0, getByteSize(type), {position, position});
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // A carried tensor of static size stays in its buffer and passes nothing; one
 // of run-time size passes its pointer and sizes; scalars and strings pass their
-// values.
+// values, handles a reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,6 +113,7 @@ LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
   code.setLocation(yield->getLoc());
   llvm::SmallVector<Value> next = pass(yield->getOpOperands(), carried);
   freeDead(yield);
+  releaseHandles(*loop.getBody());
   code.setLocation(loc);
   if (mark)
     code.call("tdrt_str_release", {code.getContext(), mark});
@@ -158,6 +159,7 @@ LogicalResult FunctionLowering::lower(scf::IfOp op) {
     llvm::SmallVector<Value> values =
         pass(yield->getOpOperands(), op.getResults());
     freeDead(yield);
+    releaseHandles(region.front());
     code.branch(after, values);
     return success();
   };
@@ -185,7 +187,8 @@ FunctionLowering::pass(llvm::MutableArrayRef<OpOperand> operands,
     if (isTensor(receiver))
       passTensor(operand, receiver, arguments);
     else
-      arguments.push_back(get(operand.get()));
+      arguments.push_back(isHandle(receiver) ? retainHandle(operand.get())
+                                             : get(operand.get()));
   return arguments;
 }
 
@@ -201,7 +204,7 @@ void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
     arguments.push_back(pointer);
     llvm::append_range(arguments, getSizes(value));
   } else if (const Storage *staging = plan.getStaging(operand)) {
-    code.copy(getPointer(receiver), getArenaPointer(*staging),
+    copyBytes(staging->device, getPointer(receiver), getArenaPointer(*staging),
               getNumBytes(value));
   } else if (!plan.isShared(value, receiver)) {
     copyTensor(getPointer(receiver), value);
@@ -212,8 +215,8 @@ void FunctionLowering::receive(Block *block, ValueRange receivers) {
   Location loc = code.getLocation();
   for (Value receiver : receivers) {
     if (!isTensor(receiver)) {
-      block->addArgument(isString(receiver) ? code.pointer : receiver.getType(),
-                         loc);
+      bool isPointer = isString(receiver) || isHandle(receiver);
+      block->addArgument(isPointer ? code.pointer : receiver.getType(), loc);
     } else if (isHeap(receiver)) {
       block->addArgument(code.pointer, loc);
       block->addArguments(llvm::SmallVector<Type>(
@@ -228,6 +231,8 @@ void FunctionLowering::bind(ValueRange receivers, ValueRange arguments) {
   for (Value receiver : receivers) {
     if (isString(receiver)) {
       strings[receiver] = arguments.front();
+    } else if (isHandle(receiver)) {
+      handles[receiver] = arguments.front();
     } else if (!isTensor(receiver)) {
       receiver.replaceAllUsesWith(arguments.front());
     } else if (isHeap(receiver)) {

@@ -42,8 +42,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             td::NextRandomOp, td::SeedOp, td::FormatOp, td::StrEqualOp,
             td::PrintOp, td::AssertOp, td::CheckDimOp, td::CheckRandIntOp,
             td::ArgOp, td::EnvOp, td::ExistsOp, td::LoadOp, td::SaveTensorOp,
-            td::SaveOp, td::RestoreOp, td::RestoreScalarOp>(
-          [&](auto op) { return lower(op); })
+            td::SaveOp, td::RestoreOp, td::RestoreScalarOp, td::ToDeviceOp,
+            td::HandleOp, td::ReplicaGetOp, td::ReadHandleOp,
+            td::WriteHandleOp>([&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used.
       .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })
       .Default([&](Operation *op) { return lowerScalar(op); });
@@ -52,7 +53,7 @@ LogicalResult FunctionLowering::lower(Operation *op) {
 /// Arithmetic on host scalars is already what comes out: it moves over.
 LogicalResult FunctionLowering::lowerScalar(Operation *op) {
   auto isForeign = [](Value value) {
-    return isTensor(value) || isString(value);
+    return isTensor(value) || isString(value) || isHandle(value);
   };
   if (op->getNumRegions() || isa<td::TDDialect>(op->getDialect()) ||
       llvm::any_of(op->getOperands(), isForeign) ||
@@ -109,6 +110,7 @@ LogicalResult FunctionLowering::lower(func::ReturnOp op) {
         code.getArgument(2), operand.getOperandNumber() * sizeof(tdrt_tensor));
     fillDescriptor(descriptor, value, pointer, sizes);
   }
+  releaseHandles(*op->getBlock());
   code.leave(code.int32(0));
   return success();
 }

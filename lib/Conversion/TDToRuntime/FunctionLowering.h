@@ -6,7 +6,8 @@
 // memory plan speaks of its values.
 //
 // One class, one file per group of ops: FunctionLowering.cpp (the walk,
-// inputs and outputs), ControlFlow.cpp, Tensors.cpp, Text.cpp, Files.cpp.
+// inputs and outputs), ControlFlow.cpp, Tensors.cpp, Devices.cpp, Text.cpp,
+// Files.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +72,9 @@ private:
 
   // Tensors.
   mlir::LogicalResult lower(td::LaunchOp op);
+  /// What every kernel takes behind its first argument.
+  void addKernelArguments(td::LaunchOp op,
+                          llvm::SmallVectorImpl<mlir::Value> &arguments);
   mlir::LogicalResult lower(td::ReadOp op);
   mlir::LogicalResult lower(td::WriteOp op);
   mlir::LogicalResult lower(td::ItemOp op);
@@ -82,6 +86,18 @@ private:
   mlir::LogicalResult lower(td::RandomOp op);
   mlir::LogicalResult lower(td::NextRandomOp op);
   mlir::LogicalResult lower(mlir::arith::SelectOp op);
+
+  // Devices.
+  mlir::LogicalResult launchOnGPU(td::LaunchOp op);
+  mlir::LogicalResult lower(td::ToDeviceOp op);
+  mlir::LogicalResult lower(td::HandleOp op);
+  mlir::LogicalResult lower(td::ReplicaGetOp op);
+  mlir::LogicalResult lower(td::ReadHandleOp op);
+  mlir::LogicalResult lower(td::WriteHandleOp op);
+  /// One more reference to a handle, for who receives it.
+  mlir::Value retainHandle(mlir::Value handle);
+  /// Gives up the references that the handles of a block hold, at its end.
+  void releaseHandles(mlir::Block &block);
 
   // Text and checks.
   mlir::LogicalResult lower(td::FormatOp op);
@@ -122,6 +138,9 @@ private:
   static mlir::RankedTensorType getType(mlir::Value tensor) {
     return llvm::cast<mlir::RankedTensorType>(tensor.getType());
   }
+  static bool isHandle(mlir::Value value) {
+    return llvm::isa<td::HandleType>(value.getType());
+  }
   static bool isString(mlir::Value value) {
     return llvm::isa<td::StrType>(value.getType());
   }
@@ -132,7 +151,7 @@ private:
   mlir::Value get(mlir::Value value);
   mlir::Value getPointer(mlir::Value tensor);
   mlir::Value getArenaPointer(const Storage &storage) {
-    return code.arenaAddress(storage.buffer.offset);
+    return code.arenaAddress(storage.device, storage.buffer.offset);
   }
   llvm::SmallVector<mlir::Value, 2> getSizes(mlir::Value tensor) const {
     return tensors.lookup(tensor).sizes;
@@ -153,6 +172,9 @@ private:
   }
   void fillDescriptor(mlir::Value descriptor, mlir::Value tensor,
                       mlir::Value pointer, mlir::Value sizes);
+  /// Copies within a device.
+  void copyBytes(int32_t device, mlir::Value to, mlir::Value from,
+                 mlir::Value bytes);
   void copyTensor(mlir::Value to, mlir::Value tensor);
   void freeDead(mlir::Operation *op);
 
@@ -161,7 +183,7 @@ private:
   const MemoryPlan &plan;
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
-  llvm::DenseMap<mlir::Value, mlir::Value> strings;
+  llvm::DenseMap<mlir::Value, mlir::Value> strings, handles;
 };
 
 } // namespace tdc

@@ -13,6 +13,12 @@ Globals::Globals(ModuleOp module)
       arguments(module->getAttrOfType<ArrayAttr>("td.arguments")) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     functions[function.getSymNameAttr()] = function;
+  for (auto kernel : module.getOps<td::GPUKernelOp>())
+    gpuKernels.insert({kernel, int32_t(gpuKernels.size())});
+  // What kernels of GPUs report is numbered already.
+  if (auto numbered = module->getAttrOfType<ArrayAttr>(td::kSitesAttr))
+    for (Attribute site : numbered)
+      sites.try_emplace(site, int32_t(sites.size()));
 }
 
 LLVM::GlobalOp Globals::addGlobal(llvm::StringRef name, Type type,
@@ -201,7 +207,7 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
         {Field::pointer(getText(op.getKey())),
          Field::int32(int32_t(op.getKind())),
          Field::int32(int32_t(td::getDType(slot.type.getElementType()))),
-         Field::int32(slot.type.getRank()), Field::int32(0),
+         Field::int32(slot.type.getRank()), Field::int32(slot.device),
          Field::pointer(getSizes(slot.type)), Field::pointer(order),
          Field::int64(slot.offset)});
   }
@@ -268,23 +274,76 @@ FlatSymbolRefAttr Globals::addExports(llvm::ArrayRef<Export> exports) {
   return addTable("tdc_exports", rows);
 }
 
+int32_t Globals::addTransfer(Location location, int32_t from, int32_t to,
+                             bool isImplied) {
+  transfers.push_back({Field::int32(getSite(location)), Field::int32(from),
+                       Field::int32(to), Field::int32(isImplied)});
+  return transfers.size() - 1;
+}
+
+FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
+                                         llvm::ArrayRef<int64_t> arenaBytes) {
+  llvm::SmallVector<Row> images, kernels, constants;
+  for (auto image : module.getOps<td::ImageOp>()) {
+    llvm::StringRef data = image.getData();
+    images.push_back(
+        {Field::int32(image.getCubin() ? TDRT_IMAGE_CUBIN : TDRT_IMAGE_PTX),
+         Field::int32(image.getArchitecture()),
+         Field::int64(data.size() + (image.getCubin() ? 0 : 1)),
+         Field::pointer(image.getCubin() ? getBytes(data, 8) : getText(data))});
+  }
+  for (auto &[op, index] : gpuKernels) {
+    auto kernel = llvm::cast<td::GPUKernelOp>(op);
+    kernels.push_back({Field::pointer(getText(kernel.getSymName())),
+                       Field::int32(kernel.getThreads()),
+                       Field::int32(kernel.getShared()),
+                       Field::int32(kernel.getParameters()),
+                       Field::int32(kernel.getReports())});
+  }
+  for (const LiteralRow &literal : slots.getLiterals())
+    constants.push_back({Field::int32(literal.device), Field::int32(0),
+                         Field::int64(literal.offset),
+                         Field::int64(getByteSize(llvm::cast<RankedTensorType>(
+                             literal.value.getType()))),
+                         Field::pointer(getElements(literal.value))});
+  Row gpu = {Field::int32(slots.getNumDevices() - 1),
+             Field::int32(images.size()),
+             Field::int32(kernels.size()),
+             Field::int32(constants.size()),
+             Field::int32(transfers.size()),
+             Field::int32(0),
+             Field::pointer(getInt64s(arenaBytes.drop_front())),
+             Field::pointer(addTable("tdc_images", images)),
+             Field::pointer(addTable("tdc_gpu_kernels", kernels)),
+             Field::pointer(addTable("tdc_constants", constants)),
+             Field::pointer(addTable("tdc_transfers", transfers)),
+             Field::pointer({})};
+  return addStruct("tdc_gpu_program", getStructType(gpu), gpu,
+                   LLVM::Linkage::Internal);
+}
+
 void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
-                     FlatSymbolRefAttr main, int64_t arenaBytes) {
+                     FlatSymbolRefAttr main,
+                     llvm::ArrayRef<int64_t> arenaBytes) {
   FlatSymbolRefAttr name = getOptionalText(module->getAttr("td.name"));
+  int32_t gpus = slots.getNumDevices() - 1;
   Row program = {Field::int32(TDRT_ABI_VERSION),
                  Field::int32(slots.getRows().size()),
                  Field::int32(arguments ? arguments.size() : 0),
                  Field::int32(sites.size()),
                  Field::int32(exports.size()),
-                 Field::int32(0),
-                 Field::int64(arenaBytes),
+                 Field::int32(gpus),
+                 Field::int64(arenaBytes.front()),
                  Field::pointer(name ? name : getText("program")),
                  Field::pointer(getOptionalText(module->getAttr("td.help"))),
                  Field::pointer(addSlots(slots)),
                  Field::pointer(addArguments()),
                  Field::pointer(addSites()),
                  Field::pointer(addExports(exports)),
-                 Field::pointer(main)};
+                 Field::pointer(main),
+                 Field::pointer(gpus ? addGPUProgram(slots, arenaBytes)
+                                     : FlatSymbolRefAttr()),
+                 Field::pointer({})};
   addStruct("tdc_program", getStructType(program), program,
             LLVM::Linkage::External);
 }

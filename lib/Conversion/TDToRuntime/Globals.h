@@ -43,6 +43,9 @@ struct Export {
   llvm::SmallVector<Port> inputs, outputs;
 };
 
+/// In place of a device: the one that has the value.
+inline constexpr int32_t kAnyDevice = -1;
+
 /// TDRT_INT ... TDRT_STR for the type of a host scalar.
 int32_t getHostType(mlir::Type type);
 
@@ -77,12 +80,19 @@ public:
   mlir::LLVM::LLVMFuncOp getKernel(mlir::StringAttr name) const {
     return functions.lookup(name);
   }
+  /// The number of a kernel of GPUs.
+  int32_t getGPUKernel(td::GPUKernelOp kernel) const {
+    return gpuKernels.lookup(kernel);
+  }
+  /// A row of the program's table of copies; `from` may be kAnyDevice.
+  int32_t addTransfer(mlir::Location location, int32_t from, int32_t to,
+                      bool isImplied);
   /// Declares a function of the runtime.
   void declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
 
   /// Emits tdc_program.
   void finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
-              mlir::FlatSymbolRefAttr main, int64_t arenaBytes);
+              mlir::FlatSymbolRefAttr main, llvm::ArrayRef<int64_t> arenaBytes);
 
 private:
   mlir::LLVM::GlobalOp addGlobal(llvm::StringRef name, mlir::Type type,
@@ -96,6 +106,9 @@ private:
   mlir::FlatSymbolRefAttr addSites();
   mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);
   mlir::FlatSymbolRefAttr addExports(llvm::ArrayRef<Export> exports);
+  /// What the program has for GPUs; NULL if it uses none.
+  mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
+                                        llvm::ArrayRef<int64_t> arenaBytes);
   /// The text of a module attribute; NULL if it is not there or empty.
   mlir::FlatSymbolRefAttr getOptionalText(mlir::Attribute attribute);
 
@@ -106,6 +119,8 @@ private:
   llvm::DenseMap<mlir::StringAttr, mlir::LLVM::LLVMFuncOp> functions;
   mlir::ArrayAttr arguments;
   llvm::MapVector<mlir::Attribute, int32_t> sites; ///< FileLineColLocs
+  llvm::MapVector<mlir::Operation *, int32_t> gpuKernels;
+  llvm::SmallVector<Row> transfers;
   llvm::StringMap<unsigned> tables;
 };
 

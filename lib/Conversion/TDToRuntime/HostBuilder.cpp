@@ -37,7 +37,7 @@ HostBuilder::HostBuilder(ModuleOp module, Globals &globals,
   LLVM::ReturnOp::create(builder, location, status);
   setBlock(entry);
   context = function.getArgument(0);
-  arena = load(pointer, address(context, offsetof(tdrt_context, arena)));
+  arenas = {load(pointer, address(context, offsetof(tdrt_context, arena)))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -73,11 +73,39 @@ Value HostBuilder::address(Value base, int64_t offset) {
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
-Value HostBuilder::arenaAddress(int64_t offset) {
-  Value &known = arenaAddresses[offset];
+Value HostBuilder::loadDeviceField(int32_t device, int64_t offset) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(arenas.front().getDefiningOp());
+  Value devices =
+      load(pointer, address(context, offsetof(tdrt_context, devices)));
+  return load(
+      pointer,
+      address(devices,
+              (device - 1) * int64_t(sizeof(tdrt_device_memory)) + offset));
+}
+
+Value HostBuilder::getArena(int32_t device) {
+  if (int32_t(arenas.size()) <= device)
+    arenas.resize(device + 1);
+  if (!arenas[device])
+    arenas[device] =
+        loadDeviceField(device, offsetof(tdrt_device_memory, arena));
+  return arenas[device];
+}
+
+Value HostBuilder::arenaAddress(int32_t device, int64_t offset) {
+  Value &known = arenaAddresses[{device, offset}];
   if (!known || known.getParentBlock() != builder.getInsertionBlock())
-    known = address(arena, offset);
+    known = address(getArena(device), offset);
   return known;
+}
+
+Value HostBuilder::getParameterRoom(unsigned count) {
+  if (count > parameterCount) {
+    parameterCount = llvm::PowerOf2Ceil(count);
+    parameterRoom = allocateStack(parameterCount * 8);
+  }
+  return parameterRoom;
 }
 
 Value HostBuilder::load(Type type, Value from) {

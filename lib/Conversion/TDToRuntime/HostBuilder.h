@@ -11,6 +11,8 @@
 #define TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
 
 #include "Globals.h"
+#include "tdc_runtime.h"
+#include <cstddef>
 
 namespace tdc {
 
@@ -46,9 +48,16 @@ public:
   mlir::Value getArgument(unsigned index) {
     return function.getArgument(index);
   }
-  /// An address in the arena: its beginning is loaded once at the function's
-  /// beginning, the rest is a constant.
-  mlir::Value arenaAddress(int64_t offset);
+  /// An address in a device's arena: its beginning is loaded once at the
+  /// function's beginning, the rest is a constant.
+  mlir::Value arenaAddress(int32_t device, int64_t offset);
+  /// What kernels of a GPU report bad indexes to.
+  mlir::Value getErrors(int32_t device) {
+    return loadDeviceField(device, offsetof(tdrt_device_memory, errors));
+  }
+  /// Room for the parameters of a launch, 8 bytes each: their content is lost
+  /// with the next launch.
+  mlir::Value getParameterRoom(unsigned count);
   /// Memory of the function for what one call of the runtime reads or writes:
   /// its content is lost with the next use.
   mlir::Value getScratchValue() { return address(getScratch(), 0); }
@@ -88,12 +97,19 @@ public:
 
 private:
   mlir::Value getScratch();
+  mlir::Value getArena(int32_t device);
+  /// A field of what the context says of a GPU's memory.
+  mlir::Value loadDeviceField(int32_t device, int64_t offset);
 
   mlir::Location location;
   mlir::Block *exit;
-  mlir::Value context, arena, scratch;
-  /// The address last made for each offset.
-  llvm::DenseMap<int64_t, mlir::Value> arenaAddresses;
+  mlir::Value context, scratch;
+  /// By device, null where it was not asked for.
+  llvm::SmallVector<mlir::Value> arenas;
+  mlir::Value parameterRoom;
+  unsigned parameterCount = 0;
+  /// The address last made for each device and offset.
+  llvm::DenseMap<std::pair<int32_t, int64_t>, mlir::Value> arenaAddresses;
 };
 
 } // namespace tdc

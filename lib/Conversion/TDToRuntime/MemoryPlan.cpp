@@ -48,11 +48,14 @@ void Planner::run() {
 
   for (auto &[value, id] : plan.ids)
     id = find(id);
-  llvm::SmallVector<PlannedBuffer *> buffers;
-  for (auto [id, storage] : llvm::enumerate(plan.storages))
-    if (find(id) == id && storage.kind == Storage::Kind::Arena)
-      buffers.push_back(&storage.buffer);
-  plan.arenaBytes = layOutArena(buffers, slots.getBytes());
+  for (int32_t device = 0; device < slots.getNumDevices(); ++device) {
+    llvm::SmallVector<PlannedBuffer *> buffers;
+    for (auto [id, storage] : llvm::enumerate(plan.storages))
+      if (find(id) == id && storage.kind == Storage::Kind::Arena &&
+          storage.device == device)
+        buffers.push_back(&storage.buffer);
+    plan.arenaBytes.push_back(layOutArena(buffers, slots.getBytes(device)));
+  }
 }
 
 void Planner::assignStorages() {
@@ -66,10 +69,12 @@ void Planner::assignStorages() {
 Storage Planner::makeStorage(Value root) {
   Storage storage;
   auto type = llvm::cast<RankedTensorType>(root.getType());
+  storage.device = getDevice(type);
   auto argument = dyn_cast<BlockArgument>(root);
   if (root.getDefiningOp<td::ConstantOp>()) {
     storage.kind = Storage::Kind::Constant;
-  } else if (argument && argument.getOwner()->getParentOp() == function) {
+  } else if ((argument && argument.getOwner()->getParentOp() == function) ||
+             root.getDefiningOp<td::ReplicaGetOp>()) {
     storage.kind = Storage::Kind::Input;
   } else if (!type.hasStaticShape()) {
     storage.kind = Storage::Kind::Heap;
@@ -81,10 +86,11 @@ Storage Planner::makeStorage(Value root) {
   return storage;
 }
 
-unsigned Planner::addArena(int64_t bytes, LiveRange range) {
+unsigned Planner::addArena(int32_t device, int64_t bytes, LiveRange range) {
   unsigned id = plan.storages.size();
   parents.push_back(id);
   Storage &storage = plan.storages.emplace_back();
+  storage.device = device;
   storage.buffer.bytes = bytes;
   storage.buffer.ranges.push_back(range);
   return id;

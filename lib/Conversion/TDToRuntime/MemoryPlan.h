@@ -5,8 +5,10 @@
 //
 //   Slot      td.read of a slot that is not written while the value is needed;
 //             the result of a launch that td.write puts into a slot
-//   Constant  td.constant: read-only data of the program
-//   Input     an input of an exported function, owned by the caller
+//   Constant  td.constant: read-only data of the program, on a GPU a part of
+//             its arena
+//   Input     an input of an exported function, owned by the caller, or a
+//             replica, owned by its handle
 //   Arena     any other value of static size: a fixed offset, shared by values
 //             that live at different times
 //   Heap      a value of run-time size: allocated when it is made, freed after
@@ -30,7 +32,8 @@ namespace tdc {
 struct Storage {
   enum class Kind : uint8_t { Arena, Slot, Constant, Input, Heap };
   Kind kind = Kind::Arena;
-  /// Arena and Slot: bytes and offset from the start of the arena.
+  int32_t device = 0; ///< see getDevice
+  /// Arena and Slot: bytes and offset from the start of the device's arena.
   PlannedBuffer buffer;
 };
 
@@ -38,7 +41,8 @@ struct Storage {
 inline constexpr llvm::StringLiteral kRowMajorAttr = "row_major";
 
 /// Whether `write` stores a value that is already in the slot's physical order:
-/// only a kernel whose result goes nowhere else produces one.
+/// only a kernel whose result goes nowhere else produces one. (Where that order
+/// is row by row, as always on a GPU, every value is.)
 bool writesPhysicalOrder(td::WriteOp write);
 
 class MemoryPlan {
@@ -73,8 +77,8 @@ public:
     auto it = dead.find(op);
     return it == dead.end() ? llvm::ArrayRef<mlir::Value>() : it->second;
   }
-  /// The end of the last planned buffer.
-  int64_t getArenaBytes() const { return arenaBytes; }
+  /// The end of the last planned buffer, by device.
+  llvm::ArrayRef<int64_t> getArenaBytes() const { return arenaBytes; }
 
 private:
   friend class Planner;
@@ -91,7 +95,7 @@ private:
   OperandTable staging, sizeTables;
   llvm::DenseSet<mlir::OpOperand *> handedOver;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dead;
-  int64_t arenaBytes = 0;
+  llvm::SmallVector<int64_t> arenaBytes;
 };
 
 } // namespace tdc

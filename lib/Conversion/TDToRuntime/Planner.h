@@ -24,7 +24,7 @@ private:
   /// Gives every root a storage of its own by what defines it.
   void assignStorages();
   Storage makeStorage(mlir::Value root);
-  unsigned addArena(int64_t bytes, LiveRange range);
+  unsigned addArena(int32_t device, int64_t bytes, LiveRange range);
 
   // Slots. ------------------------------------------------------------------
   /// A value that lives in the slot from `first` to `last`.

@@ -81,7 +81,8 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
                            td::WriteOp write) {
   Value root = getRoot(write.getValue());
   Operation *producer = root.getDefiningOp();
-  if (!isa_and_nonnull<td::LaunchOp, td::RandomOp, td::LoadOp>(producer) ||
+  if (!isa_and_nonnull<td::LaunchOp, td::LoadOp, td::RandomOp, td::ToDeviceOp>(
+          producer) ||
       !isArena(root) || producer->getBlock() != write->getBlock())
     return;
   if (row.layout && !writesPhysicalOrder(write))
@@ -119,7 +120,7 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
 void Planner::moveToSlot(Value root, const SlotRow &row) {
   auto [it, inserted] = slotStorages.try_emplace(row.index, 0);
   if (inserted) {
-    it->second = addArena(getByteSize(row.type), {});
+    it->second = addArena(row.device, getByteSize(row.type), {});
     Storage &storage = plan.storages[it->second];
     storage.kind = Storage::Kind::Slot;
     storage.buffer.offset = row.offset;

@@ -11,20 +11,66 @@ int64_t getByteSize(RankedTensorType type) {
   return type.getNumElements() * byteSize(td::getDType(type.getElementType()));
 }
 
+int32_t getDevice(Type tensor) {
+  Place place = td::getPlace(llvm::cast<RankedTensorType>(tensor));
+  return place.kind == Place::Kind::Cuda ? 1 + int32_t(place.ordinal) : 0;
+}
+
+void SlotTable::countDevices(ModuleOp module) {
+  bytes.assign(1, 0);
+  auto look = [&](Type type) {
+    if (!isa<RankedTensorType>(type))
+      return;
+    if (int32_t device = getDevice(type); device >= getNumDevices())
+      bytes.resize(device + 1, 0);
+  };
+  module.walk([&](Operation *op) {
+    if (auto slot = dyn_cast<td::SlotOp>(op))
+      look(slot.getType());
+    llvm::for_each(op->getResultTypes(), look);
+  });
+}
+
+int64_t SlotTable::take(int32_t device, int64_t size) {
+  int64_t offset = bytes[device];
+  bytes[device] = llvm::alignTo(offset + size, kAlignment);
+  return offset;
+}
+
+void SlotTable::addLiterals(ModuleOp module) {
+  module.walk([&](td::ConstantOp op) {
+    int32_t device = getDevice(op.getType());
+    if (device == 0)
+      return;
+    auto value = llvm::cast<DenseElementsAttr>(op.getValue());
+    auto [known, isNew] = literalOffsets.try_emplace({value, device}, 0);
+    if (!isNew)
+      return;
+    known->second = take(
+        device, getByteSize(llvm::cast<RankedTensorType>(value.getType())));
+    literals.push_back({value, device, known->second});
+  });
+}
+
 SlotTable::SlotTable(ModuleOp module) {
+  countDevices(module);
   for (auto op : module.getOps<td::SlotOp>()) {
+    if (isa<td::HandleType>(op.getType())) {
+      handles[op.getSymNameAttr()] = take(/*device=*/0, sizeof(void *));
+      continue;
+    }
     int32_t index = rows.size();
     indexes[op.getSymNameAttr()] = index;
     rows.push_back({op, llvm::cast<RankedTensorType>(op.getType()),
-                    op->getAttrOfType<DenseI64ArrayAttr>("layout"), index});
+                    op->getAttrOfType<DenseI64ArrayAttr>("layout"),
+                    getDevice(op.getType()), index});
   }
   for (td::SlotKind kind : {td::SlotKind::Param, td::SlotKind::Buffer,
                             td::SlotKind::Moment, td::SlotKind::Grad})
     for (SlotRow &row : rows)
-      if (row.op.getKind() == kind) {
-        row.offset = bytes;
-        bytes = llvm::alignTo(bytes + getByteSize(row.type), kAlignment);
-      }
+      if (row.op.getKind() == kind)
+        row.offset = take(row.device, getByteSize(row.type));
+  addLiterals(module);
 }
 
 } // namespace tdc

@@ -1,8 +1,9 @@
 //===- SlotTable.h - where the slots of a program lie ---------------------===//
 //
-// Slots come first in the arena: all parameters, then buffers, moments and
-// gradients, each group in the order of declaration, so that a kernel over all
-// parameters streams through memory.
+// Slots come first in the arena of their device: all parameters, then buffers,
+// moments and gradients, each group in the order of declaration, so that a
+// kernel over all parameters streams through memory. Behind those of a GPU lie
+// the literal tensors that it reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +21,25 @@ inline constexpr int64_t kAlignment = 64;
 /// Bytes of a tensor of static size.
 int64_t getByteSize(mlir::RankedTensorType type);
 
+/// The device of a tensor as the runtime counts them: 0 is the cpu, 1 + k is
+/// cuda:k.
+int32_t getDevice(mlir::Type tensor);
+
 struct SlotRow {
   td::SlotOp op;
   mlir::RankedTensorType type;
   /// The physical order of the dims, null if row-major.
   mlir::DenseI64ArrayAttr layout;
+  int32_t device = 0;
   int32_t index = 0;  ///< in the program's table: order of declaration
-  int64_t offset = 0; ///< bytes from the start of the arena
+  int64_t offset = 0; ///< bytes from the start of the device's arena
+};
+
+/// A literal tensor in the arena of a GPU.
+struct LiteralRow {
+  mlir::DenseElementsAttr value;
+  int32_t device;
+  int64_t offset;
 };
 
 class SlotTable {
@@ -34,16 +47,35 @@ public:
   explicit SlotTable(mlir::ModuleOp module);
 
   llvm::ArrayRef<SlotRow> getRows() const { return rows; }
+  llvm::ArrayRef<LiteralRow> getLiterals() const { return literals; }
   const SlotRow &get(mlir::FlatSymbolRefAttr slot) const {
     return rows[indexes.find(slot.getAttr())->second];
   }
-  /// The part of the arena that slots take.
-  int64_t getBytes() const { return bytes; }
+  /// Where a slot of handles lies in the arena of the cpu: it holds a pointer.
+  int64_t getHandleOffset(mlir::FlatSymbolRefAttr slot) const {
+    return handles.find(slot.getAttr())->second;
+  }
+  int64_t getLiteralOffset(td::ConstantOp op) const {
+    return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
+  }
+  /// The devices that tensors of the program are on, from the cpu on; some in
+  /// between may have none.
+  int32_t getNumDevices() const { return bytes.size(); }
+  /// The part of a device's arena that is taken.
+  int64_t getBytes(int32_t device) const { return bytes[device]; }
 
 private:
+  void countDevices(mlir::ModuleOp module);
+  void addLiterals(mlir::ModuleOp module);
+  /// Takes so many bytes of a device's arena; gives where they begin.
+  int64_t take(int32_t device, int64_t size);
+
   llvm::SmallVector<SlotRow> rows;
   llvm::DenseMap<mlir::StringAttr, int32_t> indexes;
-  int64_t bytes = 0;
+  llvm::DenseMap<mlir::StringAttr, int64_t> handles;
+  llvm::SmallVector<LiteralRow> literals;
+  llvm::DenseMap<std::pair<mlir::Attribute, int32_t>, int64_t> literalOffsets;
+  llvm::SmallVector<int64_t> bytes; ///< by device
 };
 
 } // namespace tdc

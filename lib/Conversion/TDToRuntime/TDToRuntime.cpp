@@ -86,14 +86,17 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
 
     FlatSymbolRefAttr main;
     llvm::SmallVector<Export> exports;
-    int64_t arenaBytes = slots.getBytes();
+    llvm::SmallVector<int64_t> arenaBytes;
+    for (int32_t device = 0; device < slots.getNumDevices(); ++device)
+      arenaBytes.push_back(slots.getBytes(device));
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       splitReads(function, slots);
       MemoryPlan plan(function, slots);
       // Main has ended before an export runs, and only one function runs at a
       // time: their buffers may share the arena behind the slots.
-      arenaBytes = std::max(arenaBytes, plan.getArenaBytes());
+      for (auto [bytes, planned] : llvm::zip(arenaBytes, plan.getArenaBytes()))
+        bytes = std::max(bytes, planned);
       bool isExport = function->hasAttr("td.export");
       std::string name =
           (isExport ? "tdc_export_" : "tdc_") + function.getName().str();
@@ -107,9 +110,14 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       function.erase();
     }
     globals.finish(slots, exports, main, arenaBytes);
-    for (const SlotRow &row : slots.getRows())
-      td::SlotOp(row.op).erase();
-    for (llvm::StringRef attribute : {"td.arguments", "td.name", "td.help"})
+    for (auto op : llvm::make_early_inc_range(module.getOps<td::SlotOp>()))
+      op.erase();
+    for (auto op : llvm::make_early_inc_range(module.getOps<td::GPUKernelOp>()))
+      op.erase();
+    for (auto op : llvm::make_early_inc_range(module.getOps<td::ImageOp>()))
+      op.erase();
+    for (llvm::StringRef attribute :
+         {"td.arguments", "td.name", "td.help", td::kSitesAttr.data()})
       module->removeAttr(attribute);
   }
 };
@@ -119,8 +127,11 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
 //===----------------------------------------------------------------------===//
 
 std::string describe(const Storage &storage) {
-  std::string bytes = std::to_string(storage.buffer.offset) + " + " +
-                      std::to_string(storage.buffer.bytes);
+  std::string bytes =
+      (storage.device ? "cuda:" + std::to_string(storage.device - 1) + " "
+                      : std::string()) +
+      std::to_string(storage.buffer.offset) + " + " +
+      std::to_string(storage.buffer.bytes);
   switch (storage.kind) {
   case Storage::Kind::Arena:
     return "arena " + bytes;
@@ -142,7 +153,8 @@ struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       splitReads(function, slots);
       MemoryPlan plan(function, slots);
-      function.emitRemark("arena ") << plan.getArenaBytes();
+      auto remark = function.emitRemark("arena ");
+      llvm::interleaveComma(plan.getArenaBytes(), remark);
       function.walk([&](Operation *op) { printOp(op, plan, slots); });
     }
   }

@@ -20,6 +20,10 @@ Value FunctionLowering::getPointer(Value tensor) {
   case Storage::Kind::Slot:
     return getArenaPointer(storage);
   case Storage::Kind::Constant:
+    if (storage.device != 0)
+      return code.arenaAddress(
+          storage.device,
+          slots.getLiteralOffset(root.getDefiningOp<td::ConstantOp>()));
     return code.addressOf(
         code.globals.getElements(llvm::cast<DenseElementsAttr>(
             root.getDefiningOp<td::ConstantOp>().getValue())));
@@ -69,9 +73,10 @@ Value FunctionLowering::allocate(Value like) {
   Value sizes = code.getScratchSizes();
   storeSizes(like, sizes);
   Value pointer = code.getScratchValue();
-  code.callChecked("tdrt_alloc_tensor", {code.getContext(), getDType(like),
-                                         code.int32(getType(like).getRank()),
-                                         sizes, code.site(), pointer});
+  code.callChecked("tdrt_alloc_tensor",
+                   {code.getContext(), code.int32(getDevice(like.getType())),
+                    getDType(like), code.int32(getType(like).getRank()), sizes,
+                    code.site(), pointer});
   return code.load(code.pointer, pointer);
 }
 
@@ -103,13 +108,26 @@ Value FunctionLowering::describe(Value tensor) {
   return descriptor;
 }
 
+void FunctionLowering::copyBytes(int32_t device, Value to, Value from,
+                                 Value bytes) {
+  if (device == 0)
+    code.copy(to, from, bytes);
+  else
+    code.callChecked(
+        "tdrt_copy_on_device",
+        {code.getContext(), code.int32(device), to, from, bytes, code.site()});
+}
+
 void FunctionLowering::copyTensor(Value to, Value tensor) {
-  code.copy(to, getPointer(tensor), getNumBytes(tensor));
+  copyBytes(getDevice(tensor.getType()), to, getPointer(tensor),
+            getNumBytes(tensor));
 }
 
 void FunctionLowering::freeDead(Operation *op) {
   for (Value root : plan.getDeadAfter(op))
-    code.call("tdrt_free", {code.getContext(), tensors[root].pointer});
+    code.call("tdrt_free",
+              {code.getContext(), code.int32(getDevice(root.getType())),
+               tensors[root].pointer});
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,14 +147,8 @@ static bool mayTakeLong(td::LaunchOp op) {
       });
 }
 
-LogicalResult FunctionLowering::lower(td::LaunchOp op) {
-  ValueRange sizes = op.getSizes();
-  for (Value result : op.getResults()) {
-    unsigned count = getType(result).getNumDynamicDims();
-    define(result, sizes.take_front(count));
-    sizes = sizes.drop_front(count);
-  }
-  llvm::SmallVector<Value> arguments = {code.getContext()};
+void FunctionLowering::addKernelArguments(
+    td::LaunchOp op, llvm::SmallVectorImpl<Value> &arguments) {
   for (Value input : op.getInputs())
     arguments.push_back(isTensor(input) ? getPointer(input) : input);
   for (Value result : op.getResults())
@@ -145,7 +157,19 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
     if (isTensor(input))
       llvm::append_range(arguments, getSizes(input));
   llvm::append_range(arguments, op.getSizes());
+}
 
+LogicalResult FunctionLowering::lower(td::LaunchOp op) {
+  ValueRange sizes = op.getSizes();
+  for (Value result : op.getResults()) {
+    unsigned count = getType(result).getNumDynamicDims();
+    define(result, sizes.take_front(count));
+    sizes = sizes.drop_front(count);
+  }
+  if (op.getBlocks())
+    return launchOnGPU(op);
+  llvm::SmallVector<Value> arguments = {code.getContext()};
+  addKernelArguments(op, arguments);
   LLVM::LLVMFuncOp callee =
       code.globals.getKernel(op.getCalleeAttr().getAttr());
   auto call =
@@ -166,8 +190,8 @@ LogicalResult FunctionLowering::lower(td::ReadOp op) {
     code.call("tdrt_slot_read",
               {code.getContext(), code.int32(slot.index), getPointer(result)});
   else
-    code.copy(getPointer(result), code.arenaAddress(slot.offset),
-              getNumBytes(result));
+    copyBytes(slot.device, getPointer(result),
+              code.arenaAddress(slot.device, slot.offset), getNumBytes(result));
   return success();
 }
 
@@ -175,14 +199,14 @@ LogicalResult FunctionLowering::lower(td::WriteOp op) {
   Value value = op.getValue();
   const SlotRow &slot = slots.get(op.getSlotAttr());
   const Storage &storage = plan.getStorage(value);
-  if (storage.kind == Storage::Kind::Slot &&
+  if (storage.kind == Storage::Kind::Slot && storage.device == slot.device &&
       storage.buffer.offset == slot.offset)
     return success();
   if (slot.layout && !writesPhysicalOrder(op))
     code.call("tdrt_slot_write",
               {code.getContext(), code.int32(slot.index), getPointer(value)});
   else
-    copyTensor(code.arenaAddress(slot.offset), value);
+    copyTensor(code.arenaAddress(slot.device, slot.offset), value);
   return success();
 }
 
@@ -300,8 +324,8 @@ LogicalResult FunctionLowering::lower(arith::SelectOp op) {
          llvm::zip(getSizes(op.getTrueValue()), getSizes(op.getFalseValue())))
       sizes.push_back(choose(onTrue, onFalse));
     define(result, sizes);
-    code.copy(
-        getPointer(result),
+    copyBytes(
+        getDevice(result.getType()), getPointer(result),
         choose(getPointer(op.getTrueValue()), getPointer(op.getFalseValue())),
         getNumBytes(result));
   } else {

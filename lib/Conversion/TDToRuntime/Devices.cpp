@@ -1,0 +1,124 @@
+//===- Devices.cpp - GPUs: launches, transfers, handles -------------------===//
+
+#include "FunctionLowering.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// All parameters are words, in the order in which kernels of the cpu take
+/// their arguments; the first is what a bad index is reported to.
+LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
+  auto kernel = op->getParentOfType<ModuleOp>().lookupSymbol<td::GPUKernelOp>(
+      op.getCallee());
+  int32_t device = getDevice(op.getResult(0).getType());
+  if (auto start = op.getStartsAs()) {
+    Value input = op.getInputs()[(*start)[0]];
+    Value result = op.getResult((*start)[1]);
+    if (!plan.isShared(input, result))
+      copyTensor(getPointer(result), input);
+  }
+  llvm::SmallVector<Value> parameters = {
+      kernel.getReports() ? code.getErrors(device) : code.null()};
+  addKernelArguments(op, parameters);
+  Value room = code.getParameterRoom(parameters.size());
+  for (auto [index, parameter] : llvm::enumerate(parameters)) {
+    if (parameter.getType().isInteger(1))
+      parameter =
+          LLVM::ZExtOp::create(code.builder, op.getLoc(), code.i64, parameter);
+    code.store(parameter, code.address(room, index * 8));
+  }
+  code.callChecked("tdrt_launch",
+                   {code.getContext(), code.int32(device),
+                    code.int32(code.globals.getGPUKernel(kernel)),
+                    op.getBlocks(), room, code.site()});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
+  Value input = op.getInput(), result = op.getResult();
+  define(result, getSizes(input));
+  int32_t transfer =
+      code.globals.addTransfer(op.getLoc(), getDevice(input.getType()),
+                               getDevice(result.getType()), op.getImplied());
+  code.callChecked("tdrt_transfer",
+                   {code.getContext(), code.int32(transfer), getPointer(result),
+                    getPointer(input), getNumBytes(input)});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+// Every handle of the IR owns one reference. It is given up at the end of the
+// block that makes it; who receives a handle there gets a reference of its own.
+
+LogicalResult FunctionLowering::lower(td::HandleOp op) {
+  Value input = op.getInput();
+  Value handle = code.getScratchValue(), data = code.getScratchTensor();
+  code.callChecked("tdrt_handle_create",
+                   {code.getContext(), code.int32(getDevice(input.getType())),
+                    getNumBytes(input), code.site(), handle, data});
+  handles[op.getResult()] = code.load(code.pointer, handle);
+  copyTensor(code.load(code.pointer, data), input);
+  return success();
+}
+
+/// The replica is the handle's, which lives as long: to the end of its block.
+LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
+  Value result = op.getResult();
+  int32_t transfer = code.globals.addTransfer(op.getLoc(), kAnyDevice,
+                                              getDevice(result.getType()),
+                                              op->hasAttr(td::kImpliedAttr));
+  Value data = code.getScratchValue();
+  code.callChecked(
+      "tdrt_handle_get",
+      {code.getContext(), handles[op.getHandle()], code.int32(transfer), data});
+  tensors[result].pointer = code.load(code.pointer, data);
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
+  auto type = llvm::cast<td::HandleType>(op.getResult().getType()).getTensor();
+  Value handle = code.getScratchValue();
+  code.callChecked(
+      "tdrt_handle_read",
+      {code.getContext(),
+       code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
+       code.int64(getByteSize(type)), code.site(), handle});
+  handles[op.getResult()] = code.load(code.pointer, handle);
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
+  code.call("tdrt_handle_write",
+            {code.getContext(),
+             code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
+             handles[op.getHandle()]});
+  return success();
+}
+
+Value FunctionLowering::retainHandle(Value handle) {
+  code.call("tdrt_handle_retain", {handles[handle]});
+  return handles[handle];
+}
+
+void FunctionLowering::releaseHandles(Block &block) {
+  auto release = [&](Value value) {
+    if (isHandle(value))
+      code.call("tdrt_handle_release", {code.getContext(), handles[value]});
+  };
+  llvm::for_each(block.getArguments(), release);
+  for (Operation &op : block)
+    llvm::for_each(op.getResults(), release);
+}
+
+} // namespace tdc

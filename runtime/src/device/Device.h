@@ -1,0 +1,54 @@
+//===- Device.h - what a program asks of a GPU ----------------------------===//
+//
+// Everything is done in the order in which it is asked for. Addresses are those
+// of the GPU unless they are called the host's. A function that can fail throws
+// a Failure; what was asked before may be what has failed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_DEVICE_DEVICE_H
+#define TDRT_DEVICE_DEVICE_H
+
+#include "Memory.h"
+#include "tdc_runtime.h"
+#include <string>
+
+namespace tdrt {
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// Blocks for run-time sizes. What the GPU was asked before a block is
+  /// released may still use it.
+  virtual Memory &getMemory() = 0;
+  /// Zeros that live as long as the device.
+  virtual void *allocateArena(int64_t bytes) = 0;
+  virtual tdrt_gpu_error *getErrors() = 0;
+
+  virtual void fillWithZeros(void *to, int64_t bytes) = 0;
+  /// From the host. `from` may change as soon as this returns. Returns in how
+  /// many pieces it was sent.
+  virtual int64_t upload(void *to, const void *from, int64_t bytes) = 0;
+  /// To the host; returns when the bytes are there, like upload.
+  virtual int64_t download(void *to, const void *from, int64_t bytes) = 0;
+  virtual void copy(void *to, const void *from, int64_t bytes) = 0;
+  /// From another GPU, after all that was asked of it before, and before all
+  /// that it will be asked for.
+  virtual void copyFromPeer(Device &peer, void *to, const void *from,
+                            int64_t bytes) = 0;
+
+  /// A kernel of the program on `blocks` > 0 blocks. `site` may be null.
+  virtual void launch(int32_t kernel, unsigned blocks,
+                      const uint64_t *parameters, const tdrt_site *site) = 0;
+
+  /// Returns when all is done that was asked for.
+  virtual void synchronize() = 0;
+  /// Moves what kernels have reported by now to `error`; false if they have
+  /// not. Waits for those that can report and were not waited for.
+  virtual bool takeKernelError(tdrt_gpu_error &error) = 0;
+};
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_DEVICE_H

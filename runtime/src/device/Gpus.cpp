@@ -1,0 +1,104 @@
+//===- Gpus.cpp - the GPUs of a running program ---------------------------===//
+
+#include "device/Gpus.h"
+
+using namespace tdrt;
+
+Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
+    : context(context), program(*context.program->gpu), gpus(std::move(opened)),
+      table(gpus.size()), counts(*context.program),
+      handles(*this, static_cast<int32_t>(1 + gpus.size())),
+      origins(gpus.size(), std::vector<bool>(gpus.size())) {
+  for (size_t k = 0; k < gpus.size(); ++k)
+    if (gpus[k])
+      table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
+                  gpus[k]->getErrors()};
+  for (int32_t i = 0; i < program.num_constants; ++i) {
+    const tdrt_gpu_constant &constant = program.constants[i];
+    char *arena = static_cast<char *>(table[constant.device - 1].arena);
+    get(constant.device)
+        .upload(arena + constant.offset, constant.data, constant.bytes);
+  }
+}
+
+Memory &Gpus::getMemory(int32_t device) {
+  return device == 0 ? context.memory : get(device).getMemory();
+}
+
+void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
+                  const uint64_t *parameters, int32_t site) {
+  if (blocks == 0)
+    return;
+  if (blocks > INT32_MAX)
+    fail(202, "a tensor is too large for one launch on " + deviceText(device) +
+                  ": " + std::to_string(blocks) + " blocks, at most " +
+                  std::to_string(INT32_MAX) + " are possible");
+  get(device).launch(kernel, static_cast<unsigned>(blocks), parameters,
+                     site < 0 ? nullptr : &context.program->sites[site]);
+}
+
+void Gpus::transfer(int32_t transfer, int32_t from, void *to,
+                    const void *source, int64_t bytes) {
+  int32_t target = program.transfers[transfer].to;
+  int64_t pieces = bytes > 0 ? 1 : 0;
+  if (from == 0) {
+    pieces = get(target).upload(to, source, bytes);
+  } else if (target == 0) {
+    pieces = get(from).download(to, source, bytes);
+    takeKernelError(get(from));
+    std::vector<bool> &others = origins[from - 1];
+    for (size_t k = 0; k < others.size(); ++k)
+      if (others[k])
+        takeKernelError(*gpus[k]);
+    others.assign(others.size(), false);
+  } else {
+    get(target).copyFromPeer(get(from), to, source, bytes);
+    std::vector<bool> &mine = origins[target - 1];
+    for (size_t k = 0; k < mine.size(); ++k)
+      mine[k] = mine[k] || origins[from - 1][k];
+    mine[from - 1] = true;
+  }
+  counts.add(transfer, from, pieces, bytes);
+}
+
+void Gpus::takeKernelError(Device &gpu) {
+  tdrt_gpu_error error;
+  if (gpu.takeKernelError(error))
+    tdrt_kernel_error(&context, error.index, error.size, error.site);
+}
+
+void Gpus::synchronize() {
+  for (auto &gpu : gpus)
+    if (gpu) {
+      gpu->synchronize();
+      takeKernelError(*gpu);
+    }
+}
+
+void Gpus::beginCall() {
+  for (auto &gpu : gpus)
+    if (gpu)
+      gpu->getMemory().beginCall();
+}
+
+void Gpus::endCall() {
+  for (auto &gpu : gpus)
+    if (gpu)
+      gpu->getMemory().endCall();
+}
+
+int64_t Gpus::countBytesInUse() const {
+  int64_t bytes = 0;
+  for (auto &gpu : gpus)
+    bytes += gpu ? gpu->getMemory().inUse() : 0;
+  return bytes;
+}
+
+std::string Gpus::getPeaksJson() const {
+  std::string text;
+  for (size_t k = 0; k < gpus.size(); ++k)
+    if (gpus[k])
+      text += ",\"cuda:" + std::to_string(k) +
+              "\":" + std::to_string(gpus[k]->getMemory().peak());
+  return text;
+}

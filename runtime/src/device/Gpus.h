@@ -1,0 +1,66 @@
+//===- Gpus.h - the GPUs of a running program -----------------------------===//
+
+#ifndef TDRT_DEVICE_GPUS_H
+#define TDRT_DEVICE_GPUS_H
+
+#include "Context.h"
+#include "device/Device.h"
+#include "device/Handles.h"
+#include "device/TransferCounts.h"
+#include <vector>
+
+namespace tdrt {
+
+/// Devices have the numbers of tdc_runtime.h: 0 is the cpu. Functions throw
+/// what those of Device throw.
+class Gpus final : public Devices {
+public:
+  /// Brings the program's arenas and constants to its GPUs. `opened` has null
+  /// for those that it does not use.
+  Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened);
+
+  static Gpus &of(tdrt_context *ctx) {
+    return static_cast<Gpus &>(*Context::of(ctx).gpus);
+  }
+
+  /// Row `transfer` of the program's table.
+  const tdrt_transfer_site &getTransfer(int32_t transfer) const {
+    return program.transfers[transfer];
+  }
+  /// One of the GPUs that the program uses.
+  Device &get(int32_t device) { return *gpus[device - 1]; }
+  /// Of the cpu or of one of the GPUs.
+  Memory &getMemory(int32_t device) override;
+  Handles &getHandles() { return handles; }
+
+  void launch(int32_t device, int32_t kernel, int64_t blocks,
+              const uint64_t *parameters, int32_t site);
+  /// Row `transfer`, from a device that the row may leave open; counts it.
+  void transfer(int32_t transfer, int32_t from, void *to, const void *source,
+                int64_t bytes);
+
+  tdrt_device_memory *getTable() override { return table.data(); }
+  int64_t countBytesInUse() const override;
+  void synchronize() override;
+  void beginCall() override;
+  void endCall() override;
+  std::string getCopiesJson() const override { return counts.getJson(); }
+  std::string getPeaksJson() const override;
+
+private:
+  void takeKernelError(Device &gpu);
+
+  Context &context;
+  const tdrt_gpu_program &program;
+  std::vector<std::unique_ptr<Device>> gpus;
+  std::vector<tdrt_device_memory> table;
+  TransferCounts counts;
+  Handles handles;
+  /// For each GPU those whose kernels had a part in what it holds: their errors
+  /// are errors of what is copied from it.
+  std::vector<std::vector<bool>> origins;
+};
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_GPUS_H

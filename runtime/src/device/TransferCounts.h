@@ -1,0 +1,39 @@
+//===- TransferCounts.h - what was copied between devices -----------------===//
+
+#ifndef TDRT_DEVICE_TRANSFERCOUNTS_H
+#define TDRT_DEVICE_TRANSFERCOUNTS_H
+
+#include "tdc_runtime.h"
+#include <string>
+#include <vector>
+
+namespace tdrt {
+
+class TransferCounts {
+public:
+  explicit TransferCounts(const tdrt_program &program);
+
+  /// Counts a copy of row `transfer` from a device, sent in `pieces`.
+  void add(int32_t transfer, int32_t from, int64_t pieces, int64_t bytes);
+
+  /// "copies":[...],"sites":[...], for tdrt_stats_json. What was never copied
+  /// is not listed; sites of one line are one.
+  std::string getJson() const;
+
+private:
+  struct Count {
+    int64_t logical = 0, physical = 0, bytes = 0, implicit = 0;
+    void add(const Count &other);
+  };
+
+  const tdrt_program &program;
+  int32_t devices;           ///< with the cpu
+  std::vector<Count> counts; ///< by row and by source
+};
+
+/// "cpu" for 0, "cuda:0" for 1.
+std::string deviceText(int32_t device);
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_TRANSFERCOUNTS_H

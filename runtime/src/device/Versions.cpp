@@ -1,0 +1,73 @@
+//===- Versions.cpp - which version of a program runs here ----------------===//
+
+#include "device/Versions.h"
+#include "Failure.h"
+#include "Output.h"
+#include "device/Devices.h"
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+using namespace tdrt;
+
+namespace {
+
+bool equals(const char *text, const char *other) {
+  return strcmp(text, other) == 0;
+}
+
+const char *getWish(const char *device) {
+  if (device && !equals(device, "auto"))
+    return device;
+  const char *wish = getenv("TDC_DEVICE");
+  if (!wish || !*wish)
+    return "auto";
+  if (!equals(wish, "cpu") && !equals(wish, "cuda") && !equals(wish, "auto"))
+    fail(313, "TDC_DEVICE is " + inQuotes(wish) +
+                  ": it can be `cpu`, `cuda` or `auto`");
+  return wish;
+}
+
+/// Why `program`, which needs GPUs, cannot run. Nothing, a code of 0, if it
+/// can.
+Failure findObstacle(const tdrt_program &program) {
+  try {
+    program.gpu->backend()->requireDevices(program.cuda_devices,
+                                           program.gpu->sim_library);
+    return {0, ""};
+  } catch (Failure &failure) {
+    return std::move(failure);
+  }
+}
+
+void note(const std::string &reason) {
+  std::string line = "note: runs on the cpu: " + reason + "\n";
+  writeAll(STDERR_FILENO, line.data(), line.size());
+}
+
+} // namespace
+
+const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
+                                        const char *device) {
+  const char *wish = getWish(device);
+  bool wantsCuda = equals(wish, "cuda");
+  if (equals(wish, "cpu"))
+    for (const tdrt_program *one = &first; one; one = one->otherwise)
+      if (one->cuda_devices == 0)
+        return *one;
+  Failure obstacle = {306, "the program has no code for GPUs: build it with "
+                           "`--device cuda`"};
+  for (const tdrt_program *one = &first; one; one = one->otherwise) {
+    if (one->cuda_devices > 0) {
+      Failure reason = findObstacle(*one);
+      if (reason.code == 0)
+        return *one;
+      obstacle = std::move(reason);
+    } else if (!wantsCuda) {
+      if (one != &first)
+        note(obstacle.message);
+      return *one;
+    }
+  }
+  throw obstacle;
+}

@@ -1,0 +1,45 @@
+//===- CudaContext.cpp - the process's use of one GPU ---------------------===//
+
+#include "device/cuda/CudaContext.h"
+#include "Failure.h"
+
+using namespace tdrt;
+
+CudaContext::CudaContext(const Driver &driver, int ordinal)
+    : driver(driver), name("cuda:" + std::to_string(ordinal)) {
+  check(driver.cuDeviceGet(&device, ordinal), "being found");
+  check(driver.cuDevicePrimaryCtxRetain(&handle, device), "being opened");
+}
+
+int CudaContext::getAttribute(CUdevice_attribute attribute) const {
+  int value = 0;
+  check(driver.cuDeviceGetAttribute(&value, attribute, device),
+        "being asked for an attribute");
+  return value;
+}
+
+void CudaContext::check(CUresult result, const char *what) const {
+  switch (result) {
+  case CUDA_SUCCESS:
+    return;
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    fail(308, "out of memory on " + name + ", in " + what);
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_LAUNCH_FAILED:
+    // The driver repeats these for as long as the process lives.
+    if (!lastKernel)
+      fail(310, name + " was lost: a kernel of this process failed before: " +
+                    driver.describe(result));
+    fail(309, "kernel " + inQuotes(lastKernel) +
+                  (lastSite ? ", launched in " + std::string(lastSite->file) +
+                                  ":" + std::to_string(lastSite->line) + ","
+                            : "") +
+                  " or one before it failed on " + name + ": " +
+                  driver.describe(result));
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+    fail(310, name + " was lost: " + driver.describe(result));
+  default:
+    fail(311, name + " failed at " + what + ": " + driver.describe(result));
+  }
+}

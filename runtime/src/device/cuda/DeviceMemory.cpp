@@ -1,0 +1,74 @@
+//===- DeviceMemory.cpp - the memory of a GPU -----------------------------===//
+
+#include "device/cuda/DeviceMemory.h"
+#include "Failure.h"
+
+using namespace tdrt;
+
+DeviceMemory::~DeviceMemory() {
+  clear();
+  CudaContext::Use use(context);
+  for (CUdeviceptr arena : arenas)
+    context.driver.cuMemFree_v2(arena);
+}
+
+void *DeviceMemory::allocateArena(int64_t bytes) {
+  CudaContext::Use use(context);
+  arenas.reserve(arenas.size() + 1);
+  CUdeviceptr arena;
+  CUresult result = context.driver.cuMemAlloc_v2(&arena, bytes + kSlack);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    refuse(bytes);
+  context.check(result, "allocating memory");
+  arenas.push_back(arena);
+  arenaBytes += bytes;
+  count(bytes);
+  return reinterpret_cast<void *>(arena);
+}
+
+Memory::Block *DeviceMemory::obtain(int64_t capacity) {
+  CudaContext::Use use(context);
+  CUdeviceptr address;
+  CUresult result = context.driver.cuMemAlloc_v2(&address, capacity);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    return nullptr;
+  context.check(result, "allocating memory");
+  try {
+    DeviceBlock &block = blocks[address];
+    block.address = address;
+    return &block;
+  } catch (...) {
+    context.driver.cuMemFree_v2(address);
+    throw;
+  }
+}
+
+void DeviceMemory::discard(Block *block) noexcept {
+  CUdeviceptr address = static_cast<DeviceBlock *>(block)->address;
+  // A GPU that has failed says so again; who uses it next will be told.
+  CudaContext::Use use(context);
+  context.driver.cuMemFree_v2(address);
+  blocks.erase(address);
+}
+
+void *DeviceMemory::getData(Block *block) {
+  return reinterpret_cast<void *>(static_cast<DeviceBlock *>(block)->address);
+}
+
+Memory::Block *DeviceMemory::find(void *data) {
+  return &blocks.find(reinterpret_cast<CUdeviceptr>(data))->second;
+}
+
+void DeviceMemory::refuse(int64_t bytes) {
+  CudaContext::Use use(context);
+  size_t free = 0, total = 0;
+  context.check(context.driver.cuMemGetInfo_v2(&free, &total),
+                "asking for free memory");
+  fail(308, "out of memory on " + context.getName() + ": " + byteText(bytes) +
+                " asked for, " + byteText(free) + " of " + byteText(total) +
+                " are free; this program holds " + byteText(arenaBytes) +
+                " for its state and its intermediate values and " +
+                byteText(inUse() - arenaBytes) +
+                " in tensors whose size it "
+                "learnt when it ran");
+}

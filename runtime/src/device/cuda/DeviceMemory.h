@@ -1,0 +1,43 @@
+//===- DeviceMemory.h - the memory of a GPU -------------------------------===//
+
+#ifndef TDRT_DEVICE_CUDA_DEVICEMEMORY_H
+#define TDRT_DEVICE_CUDA_DEVICEMEMORY_H
+
+#include "Memory.h"
+#include "device/cuda/CudaContext.h"
+#include <unordered_map>
+#include <vector>
+
+namespace tdrt {
+
+/// Blocks of a GPU. One stream uses them, so a block that is freed can be
+/// given out again at once: its next user comes later in that stream.
+class DeviceMemory final : public Memory {
+public:
+  explicit DeviceMemory(CudaContext &context) : context(context) {}
+  ~DeviceMemory() override;
+
+  /// Memory for the whole run, 64 bytes more than asked, not initialised.
+  /// Freed with this. Throws Failure TR308.
+  void *allocateArena(int64_t bytes);
+
+private:
+  Block *obtain(int64_t capacity) override;
+  void discard(Block *block) noexcept override;
+  void *getData(Block *block) override;
+  Block *find(void *data) override;
+  [[noreturn]] void refuse(int64_t bytes) override;
+
+  struct DeviceBlock : Block {
+    CUdeviceptr address;
+  };
+
+  CudaContext &context;
+  std::unordered_map<CUdeviceptr, DeviceBlock> blocks; ///< by address
+  std::vector<CUdeviceptr> arenas;
+  int64_t arenaBytes = 0;
+};
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_CUDA_DEVICEMEMORY_H

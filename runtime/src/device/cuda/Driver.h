@@ -1,0 +1,72 @@
+//===- Driver.h - CUDA's driver, found when it is needed ------------------===//
+//
+// Nothing of CUDA is linked: programs start on machines without it. Where
+// TDC_SIM_CUDA asks for simulated GPUs, their driver takes the place of
+// libcuda.so.1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_DEVICE_CUDA_DRIVER_H
+#define TDRT_DEVICE_CUDA_DRIVER_H
+
+#include "cuda_driver.h"
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace tdrt {
+
+/// The functions of libcuda.so.1, under their names.
+struct DriverFunctions {
+  // NOLINTBEGIN(readability-identifier-naming)
+#define CUDA_ENTRY(NAME, PARAMETERS) CUresult(*NAME) PARAMETERS;
+#include "cuda_driver.def"
+  // NOLINTEND(readability-identifier-naming)
+};
+
+class Driver : public DriverFunctions {
+public:
+  /// The process's driver. The first call opens and initialises it, looking for
+  /// a simulated one also at `simulated`, which may be null. Throws Failure
+  /// TR301 ... TR304, TR311 or TR312; the next call then tries again.
+  static const Driver &get(const char *simulated = nullptr);
+
+  /// The GPUs that can be seen; at least 1.
+  int countDevices() const { return devices; }
+
+  /// "CUDA_ERROR_UNKNOWN (999): unknown error", and what the simulated driver
+  /// adds to that.
+  std::string describe(CUresult error) const;
+
+  /// Has every copy to this memory of the host happened? The simulated driver
+  /// knows; with a real one the answer is yes.
+  bool isValid(const void *data, size_t bytes) const;
+
+  /// What a GPU that is not open can be asked. Throw Failure TR311.
+  std::string getName(int device) const;
+  int64_t getTotalMemory(int device) const;
+
+private:
+  explicit Driver(const char *simulated);
+  void findFunctions(void *library, const char *name);
+  void initialize();
+  /// Throws Failure TR311 unless `result` is success.
+  void check(CUresult result, const char *what) const;
+
+  int devices = 0;
+  // Only the simulated driver has these.
+  int (*simulatedIsValid)(const void *data, size_t bytes) = nullptr;
+  const char *(*simulatedLastFault)() = nullptr;
+};
+
+/// " (CUDA_VISIBLE_DEVICES is `1`)", or "" if it is not set.
+std::string visibleDevicesText();
+
+/// Something that the driver made, and the function that destroys it.
+template <class Handle>
+using Owned =
+    std::unique_ptr<std::remove_pointer_t<Handle>, CUresult (*)(Handle)>;
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_CUDA_DRIVER_H

@@ -1,0 +1,100 @@
+//===- Kernels.cpp - a program's kernels on one GPU -----------------------===//
+
+#include "device/cuda/Kernels.h"
+#include "Failure.h"
+
+using namespace tdrt;
+
+namespace {
+
+/// Kernels get this much shared memory without asking.
+constexpr int32_t kPlainSharedBytes = 48 << 10;
+
+std::string imageText(const tdrt_gpu_image &image) {
+  return (image.kind == TDRT_IMAGE_PTX ? "sm_" : "only sm_") +
+         std::to_string(image.arch);
+}
+
+/// The last lines of a log end it, not a message.
+std::string trimmed(std::string log) {
+  while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
+    log.pop_back();
+  return log;
+}
+
+} // namespace
+
+Kernels::Kernels(const CudaContext &context, const tdrt_gpu_program &program)
+    : context(context), program(program), image(chooseImage()),
+      module(nullptr, context.driver.cuModuleUnload),
+      functions(program.num_kernels) {}
+
+const tdrt_gpu_image &Kernels::chooseImage() const {
+  int arch =
+      10 * context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+      context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  const tdrt_gpu_image *best = nullptr;
+  std::string known;
+  for (int32_t i = 0; i < program.num_images; ++i) {
+    const tdrt_gpu_image &one = program.images[i];
+    bool isCubin = one.kind == TDRT_IMAGE_CUBIN;
+    known += (i ? ", " : "") + imageText(one);
+    if (isCubin && one.arch == arch)
+      return one;
+    if (!isCubin && one.arch <= arch && (!best || one.arch > best->arch))
+      best = &one;
+  }
+  if (!best)
+    fail(306, "the program has no code for " + context.getName() +
+                  ", which is "
+                  "sm_" +
+                  std::to_string(arch) + ": it has code for " +
+                  (known.empty() ? "no GPU" : known));
+  return *best;
+}
+
+void Kernels::load() {
+  char log[8192] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+  CUmodule loaded = nullptr;
+  CUresult result = context.driver.cuModuleLoadDataEx(&loaded, image.data, 2,
+                                                      options, values);
+  switch (result) {
+  case CUDA_ERROR_INVALID_IMAGE:
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+  case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: {
+    std::string reason = trimmed(log);
+    fail(307, "the driver refuses the program's code for " + context.getName() +
+                  ": " + context.driver.describe(result) +
+                  (reason.empty() ? "" : "\n" + reason));
+  }
+  default:
+    context.check(result, "loading the program's kernels");
+  }
+  module.reset(loaded);
+}
+
+CUfunction Kernels::find(const tdrt_gpu_kernel &kernel) const {
+  CUfunction function = nullptr;
+  context.check(
+      context.driver.cuModuleGetFunction(&function, module.get(), kernel.name),
+      "finding a kernel");
+  if (kernel.shared_bytes > kPlainSharedBytes)
+    context.check(context.driver.cuFuncSetAttribute(
+                      function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                      kernel.shared_bytes),
+                  "giving a kernel more shared memory");
+  return function;
+}
+
+CUfunction Kernels::get(int32_t index) {
+  if (!module)
+    load();
+  CUfunction &function = functions[index];
+  if (!function)
+    function = find(program.kernels[index]);
+  return function;
+}

@@ -1,0 +1,36 @@
+//===- Kernels.h - a program's kernels on one GPU -------------------------===//
+
+#ifndef TDRT_DEVICE_CUDA_KERNELS_H
+#define TDRT_DEVICE_CUDA_KERNELS_H
+
+#include "device/cuda/CudaContext.h"
+#include <vector>
+
+namespace tdrt {
+
+/// Chooses the code for a GPU, and gives it to the driver when the first kernel
+/// is wanted, because the driver may have to translate it.
+class Kernels {
+public:
+  /// Throws Failure TR306 if there is no code for the GPU.
+  Kernels(const CudaContext &context, const tdrt_gpu_program &program);
+
+  /// The function of kernel `index` of the program. The context is current.
+  /// Throws Failure TR307, or what CudaContext::check throws.
+  CUfunction get(int32_t index);
+
+private:
+  const tdrt_gpu_image &chooseImage() const;
+  void load();
+  CUfunction find(const tdrt_gpu_kernel &kernel) const;
+
+  const CudaContext &context;
+  const tdrt_gpu_program &program;
+  const tdrt_gpu_image &image;
+  Owned<CUmodule> module;
+  std::vector<CUfunction> functions; ///< null until they are used
+};
+
+} // namespace tdrt
+
+#endif // TDRT_DEVICE_CUDA_KERNELS_H
