@@ -69,8 +69,8 @@ TEST(Graphs, AreOrderedInTheirStream) {
     CUfunction add = getKernel("add");
     CUstream stream = makeStream();
     CUdeviceptr pointer = allocate(4);
-    CUgraphExec executable = instantiate(capture(
-        stream, [&] { launch(add, pointer, 1, 1, stream); }));
+    CUgraphExec executable = instantiate(
+        capture(stream, [&] { launch(add, pointer, 1, 1, stream); }));
     EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
@@ -157,8 +157,9 @@ TEST(Graphs, RacesWithinAndWithout) {
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemsetD8Async(pointer + 4, 0, 1, other),
               CUDA_ERROR_LAUNCH_FAILED);
-    expectFault("race: memset of 1 bytes of device 0 in stream 2 of device 0 "
-                "writes 1 bytes that memset of 8 bytes of device 0 in stream 1");
+    expectFault(
+        "race: memset of 1 bytes of device 0 in stream 2 of device 0 "
+        "writes 1 bytes that memset of 8 bytes of device 0 in stream 1");
   });
 }
 
