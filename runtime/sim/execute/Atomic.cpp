@@ -174,13 +174,13 @@ void addAtomicForms(FormTable &table) {
                        1, true, 1});
   addOperation(table, {".add", ".f64", update<double, add<double>>,
                        Width::Bits64, 1, true, 1});
-  addOperation(table, {".add", ".f16", update<uint16_t, addSmall<F16>>,
+  addOperation(table, {".add.noftz", ".f16", update<uint16_t, addSmall<F16>>,
                        Width::Bits16, 1, true, 1});
-  addOperation(table, {".add", ".f16x2", update<uint32_t, addPair<F16>>,
+  addOperation(table, {".add.noftz", ".f16x2", update<uint32_t, addPair<F16>>,
                        Width::Bits32, 1, true, 2});
-  addOperation(table, {".add", ".bf16", update<uint16_t, addSmall<BF16>>,
+  addOperation(table, {".add.noftz", ".bf16", update<uint16_t, addSmall<BF16>>,
                        Width::Bits16, 1, true, 1, 90});
-  addOperation(table, {".add", ".bf16x2", update<uint32_t, addPair<BF16>>,
+  addOperation(table, {".add.noftz", ".bf16x2", update<uint32_t, addPair<BF16>>,
                        Width::Bits32, 1, true, 2, 90});
 }
 

@@ -385,11 +385,11 @@ void addIntToFloat(FormTable &table, int target = 80) {
         table, nameOf(rounding), {rounding}, /*canSaturate=*/false, target);
 }
 template <typename To, typename From>
-void addFloatToInt(FormTable &table, int target = 80) {
+void addFloatToInt(FormTable &table, bool canSaturate, int target = 80) {
   for (Rounding rounding : kDirections)
     addQualified<FloatToInt<To, From>, To, From>(
-        table, std::string(nameOf(rounding)) + "i", {rounding},
-        /*canSaturate=*/true, target);
+        table, std::string(nameOf(rounding)) + "i", {rounding}, canSaturate,
+        target);
 }
 template <typename Type>
 void addToIntegral(FormTable &table, bool canSaturate, int target = 80) {
@@ -410,18 +410,28 @@ void addWidening(FormTable &table, bool canSaturate, int target = 80) {
                                                  target);
 }
 
+/// Saturating is for what may not fit.
+template <typename To, typename From> constexpr bool fits() {
+  using Result = std::numeric_limits<typename To::Storage>;
+  using Source = std::numeric_limits<typename From::Storage>;
+  return Result::digits >= Source::digits &&
+         (Result::is_signed || !Source::is_signed);
+}
+
 template <typename I, typename... Others> void addInteger(FormTable &table) {
   (addQualified<IntToInt<I, Others>, I, Others>(table, "", {},
-                                                /*canSaturate=*/true),
+                                                !fits<I, Others>()),
    ...);
   addIntToFloat<Small<F16>, I>(table);
-  addIntToFloat<Small<BF16>, I>(table, 90);
   addIntToFloat<Single, I>(table);
   addIntToFloat<Double, I>(table);
-  addFloatToInt<I, Small<F16>>(table);
-  addFloatToInt<I, Small<BF16>>(table, 90);
-  addFloatToInt<I, Single>(table);
-  addFloatToInt<I, Double>(table);
+  addFloatToInt<I, Small<F16>>(table, true);
+  addFloatToInt<I, Single>(table, true);
+  addFloatToInt<I, Double>(table, true);
+  if constexpr (sizeof(typename I::Storage) > 1) {
+    addIntToFloat<Small<BF16>, I>(table, 90);
+    addFloatToInt<I, Small<BF16>>(table, false, 90);
+  }
 }
 
 template <typename... I> void addIntegers(FormTable &table) {

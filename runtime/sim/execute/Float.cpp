@@ -222,10 +222,13 @@ void addUnary(FormTable &table, const std::string &name, uint16_t operations) {
 }
 template <float (*F)(float, float)>
 void addBinary(FormTable &table, const std::string &name,
-               const std::string &suffix, uint16_t operations) {
-  table.add(name + suffix + ".f32", lanewise<binary<F, false>>(operations));
-  table.add(name + ".ftz" + suffix + ".f32",
-            lanewise<binary<F, true>>(operations));
+               const std::string &suffix, int target = 80) {
+  Form form = lanewise<binary<F, false>>(1);
+  form.target = target;
+  table.add(name + suffix + ".f32", form);
+  form = lanewise<binary<F, true>>(1);
+  form.target = target;
+  table.add(name + ".ftz" + suffix + ".f32", form);
 }
 
 /// neg and abs change the sign of a NaN too.
@@ -251,8 +254,8 @@ void addFloatForms(FormTable &table) {
   addRounded<Rounding::Down>(table);
   addRounded<Rounding::Up>(table);
 
-  addBinary<divApprox>(table, "div.approx", "", 1);
-  addBinary<div<float>>(table, "div.full", "", 1);
+  addBinary<divApprox>(table, "div.approx", "");
+  addBinary<div<float>>(table, "div.full", "");
   addUnary<rcp<float>>(table, "rcp.approx", 1);
   addUnary<sqrt<float>>(table, "sqrt.approx", 1);
   addUnary<rsqrt>(table, "rsqrt.approx", 1);
@@ -265,14 +268,14 @@ void addFloatForms(FormTable &table) {
   table.add("rsqrt.approx.ftz.f64", lanewise<rsqrtHigh>(1));
   table.add("rsqrt.approx.f64", lanewise<rsqrt64>(1));
 
-  addBinary<minimum<float>>(table, "min", "", 1);
-  addBinary<maximum<float>>(table, "max", "", 1);
-  addBinary<minimumNaN>(table, "min", ".NaN", 1);
-  addBinary<maximumNaN>(table, "max", ".NaN", 1);
-  addBinary<ofMagnitudes<minimum<float>>>(table, "min", ".xorsign.abs", 1);
-  addBinary<ofMagnitudes<maximum<float>>>(table, "max", ".xorsign.abs", 1);
-  addBinary<ofMagnitudes<minimumNaN>>(table, "min", ".NaN.xorsign.abs", 1);
-  addBinary<ofMagnitudes<maximumNaN>>(table, "max", ".NaN.xorsign.abs", 1);
+  addBinary<minimum<float>>(table, "min", "");
+  addBinary<maximum<float>>(table, "max", "");
+  addBinary<minimumNaN>(table, "min", ".NaN");
+  addBinary<maximumNaN>(table, "max", ".NaN");
+  addBinary<ofMagnitudes<minimum<float>>>(table, "min", ".xorsign.abs", 86);
+  addBinary<ofMagnitudes<maximum<float>>>(table, "max", ".xorsign.abs", 86);
+  addBinary<ofMagnitudes<minimumNaN>>(table, "min", ".NaN.xorsign.abs", 86);
+  addBinary<ofMagnitudes<maximumNaN>>(table, "max", ".NaN.xorsign.abs", 86);
   table.add("min.f64", lanewise<minimum<double>>(1));
   table.add("max.f64", lanewise<maximum<double>>(1));
 

@@ -80,7 +80,7 @@ template <Space S> bool isInSpace(uint64_t address) {
 } // namespace
 
 void addMoveForms(FormTable &table) {
-  for (const char *type : {".b16", ".u16", ".s16", ".f16", ".bf16"})
+  for (const char *type : {".b16", ".u16", ".s16"})
     table.add(std::string("mov") + type, lanewise<move<uint16_t>>());
   for (const char *type : {".b32", ".u32", ".s32", ".f32"})
     table.add(std::string("mov") + type, lanewise<move<uint32_t>>());
