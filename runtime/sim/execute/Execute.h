@@ -23,7 +23,7 @@ struct Launch {
 
 /// What a kernel did, for counters and the model of time.
 struct Work {
-  uint64_t instructions = 0; ///< of threads
+  uint64_t instructions = 0;                ///< of threads
   uint64_t bytesRead = 0, bytesWritten = 0; ///< global memory
   uint64_t operations = 0; ///< floating-point, a fused multiply-add is two
 };
@@ -34,12 +34,15 @@ struct Surroundings {
   std::mt19937_64 &random;
   /// Whether kernels of one device may touch the memory of another.
   std::function<bool(int device, int peer)> hasPeerAccess;
+  /// How many instructions one warp may execute before it counts as one that
+  /// never ends: half a minute.
+  uint64_t instructionLimit = uint64_t(1) << 31;
 };
 
-/// Runs all blocks to their end. Throws Fault with the code that the real driver
-/// would give (CUDA_ERROR_ILLEGAL_ADDRESS, _MISALIGNED_ADDRESS, _LAUNCH_FAILED)
-/// and a message that names the kernel, the PTX line, the source line where
-/// .loc gives one, block and thread, and what was wrong.
+/// Runs all blocks to their end. Throws Fault with the code that the real
+/// driver would give (CUDA_ERROR_ILLEGAL_ADDRESS, _MISALIGNED_ADDRESS,
+/// _LAUNCH_FAILED) and a message that names the kernel, the PTX line, the
+/// source line where .loc gives one, block and thread, and what was wrong.
 Work execute(const Launch &launch, Surroundings &surroundings);
 
 } // namespace tdc::sim

@@ -12,9 +12,12 @@
 #define TDC_SIM_MEMORY_MEMORY_H
 
 #include "Fault.h"
+#include "memory/Pages.h"
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tdc::sim {
@@ -41,20 +44,68 @@ public:
   /// Reserves the addresses of `devices` devices with `capacity` bytes each.
   Memory(int devices, uint64_t capacity);
   ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
 
   /// The allocation, live or freed, in which an address lies, or null.
   const Allocation *find(uint64_t address) const;
+  /// The allocation, live or freed, that begins last before or at an address,
+  /// if it is of the same device or of the host too; else null.
+  const Allocation *findBefore(uint64_t address) const;
+  /// The device to whose reserved addresses this one belongs, or kHost.
+  int getDevice(uint64_t address) const;
 
   /// A new allocation, 512-byte aligned; throws CUDA_ERROR_OUT_OF_MEMORY.
+  /// `device` may be kHost: then it is real memory of the process.
   const Allocation &allocate(int device, uint64_t bytes);
   /// Throws CUDA_ERROR_INVALID_VALUE for what is not the address of a live
   /// allocation of a device.
   void release(uint64_t address);
+  /// The same for pinned host memory.
+  void releaseHost(uint64_t address);
 
+  /// What is wrong with an access to these bytes of a device or of pinned
+  /// memory, as "ends 16 bytes past the end of allocation 5 (400 bytes) of
+  /// device 0"; empty if all of them lie in one live allocation.
+  std::string findMistake(uint64_t address, uint64_t bytes) const;
+
+  /// In bytes. The host has no capacity, but what is pinned is counted.
   uint64_t getUsed(int device) const;
   uint64_t getPeak(int device) const;
-  uint64_t getCapacity() const;
+  uint64_t getCapacity() const { return capacity; }
+  /// How many allocations are live.
+  uint64_t getLiveCount(int device) const;
+  /// Addresses of the live allocations of a device, in ascending order.
+  std::vector<uint64_t> getLive(int device) const;
+
+private:
+  /// What one device, or the host, has.
+  struct Space {
+    uint64_t next = 0; ///< the next free address
+    uint64_t end = 0;  ///< of the range in which it lies
+    uint64_t used = 0, peak = 0, liveCount = 0;
+  };
+
+  Space &getSpace(int device) { return spaces[device + 1]; }
+  const Space &getSpace(int device) const { return spaces[device + 1]; }
+  uint64_t takeAddresses(int device, uint64_t bytes);
+  void release(uint64_t address, bool ofHost);
+
+  uint64_t capacity;
+  uint64_t serial = 0;
+  PatternPages pattern;
+  std::vector<Space> spaces; ///< [0] is the host's
+  /// By first address: what is reserved for which device.
+  struct Reserved {
+    uint64_t end;
+    int device;
+  };
+  std::map<uint64_t, Reserved> reserved;
+  std::map<uint64_t, Allocation> allocations; ///< by address, freed ones too
 };
+
+/// "device 0", or "the host".
+std::string getDeviceText(int device);
 
 } // namespace tdc::sim
 

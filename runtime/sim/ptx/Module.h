@@ -4,6 +4,10 @@
 // that ptxas accepts beside it), read once when the module is loaded. What
 // cannot be executed is refused then, with its opcode and line.
 //
+// For tests of tests, TDC_SIM_SKIP=PREFIX@N makes one instruction do nothing:
+// the N-th, from 1, over all modules loaded in the process, whose opcode begins
+// with PREFIX. It is read when a module is loaded.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TDC_SIM_PTX_MODULE_H
@@ -47,6 +51,20 @@ public:
   /// Null if there is none of that name.
   const Kernel *find(const std::string &name) const;
   static const KernelInfo &getInfo(const Kernel &kernel);
+
+  /// How many instructions of all kernels have an opcode that begins with
+  /// `prefix`: what TDC_SIM_SKIP=PREFIX@N counts.
+  uint64_t countOpcodes(const std::string &prefix) const;
+
+private:
+  void define(const std::string &name, uint64_t bytes,
+              const std::vector<std::byte> &initial);
+  void release();
+
+  Memory &memory;
+  int device;
+  std::map<std::string, std::unique_ptr<const Kernel>> kernels;
+  std::map<std::string, uint64_t> addresses; ///< of global variables
 };
 
 } // namespace tdc::sim

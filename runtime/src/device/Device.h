@@ -44,6 +44,8 @@ public:
 
   /// Returns when all is done that was asked for.
   virtual void synchronize() = 0;
+  /// The same before the device is destroyed, whatever has failed.
+  virtual void abandon() noexcept = 0;
   /// Moves what kernels have reported by now to `error`; false if they have
   /// not. Waits for those that can report and were not waited for.
   virtual bool takeKernelError(tdrt_gpu_error &error) = 0;

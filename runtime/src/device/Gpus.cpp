@@ -21,6 +21,13 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
   }
 }
 
+Gpus::~Gpus() {
+  // A copy uses the memory of two GPUs: none may go before all have finished.
+  for (auto &gpu : gpus)
+    if (gpu)
+      gpu->abandon();
+}
+
 Memory &Gpus::getMemory(int32_t device) {
   return device == 0 ? context.memory : get(device).getMemory();
 }

@@ -18,6 +18,7 @@ public:
   /// Brings the program's arenas and constants to its GPUs. `opened` has null
   /// for those that it does not use.
   Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened);
+  ~Gpus() override;
 
   static Gpus &of(tdrt_context *ctx) {
     return static_cast<Gpus &>(*Context::of(ctx).gpus);

@@ -5,6 +5,7 @@
 
 #include "device/cuda/Driver.h"
 #include "tdc_runtime.h"
+#include <new>
 
 namespace tdrt {
 
@@ -27,12 +28,17 @@ public:
 
   /// While it lives, what the thread asks the driver for is asked of this
   /// context; then again of the one that was current, which may be that of
-  /// another library. Does not fail: what is asked for will.
+  /// another library.
   class Use {
   public:
-    explicit Use(const CudaContext &context) : driver(context.driver) {
+    /// For destructors: failures are of no interest any more.
+    Use(const CudaContext &context, std::nothrow_t) : driver(context.driver) {
       driver.cuCtxGetCurrent(&before);
-      driver.cuCtxSetCurrent(context.handle);
+      result = driver.cuCtxSetCurrent(context.handle);
+    }
+    /// Throws what check() throws.
+    explicit Use(const CudaContext &context) : Use(context, std::nothrow) {
+      context.check(result, "being chosen");
     }
     ~Use() { driver.cuCtxSetCurrent(before); }
     Use(const Use &) = delete;
@@ -40,6 +46,7 @@ public:
   private:
     const Driver &driver;
     CUcontext before = nullptr;
+    CUresult result;
   };
 
   /// Throws a Failure unless `result` is success: TR308, TR309, TR310, or TR311

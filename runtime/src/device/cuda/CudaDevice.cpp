@@ -28,9 +28,8 @@ CudaDevice::CudaDevice(const Driver &driver, int ordinal,
 }
 
 CudaDevice::~CudaDevice() {
-  // What fails here has failed before, and was told then.
-  life.emplace(context);
-  context.driver.cuStreamSynchronize(stream.get());
+  abandon();
+  life.emplace(context, std::nothrow);
 }
 
 Owned<CUstream> CudaDevice::makeStream() {
@@ -202,6 +201,11 @@ void CudaDevice::synchronize() {
     queueReport();
   context.check(context.driver.cuStreamSynchronize(stream.get()),
                 "finishing its work");
+}
+
+void CudaDevice::abandon() noexcept {
+  CudaContext::Use use(context, std::nothrow);
+  context.driver.cuStreamSynchronize(stream.get());
 }
 
 void CudaDevice::makeErrors() {

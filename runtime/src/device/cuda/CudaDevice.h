@@ -34,6 +34,7 @@ public:
   void launch(int32_t kernel, unsigned blocks, const uint64_t *parameters,
               const tdrt_site *site) override;
   void synchronize() override;
+  void abandon() noexcept override;
   bool takeKernelError(tdrt_gpu_error &error) override;
 
 private:

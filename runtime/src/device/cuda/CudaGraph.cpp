@@ -12,6 +12,7 @@ CudaGraph::~CudaGraph() {
   if (!isCapturing)
     return;
   const Driver &driver = device.context.driver;
+  CudaContext::Use use(device.context, std::nothrow);
   CUgraph graph = nullptr;
   driver.cuStreamEndCapture(device.stream.get(), &graph);
   if (graph)

@@ -7,7 +7,7 @@ using namespace tdrt;
 
 DeviceMemory::~DeviceMemory() {
   clear();
-  CudaContext::Use use(context);
+  CudaContext::Use use(context, std::nothrow);
   for (CUdeviceptr arena : arenas)
     context.driver.cuMemFree_v2(arena);
 }
@@ -46,7 +46,7 @@ Memory::Block *DeviceMemory::obtain(int64_t capacity) {
 void DeviceMemory::discard(Block *block) noexcept {
   CUdeviceptr address = static_cast<DeviceBlock *>(block)->address;
   // A GPU that has failed says so again; who uses it next will be told.
-  CudaContext::Use use(context);
+  CudaContext::Use use(context, std::nothrow);
   context.driver.cuMemFree_v2(address);
   blocks.erase(address);
 }

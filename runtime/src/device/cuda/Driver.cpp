@@ -78,13 +78,23 @@ const Driver &Driver::get(const char *simulated) {
 Driver::Driver(const char *simulated) {
   // Never closed: the driver has threads and handlers of its own.
   void *library = openLibrary(simulated);
-  findFunctions(library, wantsSimulation() ? kSimulatedLibrary : kLibrary);
+  const char *missing = findFunctions(library);
+  // An old driver may well lack some, but being old is what is wrong with it.
+  int version = 0;
+  if (cuDriverGetVersion && cuDriverGetVersion(&version) == CUDA_SUCCESS &&
+      version < kOldestVersion)
+    fail(302, "the CUDA driver is too old: it is for CUDA " +
+                  versionText(version) + ", and CUDA " +
+                  versionText(kOldestVersion) + " (R525) is needed");
+  if (missing)
+    fail(303, "the CUDA driver is not complete: it has no function " +
+                  inQuotes(missing));
   find(library, "tdc_sim_is_valid", simulatedIsValid);
   find(library, "tdc_sim_last_fault", simulatedLastFault);
   initialize();
 }
 
-void Driver::findFunctions(void *library, const char *name) {
+const char *Driver::findFunctions(void *library) {
   const struct {
     const char *name;
     void **address;
@@ -92,21 +102,16 @@ void Driver::findFunctions(void *library, const char *name) {
 #define CUDA_ENTRY(NAME, PARAMETERS) {#NAME, reinterpret_cast<void **>(&NAME)},
 #include "cuda_driver.def"
   };
+  const char *missing = nullptr;
   for (auto &entry : entries) {
     *entry.address = dlsym(library, entry.name);
     if (!*entry.address)
-      fail(303, std::string("the CUDA driver is not complete: ") + name +
-                    " has no function " + inQuotes(entry.name));
+      missing = entry.name;
   }
+  return missing;
 }
 
 void Driver::initialize() {
-  int version = 0;
-  check(cuDriverGetVersion(&version), "asking for its version");
-  if (version < kOldestVersion)
-    fail(302, "the CUDA driver is too old: it is for CUDA " +
-                  versionText(version) + ", and CUDA " +
-                  versionText(kOldestVersion) + " (R525) is needed");
   CUresult result = cuInit(0);
   if (result != CUDA_ERROR_NO_DEVICE) {
     check(result, "starting it");

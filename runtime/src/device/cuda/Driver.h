@@ -48,7 +48,8 @@ public:
 
 private:
   explicit Driver(const char *simulated);
-  void findFunctions(void *library, const char *name);
+  /// Returns the name of one that is missing, or null.
+  const char *findFunctions(void *library);
   void initialize();
   /// Throws Failure TR311 unless `result` is success.
   void check(CUresult result, const char *what) const;

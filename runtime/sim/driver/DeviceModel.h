@@ -1,0 +1,54 @@
+//===- DeviceModel.h - what the simulated devices say they are ------------===//
+//
+// Numbers of two GPUs, and of what connects them, from NVIDIA's data sheets:
+// they answer cuDeviceGetAttribute and feed the model of time, which tells what
+// overlaps with what and what roughly dominates, and is no measurement.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_DRIVER_DEVICEMODEL_H
+#define TDC_SIM_DRIVER_DEVICEMODEL_H
+
+#include "cuda_driver.h"
+#include <optional>
+
+namespace tdc::sim {
+
+struct DeviceModel {
+  int architecture; ///< 80 for compute capability 8.0
+  const char *name;
+  int multiprocessors;
+  int clockKHz, memoryClockKHz;
+  int memoryBusBits;
+  int cacheBytes;       ///< L2
+  int sharedOptInBytes; ///< per block, CUDA C++ Programming Guide, Table
+                        ///< "Technical Specifications per Compute Capability"
+  double memoryBytesPerMicrosecond;
+  double operationsPerMicrosecond; ///< f32; a fused multiply-add is two
+};
+
+/// The model of TDC_SIM_ARCH, which is 80 or 90.
+const DeviceModel &getDeviceModel(int architecture);
+
+/// Null for attributes that are not simulated.
+std::optional<int> getAttribute(const DeviceModel &model,
+                                CUdevice_attribute attribute);
+
+inline constexpr int kSharedBytes = 48 << 10; ///< per block without opting in
+inline constexpr int kMaxThreads = 1024;      ///< per block
+inline constexpr unsigned kMaxBlockZ = 64;
+inline constexpr unsigned kMaxGridX = 0x7fffffff;
+inline constexpr unsigned kMaxGridYZ = 65535;
+
+// PCIe 4 x16: 31.5 GB/s on paper (PCI-SIG), of which copies of pinned memory
+// see about 25; between GPUs without NVLink about 20. Latencies of a copy and
+// of a launch are the usual order of magnitude.
+inline constexpr double kHostBytesPerMicrosecond = 25e3;
+inline constexpr double kPeerBytesPerMicrosecond = 20e3;
+inline constexpr double kCopyMicroseconds = 10;
+/// What a call that gives a device work takes the host; a graph is one call.
+inline constexpr double kIssueMicroseconds = 4;
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_DEVICEMODEL_H

@@ -1,0 +1,33 @@
+//===- FaultLog.h - what was found wrong, for people ----------------------===//
+
+#ifndef TDC_SIM_DRIVER_FAULTLOG_H
+#define TDC_SIM_DRIVER_FAULTLOG_H
+
+#include "Fault.h"
+#include <cstdint>
+
+namespace tdc::sim {
+
+/// Whether an error stays with its context, so that each later call returns it:
+/// those that the description of CUresult (CUDA Driver API, Data types) says
+/// leave the process "in an inconsistent state", and uncorrectable ECC errors.
+bool isSticky(CUresult code);
+
+class FaultLog {
+public:
+  /// Keeps the message of a call that failed, if it has one.
+  void note(const Fault &fault);
+  /// Keeps it and writes it to standard error, with the seed that shows it
+  /// again.
+  void report(int device, const Fault &fault, uint64_t seed);
+
+  /// Of the last fault; empty if there was none.
+  const std::string &getLast() const { return last; }
+
+private:
+  std::string last;
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_FAULTLOG_H

@@ -1,0 +1,274 @@
+//===- Issue.cpp - how work comes to the devices, and the host waits ------===//
+
+#include "driver/Machine.h"
+#include <algorithm>
+
+using namespace tdc::sim;
+
+namespace {
+
+/// The bytes of the host that a task reads or writes; none are [0, 0).
+Access getHostAccess(const Task &task) {
+  auto *copy = std::get_if<Copy>(&task);
+  if (copy && copy->to == kHost)
+    return {copy->destination, copy->destination + copy->bytes, true};
+  if (copy && copy->from == kHost && !copy->staged)
+    return {copy->source, copy->source + copy->bytes, false};
+  return {0, 0, false};
+}
+
+void append(std::vector<Point> &points, const Point &point) {
+  if (point.operation)
+    points.push_back(point);
+}
+
+} // namespace
+
+std::vector<Point> Machine::getPredecessors(const Stream &stream) const {
+  std::vector<Point> points;
+  append(points, stream.tail);
+  const Context &context = contexts[stream.device];
+  if (stream.isDefault()) {
+    // The legacy default stream waits for all blocking streams, and they for
+    // it (CUDA Driver API, Stream synchronization behavior).
+    for (auto &[handle, other] : streams)
+      if (other->device == stream.device && other->isBlocking)
+        append(points, other->tail);
+    for (const Orphan &orphan : context.orphans)
+      if (orphan.isBlocking)
+        append(points, orphan.tail);
+  } else if (stream.isBlocking) {
+    append(points, context.defaultStream->tail);
+  }
+  return points;
+}
+
+std::vector<Point> Machine::getPoints(const Stream &stream) const {
+  if (stream.isDefault())
+    return getPredecessors(stream);
+  std::vector<Point> points;
+  append(points, stream.tail);
+  return points;
+}
+
+std::vector<Point> Machine::getPoints(int device) const {
+  std::vector<Point> points;
+  append(points, contexts[device].defaultStream->tail);
+  for (auto &[handle, stream] : streams)
+    if (stream->device == device)
+      append(points, stream->tail);
+  for (const Orphan &orphan : contexts[device].orphans)
+    append(points, orphan.tail);
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+void Machine::give(Stream &stream, Task task) {
+  if (stream.capture)
+    return addNode(stream, std::move(task));
+  checkImplicit(stream);
+  statistics.countTask(task);
+  issue(stream, task, kIssueMicroseconds);
+}
+
+void Machine::makeWait(Stream &stream, const std::vector<Point> &points) {
+  checkImplicit(stream);
+  issue(stream, Marker{"wait"}, 0, points);
+}
+
+Point Machine::record(Stream &stream) {
+  checkImplicit(stream);
+  return issue(stream, Marker{"event"}, 0);
+}
+
+Point Machine::queue(const Task &task, int device, unsigned lane,
+                     double hostMicroseconds, const std::vector<Point> &after) {
+  std::vector<OperationId> ids;
+  TimeModel::Moments moments;
+  for (const Point &point : after) {
+    ids.push_back(point.operation);
+    moments.push_back(point.moment);
+  }
+  Point point;
+  point.operation = scheduler.getNext();
+  uint64_t item = time.issue(task, device, lane, hostMicroseconds,
+                             std::move(moments), point.moment);
+  scheduler.add({point.operation, device, task, item}, ids);
+  return point;
+}
+
+Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
+                     const std::vector<Point> &extra) {
+  std::vector<Point> after = getPredecessors(stream);
+  for (const Point &point : extra)
+    append(after, point);
+  Clock clock = host;
+  for (const Point &point : after)
+    clock.join(point.clock);
+  noteAccesses(task, stream, scheduler.getNext(), clock);
+  spoilTarget(task);
+  Point point =
+      queue(task, stream.device, stream.lane, hostMicroseconds, after);
+  point.clock = std::move(clock);
+  point.clock.advance(stream.lane, point.operation);
+  stream.tail = point;
+  return point;
+}
+
+void Machine::noteAccesses(const Task &task, const Stream &stream,
+                           OperationId id, const Clock &clock) {
+  std::vector<Access> touched = getAccesses(task);
+  if (touched.empty())
+    return;
+  std::string description = describe(task) + " in " + stream.describe() +
+                            " of " + getDeviceText(stream.device);
+  Access ofHost = getHostAccess(task);
+  bool isWatched = !ofHost.isWrite && memory.find(ofHost.begin);
+  for (const AccessLog::Record *record :
+       accesses.find(ofHost.begin, ofHost.end)) {
+    // What is there must be read before it is spoilt.
+    if (ofHost.isWrite)
+      scheduler.complete(record->operation);
+    // The source is still to be made by another copy.
+    isWatched &= !record->access.isWrite;
+  }
+  if (ofHost.isWrite)
+    sources.check(ofHost.begin, ofHost.end);
+  accesses.add(touched, stream.lane, id, clock, description);
+  if (isWatched)
+    sources.add({ofHost.begin, ofHost.end - ofHost.begin, stream.lane, id,
+                 std::move(description)});
+}
+
+void Machine::spoilTarget(const Task &task) {
+  Access ofHost = getHostAccess(task);
+  if (ofHost.isWrite)
+    fillWithPattern(reinterpret_cast<std::byte *>(ofHost.begin),
+                    ofHost.end - ofHost.begin);
+}
+
+void Machine::launch(ExecutableGraph &executable, Stream &stream) {
+  checkImplicit(stream);
+  const std::vector<GraphNode> &nodes = executable.graph.nodes;
+  for (const GraphNode &node : nodes)
+    if (auto *call = std::get_if<KernelCall>(&node.task))
+      functions.get(call->function);
+
+  Point start = issue(stream, Marker{"graph"}, kIssueMicroseconds,
+                      {executable.lastLaunch});
+  // Seen from outside the graph is one operation, which the last of its markers
+  // stands for; inside, cuGraphInstantiate has looked for races.
+  OperationId endId = scheduler.getNext() + nodes.size();
+  std::vector<Access> reads;
+  for (const GraphNode &node : nodes) {
+    noteAccesses(node.task, stream, endId, start.clock);
+    reads.push_back(getHostAccess(node.task));
+  }
+  for (const GraphNode &node : nodes) {
+    Access target = getHostAccess(node.task);
+    auto isRead = [&](const Access &read) {
+      return !read.isWrite && read.overlaps(target.begin, target.end);
+    };
+    if (std::none_of(reads.begin(), reads.end(), isRead))
+      spoilTarget(node.task);
+  }
+
+  std::vector<Point> points;
+  for (const GraphNode &node : nodes) {
+    statistics.countTask(node.task);
+    std::vector<Point> after = {start};
+    for (unsigned index : node.after)
+      after.push_back(points[index]);
+    points.push_back(queue(node.task, node.device, stream.lane, 0, after));
+  }
+  points.push_back(start);
+  Point end = queue(Marker{"graph"}, stream.device, stream.lane, 0, points);
+  end.clock = std::move(start.clock);
+  end.clock.advance(stream.lane, end.operation);
+  stream.tail = executable.lastLaunch = end;
+}
+
+//===----------------------------------------------------------------------===//
+// Run and wait
+//===----------------------------------------------------------------------===//
+
+void Machine::run(const Operation &operation) {
+  Context &context = contexts[operation.device];
+  Work work;
+  // What a broken context still has queued is dropped.
+  if (!context.sticky) {
+    try {
+      work = runner.run(operation.task, operation.device);
+    } catch (const Fault &fault) {
+      breakContext(context, fault);
+    } catch (const std::bad_alloc &) {
+      breakContext(context, {CUDA_ERROR_LAUNCH_FAILED,
+                             "the host has no memory left to run " +
+                                 describe(operation.task)});
+    }
+  }
+  statistics.countWork(work);
+  time.finish(operation.timeItem, work);
+}
+
+void Machine::learn(const std::vector<Point> &points) {
+  TimeModel::Moments moments;
+  for (const Point &point : points) {
+    host.join(point.clock);
+    moments.push_back(point.moment);
+  }
+  time.wait(std::move(moments));
+  sources.check(host);
+  accesses.forget(host);
+}
+
+void Machine::wait(int device, const std::vector<Point> &points) {
+  for (const Point &point : points)
+    scheduler.complete(point.operation);
+  if (CUresult sticky = contexts[device].sticky)
+    fault(sticky, "");
+  learn(points);
+}
+
+bool Machine::query(int device, const std::vector<Point> &points) {
+  for (const Point &point : points)
+    scheduler.advance(point.operation);
+  if (CUresult sticky = contexts[device].sticky)
+    fault(sticky, "");
+  for (const Point &point : points)
+    if (!scheduler.isDone(point.operation))
+      return false;
+  learn(points);
+  return true;
+}
+
+double Machine::getTime(const Point &point) {
+  scheduler.completeUpTo(point.operation);
+  return point.moment->microseconds;
+}
+
+//===----------------------------------------------------------------------===//
+// What is in use
+//===----------------------------------------------------------------------===//
+
+void Machine::checkUnused(uint64_t address) {
+  const Allocation *allocation = memory.find(address);
+  if (!allocation)
+    return;
+  auto users = accesses.find(address, address + allocation->bytes);
+  if (!users.empty())
+    fault(CUDA_ERROR_LAUNCH_FAILED,
+          "allocation " + std::to_string(allocation->serial) + " of " +
+              getDeviceText(allocation->device) + " is freed while " +
+              users.front()->description + " may still use it");
+}
+
+bool Machine::isValid(uint64_t begin, uint64_t end) const {
+  auto users = accesses.find(begin, end);
+  return std::none_of(
+      users.begin(), users.end(),
+      [](const AccessLog::Record *record) { return record->access.isWrite; });
+}

@@ -1,0 +1,107 @@
+//===- Objects.h - contexts, streams, events, modules, graphs -------------===//
+
+#ifndef TDC_SIM_DRIVER_OBJECTS_H
+#define TDC_SIM_DRIVER_OBJECTS_H
+
+#include "driver/queue/Task.h"
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tdc::sim {
+
+/// One node of a graph; nodes stand after those they depend on.
+struct GraphNode {
+  Task task;
+  int device;
+  std::vector<unsigned> after;
+};
+
+struct Graph {
+  int device; ///< of the stream where capture began
+  std::vector<GraphNode> nodes;
+};
+
+struct ExecutableGraph {
+  Graph graph;
+  Point lastLaunch; ///< the next one starts after it
+};
+
+struct Stream;
+
+/// A capture between cuStreamBeginCapture and cuStreamEndCapture. Streams join
+/// it by waiting for an event that was recorded in it.
+struct Capture {
+  CUstreamCaptureMode mode;
+  std::thread::id thread; ///< that began it
+  const Stream *origin;
+  Graph graph;
+  bool isValid = true;
+  bool hasEnded = false;
+};
+
+struct Stream {
+  int device;
+  unsigned lane;   ///< its number among all streams, default ones too
+  uint64_t number; ///< as its handle has it; 0 for a default stream
+  bool isBlocking;
+  Point tail = {}; ///< the last operation that it was given
+  /// Null if it is not capturing; else `frontier` are the nodes that the next
+  /// one comes after.
+  std::shared_ptr<Capture> capture = nullptr;
+  std::vector<unsigned> frontier = {};
+
+  bool isDefault() const { return number == 0; }
+  std::string describe() const {
+    return isDefault() ? "the default stream"
+                       : "stream " + std::to_string(number);
+  }
+};
+
+struct Event {
+  int device;
+  bool hasTiming;
+  bool isRecorded = false;
+  Point point;
+  /// If it was last recorded in a capture: that, and the nodes it stands for.
+  std::shared_ptr<Capture> capture;
+  std::vector<unsigned> frontier;
+};
+
+/// What a stream that was destroyed still had to do.
+struct Orphan {
+  Point tail;
+  unsigned lane;
+  bool isBlocking;
+};
+
+/// The primary context of a device.
+struct Context {
+  int device;
+  CUcontext handle;
+  unsigned references = 0;
+  /// Of a fault that has broken it; nothing mends it.
+  CUresult sticky = CUDA_SUCCESS;
+  std::set<int> peers; ///< whose memory its kernels may touch
+  /// The legacy default stream.
+  std::unique_ptr<Stream> defaultStream;
+  std::vector<Orphan> orphans;
+};
+
+struct LoadedModule {
+  int device;
+  std::unique_ptr<Module> module;
+};
+
+struct Function {
+  CUmodule module;
+  int device;
+  const Kernel *kernel;
+  uint32_t maxDynamicSharedBytes;
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_OBJECTS_H

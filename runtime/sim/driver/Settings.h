@@ -1,0 +1,55 @@
+//===- Settings.h - what the environment asks of the simulation -----------===//
+//
+//   TDC_SIM_CUDA=N         devices, 1 to 64; absent or 0: none
+//   TDC_SIM_ARCH=80|90     compute capability, 80 if absent
+//   TDC_SIM_MEMORY=BYTES   of each device, 16 GiB if absent
+//   TDC_SIM_SEED=N         of all random choices; absent: another one each time
+//   TDC_SIM_EXECUTE=0|1    0: kernels are not run, only counted
+//   TDC_SIM_PEER=0|1       0: devices cannot touch each other's memory
+//   TDC_SIM_FAULT=ENTRY@N=CODE[,...]  the N-th call of an entry point, from 1,
+//                          does nothing and returns this number
+//   TDC_SIM_SKIP=ENTRY@N[,...]  the N-th call does nothing and says it did
+//                          (0: none). What does not begin with "cu" is an
+//                          opcode and belongs to the execution of kernels
+//   TDC_SIM_STATS=FILE     counters, as JSON, written at the end
+//   TDC_SIM_TRACE=FILE     a timeline for Perfetto, written at the end
+//   CUDA_VISIBLE_DEVICES   as NVIDIA's driver has it: VisibleDevices.h
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_DRIVER_SETTINGS_H
+#define TDC_SIM_DRIVER_SETTINGS_H
+
+#include "driver/Entry.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tdc::sim {
+
+/// What happens to one call of an entry point.
+struct Injection {
+  Entry entry;
+  uint64_t call; ///< the how manieth, from 1
+  CUresult code; ///< what it returns
+};
+
+struct Settings {
+  int devices = 0;
+  int architecture = 80;
+  uint64_t memory = uint64_t(16) << 30;
+  uint64_t seed = 0;
+  bool execute = true;
+  bool peer = true;
+  /// Of TDC_SIM_FAULT and TDC_SIM_SKIP.
+  std::vector<Injection> injections;
+  std::string statisticsFile, traceFile; ///< empty: none
+};
+
+/// Reads the variables; throws Fault CUDA_ERROR_INVALID_VALUE with a message
+/// that names the variable if one is malformed.
+Settings readSettings();
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_SETTINGS_H

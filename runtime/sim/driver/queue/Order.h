@@ -1,0 +1,64 @@
+//===- Order.h - what happens before what ---------------------------------===//
+//
+// Every stream is a lane; operations are numbered in the order in which they
+// are issued. A clock says for each lane up to which operation all are known
+// to be finished (vector clocks: C. Fidge, F. Mattern, 1988). An operation is
+// ordered before another if the other's clock covers it: by its stream, by an
+// event, or because the host had waited for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_DRIVER_QUEUE_ORDER_H
+#define TDC_SIM_DRIVER_QUEUE_ORDER_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tdc::sim {
+
+/// From 1, in the order of issue. What is finished is known by not being
+/// queued any more.
+using OperationId = uint64_t;
+
+class Clock {
+public:
+  bool covers(unsigned lane, OperationId operation) const {
+    return lane < known.size() && known[lane] >= operation;
+  }
+
+  void join(const Clock &other) {
+    if (known.size() < other.known.size())
+      known.resize(other.known.size());
+    for (size_t lane = 0; lane != other.known.size(); ++lane)
+      known[lane] = std::max(known[lane], other.known[lane]);
+  }
+
+  void advance(unsigned lane, OperationId operation) {
+    if (known.size() <= lane)
+      known.resize(lane + 1);
+    known[lane] = std::max(known[lane], operation);
+  }
+
+private:
+  std::vector<OperationId> known; ///< by lane
+};
+
+/// When something ended, in simulated microseconds; set once it is known.
+struct Moment {
+  double microseconds = 0;
+};
+
+/// A place in the work of the devices that other work, or the host, can wait
+/// for: where a stream has got to, or what an event has recorded.
+struct Point {
+  OperationId operation = 0; ///< 0: nothing to wait for
+  Clock clock;
+  std::shared_ptr<const Moment> moment;
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_QUEUE_ORDER_H

@@ -1,0 +1,47 @@
+//===- Task.cpp - what a device can be given to do ------------------------===//
+
+#include "driver/queue/Task.h"
+
+using namespace tdc::sim;
+
+namespace {
+
+struct Describer {
+  std::string operator()(const Copy &copy) const {
+    return "copy of " + std::to_string(copy.bytes) + " bytes from " +
+           getDeviceText(copy.from) + " to " + getDeviceText(copy.to);
+  }
+  std::string operator()(const Fill &fill) const {
+    return "memset of " + std::to_string(fill.bytes) + " bytes of " +
+           getDeviceText(fill.device);
+  }
+  std::string operator()(const KernelCall &call) const {
+    return "kernel '" + Module::getInfo(*call.kernel).name + "'";
+  }
+  std::string operator()(const Marker &marker) const { return marker.name; }
+};
+
+struct AccessFinder {
+  std::vector<Access> operator()(const Copy &copy) const {
+    std::vector<Access> accesses;
+    if (!copy.staged)
+      accesses.push_back({copy.source, copy.source + copy.bytes, false});
+    accesses.push_back({copy.destination, copy.destination + copy.bytes, true});
+    return accesses;
+  }
+  std::vector<Access> operator()(const Fill &fill) const {
+    return {{fill.address, fill.address + fill.bytes, true}};
+  }
+  std::vector<Access> operator()(const KernelCall &) const { return {}; }
+  std::vector<Access> operator()(const Marker &) const { return {}; }
+};
+
+} // namespace
+
+std::string tdc::sim::describe(const Task &task) {
+  return std::visit(Describer(), task);
+}
+
+std::vector<Access> tdc::sim::getAccesses(const Task &task) {
+  return std::visit(AccessFinder(), task);
+}

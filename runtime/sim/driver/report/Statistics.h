@@ -1,0 +1,59 @@
+//===- Statistics.h - TDC_SIM_STATS: what a program asked of its devices --===//
+
+#ifndef TDC_SIM_DRIVER_REPORT_STATISTICS_H
+#define TDC_SIM_DRIVER_REPORT_STATISTICS_H
+
+#include "driver/Entry.h"
+#include "driver/queue/Task.h"
+#include <array>
+#include <map>
+
+namespace tdc::sim {
+
+/// What a program has made and not destroyed.
+struct LiveCounts {
+  uint64_t allocations = 0, bytes = 0; ///< of devices
+  uint64_t pinned = 0;                 ///< allocations of the host
+  uint64_t streams = 0, events = 0, modules = 0, graphs = 0, executables = 0;
+
+  LiveCounts &operator+=(const LiveCounts &other);
+};
+
+class Statistics {
+public:
+  /// Counts a call; returns the how manieth it is.
+  uint64_t countCall(Entry entry) {
+    return ++calls[static_cast<unsigned>(entry)];
+  }
+  /// Counts what a device is given to do.
+  void countTask(const Task &task);
+  void countWork(const Work &work) { instructions += work.instructions; }
+  /// What was left when a context came to its end.
+  void countLeaks(const LiveCounts &counts) { leaks += counts; }
+
+  /// What else the report has.
+  struct Ending {
+    uint64_t seed;
+    const Memory &memory;
+    int devices;
+    LiveCounts live;
+    size_t queued; ///< operations that nobody has waited for
+    std::string fault;
+  };
+  std::string getJson(const Ending &ending) const;
+
+private:
+  struct Transfers {
+    uint64_t count = 0, bytes = 0;
+  };
+
+  std::array<uint64_t, kEntries> calls{};
+  std::map<std::pair<int, int>, Transfers> copies; ///< from, to
+  std::map<int, Transfers> fills;
+  uint64_t kernels = 0, instructions = 0;
+  LiveCounts leaks;
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_REPORT_STATISTICS_H

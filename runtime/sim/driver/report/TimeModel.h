@@ -1,0 +1,68 @@
+//===- TimeModel.h - when everything would have happened ------------------===//
+//
+// Gives each operation a start and an end in simulated time. A device has one
+// engine that computes and one for copies in each direction; an engine takes
+// its work in the order of issue, when what the work waits for has ended. The
+// host moves on by what calls cost and by what it waits for.
+//
+// Times must not depend on the random order in which the simulation really
+// runs things, so they are computed in the order of issue, as soon as it is
+// known how long everything up to there takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_DRIVER_REPORT_TIMEMODEL_H
+#define TDC_SIM_DRIVER_REPORT_TIMEMODEL_H
+
+#include "driver/DeviceModel.h"
+#include "driver/queue/Task.h"
+#include "driver/report/Timeline.h"
+#include <deque>
+
+namespace tdc::sim {
+
+class TimeModel {
+public:
+  using Moments = std::vector<std::shared_ptr<const Moment>>;
+
+  /// `timeline` may be null.
+  TimeModel(const DeviceModel &model, bool hasPeerAccess, int devices,
+            Timeline *timeline);
+
+  /// An operation is issued by a call that costs the host some time, to start
+  /// after others. Returns its number here and, by `end`, when it will end.
+  uint64_t issue(const Task &task, int device, unsigned lane,
+                 double hostMicroseconds, Moments after,
+                 std::shared_ptr<const Moment> &end);
+  /// The operation has run; `work` is what a kernel did.
+  void finish(uint64_t item, const Work &work);
+  /// The host waits until all these have ended.
+  void wait(Moments moments);
+
+private:
+  struct Item {
+    std::shared_ptr<Moment> end; ///< null for a wait of the host
+    Moments after;
+    double hostMicroseconds = 0;
+    std::vector<unsigned> engines;
+    double microseconds = 0;
+    bool isFinished = false;
+    TimelineEvent event;
+  };
+
+  void advance();
+  void place(Item &item);
+  double getDuration(const Task &task) const;
+
+  const DeviceModel &model;
+  bool hasPeerAccess;
+  Timeline *timeline;
+  double host = 0;
+  std::vector<double> engineEnds;
+  std::deque<Item> items; ///< whose times are not known yet
+  uint64_t first = 0;     ///< number of items[0]
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_DRIVER_REPORT_TIMEMODEL_H

@@ -1,0 +1,130 @@
+//===- Races.h - accesses that nothing orders -----------------------------===//
+//
+// Two accesses of one byte race if they are of different warps, one of them
+// writes, not both are atomic, and no barrier stands between them (PTX ISA 8,
+// "Memory Consistency Model"; the lanes of one warp are taken to be in order).
+//
+// Time is cut into segments: a warp begins one with its block and after each
+// barrier. For each word of memory a shadow keeps who wrote it last and the
+// last two warps that read it, by segment and warp; an Ordering knows which
+// segments of the other warps lie before the present of each warp (a vector
+// clock).
+//
+// Two approximations, towards silence: a word of which two warps write
+// different bytes remembers only the second; of more than two readers since a
+// barrier, only the last two are remembered. Blocks count as ordered where the
+// first one has passed a fence and the second one an atomic and a fence.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_EXECUTE_RACES_H
+#define TDC_SIM_EXECUTE_RACES_H
+
+#include "ptx/Program.h"
+#include <array>
+#include <memory>
+
+namespace tdc::sim {
+
+enum class Access : uint8_t { Read, Write, Atomic };
+
+/// Who touched a word: bits 10-31 the segment, 5-9 the warp, 1-4 which of its
+/// bytes, 0 whether atomically. Zero: nobody. In one word so that a row of them
+/// is checked as vectors.
+using Mark = uint32_t;
+inline constexpr unsigned kSegmentShift = 10, kWarpShift = 5;
+inline constexpr Mark kWarpBits = 31u << kWarpShift;
+inline constexpr Mark kAllBytes = 15u << 1;
+inline constexpr Mark kAtomic = 1;
+inline constexpr uint32_t kMaxSegment = (1u << (32 - kSegmentShift)) - 2;
+
+/// An access that another one races with.
+struct Conflict {
+  Mark mark = 0; ///< 0: there is none
+  bool isRead = false;
+};
+
+inline unsigned warpOf(Mark mark) { return (mark >> kWarpShift) & 31; }
+inline uint32_t segmentOf(Mark mark) { return mark >> kSegmentShift; }
+
+/// What is ordered before what, among the warps of a running block.
+class Ordering {
+public:
+  /// All warps are in segment `first`, which no block was in before.
+  void begin(unsigned numWarps, uint32_t first);
+
+  /// The warps `waiting` have waited for what `arrived` (a superset) did, and
+  /// all of these are in `segment` now.
+  void join(uint32_t arrived, uint32_t waiting, uint32_t segment);
+
+  /// The present of a warp, without bytes.
+  Mark present(unsigned warp) const {
+    return segments[warp] << kSegmentShift | warp << kWarpShift;
+  }
+  /// Of marks below this one all of the block lie before the warp's present.
+  Mark settled(unsigned warp) const {
+    return settledSegments[warp] << kSegmentShift;
+  }
+  /// Marks below this one are of earlier blocks.
+  Mark first() const { return firstSegment << kSegmentShift; }
+
+  /// Whether what a warp of this block did lies before the present of `warp`.
+  bool isBefore(Mark mark, unsigned warp) const {
+    unsigned other = warpOf(mark);
+    return other == warp || segmentOf(mark) <= known[warp][other];
+  }
+
+private:
+  unsigned numWarps = 0;
+  uint32_t firstSegment = 0;
+  std::array<uint32_t, kMaxWarps> segments, settledSegments;
+  /// known[w][v]: the last segment of v that is before the present of w.
+  std::array<std::array<uint32_t, kMaxWarps>, kMaxWarps> known;
+};
+
+/// Who touched what, of one allocation or of the shared memory of a block.
+class Shadow {
+public:
+  /// Whether accesses of earlier blocks count: not those of shared memory,
+  /// which each block has anew.
+  enum class Scope : uint8_t { Device, Block };
+
+  Shadow(uint64_t bytes, Scope scope)
+      : chunks(bytes / kChunkBytes + 1), scope(scope) {}
+
+  /// Notes an access and returns what it races with.
+  Conflict note(uint64_t offset, unsigned bytes, Access access,
+                const Ordering &ordering, unsigned warp);
+
+  /// The same for whole words, faster; false if it has to be done by `note`.
+  bool noteRow(uint64_t offset, unsigned bytes, Access access,
+               const Ordering &ordering, unsigned warp);
+
+  void clear() {
+    for (auto &chunk : chunks)
+      chunk.reset();
+  }
+
+private:
+  static constexpr unsigned kChunkBytes = 4096, kChunkWords = kChunkBytes / 4;
+
+  struct Chunk {
+    Mark writers[kChunkWords] = {};
+    Mark readers[2][kChunkWords] = {};
+  };
+
+  Chunk &chunkAt(uint64_t offset) {
+    std::unique_ptr<Chunk> &chunk = chunks[offset / kChunkBytes];
+    if (!chunk)
+      chunk = std::make_unique<Chunk>();
+    return *chunk;
+  }
+  bool races(Mark old, Mark now, const Ordering &ordering, unsigned warp) const;
+
+  std::vector<std::unique_ptr<Chunk>> chunks;
+  Scope scope;
+};
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_EXECUTE_RACES_H

@@ -1,0 +1,194 @@
+//===- Warp.h - a warp, its block and the launch they belong to -----------===//
+//
+// The 32 lanes of a warp execute together where they can. Where a branch parts
+// them, the lanes are kept in groups, one for each place of the program at
+// which some of them are; the group with the lowest place goes on, so that
+// those that took the longer way catch up and are merged (divergence by minimal
+// PC). A group that executes an instruction for more lanes than it has waits
+// for them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_EXECUTE_WARP_H
+#define TDC_SIM_EXECUTE_WARP_H
+
+#include "execute/Execute.h"
+#include "execute/Races.h"
+#include "ptx/Program.h"
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+namespace tdc::sim {
+
+struct Block;
+
+inline constexpr uint32_t kFullWarp = ~0u;
+
+/// What all blocks of a launch share.
+struct LaunchState {
+  LaunchState(const Launch &launch, Surroundings &surroundings)
+      : launch(launch), kernel(launch.kernel), surroundings(surroundings) {}
+
+  const Launch &launch;
+  const Kernel &kernel;
+  Surroundings &surroundings;
+  Work work;
+  /// Where the last access of global memory was.
+  const Allocation *recent = nullptr;
+  /// By serial number of the allocation.
+  std::unordered_map<uint64_t, std::unique_ptr<Shadow>> shadows;
+  const Allocation *recentShadowOf = nullptr;
+  Shadow *recentShadow = nullptr;
+
+  /// The blocks so far, to tell whose mark it is.
+  struct Past {
+    uint32_t firstSegment;
+    uint64_t block; ///< in the grid, x fastest
+    bool hasFence;
+  };
+  std::vector<Past> past;
+  uint32_t segment = 0;
+
+  Shadow &shadowOf(const Allocation &allocation);
+  /// One that no warp was in, for a block that begins or for warps of `running`
+  /// after a barrier.
+  uint32_t nextSegment(Block *running);
+};
+
+/// An asynchronous copy that no wait has completed (PTX ISA 9.7.9.25).
+struct PendingCopy {
+  const Instruction *instruction; ///< that has issued it
+  unsigned lane;
+  uint32_t to; ///< in shared memory
+  uint64_t from;
+  uint8_t bytes, sourceBytes;
+  bool isRead; ///< `data` has the source, else it is read at the wait
+  std::array<std::byte, 16> data;
+};
+
+struct Group {
+  uint32_t pc;
+  uint32_t lanes;
+  bool waits; ///< for lanes that have to execute an instruction with it
+};
+
+/// Why a warp stopped.
+enum class Stop : uint8_t { Budget, Barrier, End };
+
+struct Warp {
+  Block &block;
+  unsigned index; ///< in the block
+  std::byte *registers;
+  /// Lanes that execute the current instruction: `lanes` where its guard holds.
+  uint32_t active = 0;
+  uint32_t pc = 0, lanes = 0;
+  uint32_t live = 0; ///< lanes that have not ended
+  std::vector<Group> others;
+  uint64_t executed = 0; ///< instructions of the warp
+  uint32_t carry = 0;    ///< CC.CF of each lane (PTX ISA 9.7.2)
+
+  /// The barrier that it waits at, null if at none.
+  const Instruction *barrier = nullptr;
+  bool hasEnded = false;
+  /// Whether it has executed an atomic, and a fence after that: see Races.h.
+  bool hasAtomic = false, hasAcquired = false;
+
+  std::vector<PendingCopy> uncommitted;
+  std::vector<std::vector<PendingCopy>> groupsOfCopies; ///< oldest first
+
+  template <typename T> T *at(Slot slot) {
+    return reinterpret_cast<T *>(registers + slot);
+  }
+  uint32_t getPredicate(Slot slot) {
+    uint32_t value = *at<uint32_t>(slot & ~kNegated);
+    return slot & kNegated ? ~value : value;
+  }
+  void setPredicate(Slot slot, uint32_t value) {
+    uint32_t &mask = *at<uint32_t>(slot);
+    mask = (mask & ~active) | (value & active);
+  }
+  /// Writes `values` of the active lanes to a register.
+  template <typename T> void set(Slot slot, const T *values) {
+    T *to = at<T>(slot);
+    if (active == kFullWarp) {
+      memcpy(to, values, kLanes * sizeof(T));
+      return;
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      to[lane] = active >> lane & 1 ? values[lane] : to[lane];
+  }
+
+  /// Executes until something stops it, at most `budget` instructions. With
+  /// `yields`, an access of memory may stop it as well.
+  Stop run(uint64_t budget, bool yields);
+
+  Warp(Block &block, unsigned index, std::byte *registers)
+      : block(block), index(index), registers(registers) {}
+
+private:
+  void resume(const Group &group);
+  void regroup();
+  bool goOn();
+  void part(uint32_t stay, uint32_t stayPc, uint32_t go, uint32_t goPc);
+  uint32_t membersOf(const Instruction &instruction) const;
+  bool gather(const Instruction &instruction);
+  void end(uint32_t lanes);
+  /// The lowest place of another group: there or beyond, regroup.
+  uint32_t attention = ~0u;
+};
+
+/// One of the sixteen barriers of a block (PTX ISA 9.7.13.1, "bar").
+struct BarrierState {
+  uint32_t arrived = 0, waiting = 0; ///< warps
+  unsigned expected = 0;             ///< warps; 0: nobody has arrived
+  /// Of bar.red: over the predicates so far.
+  unsigned count = 0;
+  bool all = true, any = false;
+};
+
+struct Block {
+  LaunchState &state;
+  uint64_t number; ///< in the grid, x fastest
+  Dim3 position;
+  unsigned numThreads, numWarps;
+
+  std::vector<std::byte> &shared;
+  /// Per byte: 0 never written, 1 written, 2 to be filled by a copy that no
+  /// wait has completed.
+  std::vector<uint8_t> &sharedWritten;
+  Shadow &sharedShadow;
+  std::vector<std::byte> &local; ///< of each thread in turn
+  std::vector<uint8_t> &localWritten;
+
+  Ordering ordering = {};
+  std::array<BarrierState, 16> barriers = {};
+  std::vector<Warp> warps = {};
+
+  const Kernel &kernel() const { return state.kernel; }
+  /// Runs to its end.
+  void run();
+
+private:
+  void checkStuck();
+};
+
+/// Sets in Block::sharedWritten.
+enum : uint8_t { kUnwritten = 0, kWritten = 1, kInFlight = 2 };
+
+/// Throws a Fault that names kernel, line, thread and block; `what` goes on
+/// after "thread (3,0,0) of block (7,0,0) ".
+[[noreturn]] void faultAt(const Warp &warp, const Instruction &instruction,
+                          unsigned lane, CUresult code,
+                          const std::string &what);
+
+inline unsigned countLanes(uint32_t mask) {
+  return unsigned(__builtin_popcount(mask));
+}
+inline unsigned firstLane(uint32_t mask) {
+  return unsigned(__builtin_ctz(mask));
+}
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_EXECUTE_WARP_H

@@ -1,0 +1,27 @@
+//===- Decoder.h - a kernel as written to one that can be executed --------===//
+
+#ifndef TDC_SIM_PTX_DECODER_H
+#define TDC_SIM_PTX_DECODER_H
+
+#include "ptx/Program.h"
+
+namespace tdc::sim {
+
+/// Generic addresses of what is not global memory (PTX ISA 5.1.7). No pointer
+/// of a host or a device has such high bits. Offsets in a window have 32 bits.
+inline constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
+inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
+inline constexpr uint64_t kParamWindow = uint64_t(3) << 56;
+
+/// Decides whether the next instruction is the one that a test leaves out: see
+/// TDC_SIM_SKIP in Module.h.
+bool isSkipped(const std::string &opcode);
+
+/// `addresses` are those of the module's .global and .const variables.
+/// Throws Fault CUDA_ERROR_INVALID_PTX.
+Kernel decode(const syntax::Function &function, const syntax::Module &module,
+              const std::map<std::string, uint64_t> &addresses, int target);
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_PTX_DECODER_H

@@ -1,0 +1,54 @@
+//===- ExportTest.cpp - the library as programs load it -------------------===//
+
+#include "Apart.h"
+#include <cstdio>
+#include <dlfcn.h>
+#include <set>
+#include <sstream>
+
+using namespace tdc_sim_test;
+
+namespace {
+
+std::set<std::string> getWanted() {
+  using tdc::sim::kEntryNames;
+  std::set<std::string> names(std::begin(kEntryNames), std::end(kEntryNames));
+  names.insert("tdc_sim_last_fault");
+  names.insert("tdc_sim_is_valid");
+  return names;
+}
+
+TEST(Exports, AreTheEntryPointsAndNothingElse) {
+  FILE *pipe = popen(TDC_SIM_NM " -D --defined-only " TDC_SIM_LIBRARY, "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string text;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    text.append(buffer, n);
+  ASSERT_EQ(pclose(pipe), 0);
+  std::set<std::string> names;
+  std::istringstream lines(text);
+  for (std::string address, kind, name; lines >> address >> kind >> name;)
+    names.insert(name);
+  EXPECT_EQ(names, getWanted());
+}
+
+TEST(Exports, TheLibraryIsADriver) {
+  runApart(withDevices(2), [] {
+    void *library = dlopen(TDC_SIM_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    for (const std::string &name : getWanted())
+      EXPECT_NE(dlsym(library, name.c_str()), nullptr) << name;
+    auto init = reinterpret_cast<decltype(&cuInit)>(dlsym(library, "cuInit"));
+    auto getCount = reinterpret_cast<decltype(&cuDeviceGetCount)>(
+        dlsym(library, "cuDeviceGetCount"));
+    int count = 0;
+    EXPECT_EQ(init(0), CUDA_SUCCESS);
+    EXPECT_EQ(getCount(&count), CUDA_SUCCESS);
+    EXPECT_EQ(count, 2);
+    // It is not the one that this program was linked with.
+    EXPECT_NE(init, &cuInit);
+  });
+}
+
+} // namespace

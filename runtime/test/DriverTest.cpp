@@ -1,0 +1,228 @@
+//===- DriverTest.cpp - finding GPUs, choosing the version for them -------===//
+
+#include "GpuPrograms.h"
+#include <dlfcn.h>
+
+using namespace tdrt_test;
+
+namespace {
+
+std::string whyNoGpu() {
+  char why[400];
+  EXPECT_EQ(tdrt_cuda_device_count(why, sizeof why), 0);
+  return why;
+}
+
+/// The version for the cpu of a program that prefers `gpus` GPUs.
+class TwoVersions {
+public:
+  explicit TwoVersions(int32_t gpus) : onGpus(gpus) {
+    onGpus.program.otherwise = &onCpu;
+    onGpus.program.main = [](tdrt_context *) -> int32_t { return 90; };
+    onCpu.main = [](tdrt_context *) -> int32_t { return 80; };
+  }
+  /// "gpu", "cpu" or the error.
+  std::string choose(std::vector<const char *> args = {}) {
+    Opened ctx(onGpus.program, std::move(args));
+    if (ctx.status)
+      return ctx.error();
+    return tdrt_main(ctx) == 90 ? "gpu" : "cpu";
+  }
+  GpuProgram onGpus;
+  tdrt_program onCpu = emptyProgram();
+};
+
+TEST(DriverTest, Count) {
+  checkWithGpus(3, {}, [] {
+    char why[400] = "?";
+    EXPECT_EQ(tdrt_cuda_device_count(why, sizeof why), 3);
+    EXPECT_STREQ(why, "");
+    EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 3);
+  });
+}
+
+TEST(DriverTest, NoDriver) {
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
+    GTEST_SKIP() << "this machine has a driver";
+  checkWithGpus(0, {{"TDC_SIM_CUDA", ""}}, [] {
+    EXPECT_EQ(whyNoGpu(), "there is no CUDA driver: libcuda.so.1: cannot open "
+                          "shared object file: No such file or directory");
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 301);
+    EXPECT_EQ(ctx.error(), "error[TR301]: " + whyNoGpu() + "\n");
+  });
+}
+
+TEST(DriverTest, ReasonIsCut) {
+  checkWithGpus(1, {{"CUDA_VISIBLE_DEVICES", "-1"}}, [] {
+    char why[10];
+    EXPECT_EQ(tdrt_cuda_device_count(why, sizeof why), 0);
+    EXPECT_STREQ(why, "no GPU ca");
+  });
+}
+
+TEST(DriverTest, NoSimulatedDriver) {
+  checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", "/nowhere/one.so"}}, [] {
+    std::string why = whyNoGpu();
+    // In this order it was looked for.
+    size_t first = why.find("/nowhere/one.so: cannot open");
+    size_t second = why.find("../lib/libtdc_sim_cuda.so: cannot open");
+    EXPECT_NE(first, std::string::npos) << why;
+    EXPECT_NE(second, std::string::npos) << why;
+    EXPECT_LT(first, second) << why;
+  });
+  // The program may know where it was when it was built.
+  checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", "/nowhere/one.so"}}, [] {
+    GpuProgram gpus(1);
+    gpus.gpu.sim_library = "/nowhere/two.so";
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 312);
+    EXPECT_NE(ctx.error().find("/nowhere/two.so: cannot open"),
+              std::string::npos)
+        << ctx.error();
+    gpus.gpu.sim_library = TDRT_SIM_LIBRARY;
+    EXPECT_EQ(Opened(gpus.program).status, 0);
+  });
+}
+
+// A library that is no driver.
+TEST(DriverTest, IncompleteDriver) {
+  checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", "libm.so.6"}}, [] {
+    std::string why = whyNoGpu();
+    EXPECT_EQ(why.find("the CUDA driver is not complete: it has no function "
+                       "`cu"),
+              0u)
+        << why;
+  });
+}
+
+TEST(DriverTest, OldDriver) {
+  checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", TDRT_OLD_DRIVER}}, [] {
+    EXPECT_EQ(whyNoGpu(), "the CUDA driver is too old: it is for CUDA 11.4, "
+                          "and CUDA 12.0 (R525) is needed");
+  });
+}
+
+TEST(DriverTest, HiddenGpus) {
+  checkWithGpus(2, {{"CUDA_VISIBLE_DEVICES", "-1"}}, [] {
+    EXPECT_EQ(whyNoGpu(), "no GPU can be seen (CUDA_VISIBLE_DEVICES is `-1`)");
+  });
+  checkWithGpus(2, {{"CUDA_VISIBLE_DEVICES", "1"}}, [] {
+    EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 1);
+    GpuProgram gpus(2);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 305);
+    EXPECT_EQ(ctx.error(),
+              "error[TR305]: the program needs 2 GPUs, and 1 GPU can be seen "
+              "(CUDA_VISIBLE_DEVICES is `1`)\n");
+  });
+}
+
+TEST(DriverTest, FailsToStart) {
+  checkWithGpus(1, {{"TDC_SIM_FAULT", "cuInit@1=803"}}, [] {
+    std::string why = whyNoGpu();
+    EXPECT_EQ(why.find("the CUDA driver failed at starting it: "
+                       "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): "),
+              0u)
+        << why;
+    // Whoever asks again gets another chance.
+    EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 1);
+  });
+}
+
+TEST(DriverTest, Versions) {
+  struct Row {
+    const char *visible, *device;
+    const char *chosen;
+    const char *note;
+  };
+  const Row rows[] = {
+      {"0,1", "", "gpu", ""},
+      {"0,1", "auto", "gpu", ""},
+      {"0,1", "cuda", "gpu", ""},
+      {"0,1", "cpu", "cpu", ""},
+      {"0", "", "cpu",
+       "note: runs on the cpu: the program needs 2 GPUs, and 1 GPU can be seen "
+       "(CUDA_VISIBLE_DEVICES is `0`)\n"},
+      {"-1", "auto", "cpu",
+       "note: runs on the cpu: no GPU can be seen (CUDA_VISIBLE_DEVICES is "
+       "`-1`)\n"},
+      {"-1", "cpu", "cpu", ""},
+      {"-1", "cuda",
+       "error[TR304]: no GPU can be seen (CUDA_VISIBLE_DEVICES is `-1`)\n", ""},
+      {"0", "gpu",
+       "error[TR313]: TDC_DEVICE is `gpu`: it can be `cpu`, `cuda` or `auto`\n",
+       ""},
+  };
+  for (const Row &row : rows) {
+    Outcome outcome = runWithGpus(
+        2, {{"CUDA_VISIBLE_DEVICES", row.visible}, {"TDC_DEVICE", row.device}},
+        [&] { EXPECT_EQ(TwoVersions(2).choose(), row.chosen); });
+    expectSuccess(outcome);
+    EXPECT_EQ(outcome.err, row.note);
+  }
+}
+
+// The command line has the word before the environment.
+TEST(DriverTest, VersionOfArgument) {
+  const tdrt_arg device = {"device", "auto", nullptr, TDRT_STR,
+                           TDRT_ARG_DEVICE};
+  auto choose = [&](std::vector<const char *> words) {
+    TwoVersions versions(1);
+    for (tdrt_program *one : {&versions.onGpus.program, &versions.onCpu}) {
+      one->num_args = 1;
+      one->args = &device;
+    }
+    return versions.choose(std::move(words));
+  };
+  checkWithGpus(1, {{"TDC_DEVICE", "cpu"}}, [&] {
+    EXPECT_EQ(choose({"--device", "cuda"}), "gpu");
+    EXPECT_EQ(choose({"--device", "auto"}), "cpu");
+    EXPECT_EQ(choose({}), "cpu");
+    EXPECT_EQ(choose({"--device", "tpu"}),
+              "error[TR003]: `--device` wants `cpu`, `cuda` or `auto`, not "
+              "`tpu`\n");
+  });
+  checkWithGpus(1, {{"TDC_DEVICE", "cuda"}},
+                [&] { EXPECT_EQ(choose({"--device=cpu"}), "cpu"); });
+}
+
+// What has only code for the cpu says so when a GPU is wanted.
+TEST(DriverTest, ProgramWithoutGpus) {
+  checkWithGpus(1, {{"TDC_DEVICE", "cuda"}}, [] {
+    tdrt_program program = emptyProgram();
+    Opened ctx(program);
+    EXPECT_EQ(ctx.status, 306);
+    EXPECT_EQ(ctx.error(), "error[TR306]: the program has no code for GPUs: "
+                           "build it with `--device cuda`\n");
+  });
+}
+
+// A program that names a GPU has no version without.
+TEST(DriverTest, CpuWantedButGpuNamed) {
+  checkWithGpus(1, {{"TDC_DEVICE", "cpu"}},
+                [] { EXPECT_EQ(Opened(GpuProgram(1).program).status, 0); });
+}
+
+TEST(DriverTest, Queries) {
+  checkWithGpus(2, {{"TDC_SIM_MEMORY", "1000000000"}}, [] {
+    tdrt_program program = emptyProgram();
+    program.sites = gpuSites;
+    program.num_sites = 10;
+    Opened ctx(program);
+    const char *name = nullptr;
+    int64_t bytes = 0;
+    EXPECT_EQ(tdrt_cuda_device_name(ctx, 1, 0, &name), 0);
+    EXPECT_NE(std::string(name).find("sm_80"), std::string::npos) << name;
+    EXPECT_EQ(tdrt_cuda_total_memory(ctx, 1, 0, &bytes), 0);
+    EXPECT_EQ(bytes, 1000000000);
+    EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 0);
+    EXPECT_EQ(tdrt_cuda_device_name(ctx, 2, 4, &name), 103);
+    EXPECT_EQ(ctx.error(), "error[TR103]: there is no cuda:2: 2 can be seen\n"
+                           "  --> gpu.tdsl:5\n");
+    EXPECT_EQ(tdrt_cuda_total_memory(ctx, -1, 4, &bytes), 103);
+  });
+}
+
+} // namespace

@@ -1,0 +1,339 @@
+//===- GpuFaultTest.cpp - GPUs that fail ----------------------------------===//
+
+#include "GpuPrograms.h"
+#include <cstring>
+#include <regex>
+
+using namespace tdrt_test;
+
+namespace {
+
+/// Is `text` in `whole`?
+testing::AssertionResult has(const std::string &whole,
+                             const std::string &text) {
+  if (whole.find(text) != std::string::npos)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no \"" << text << "\" in: " << whole;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+int32_t launchAddOne(tdrt_context *ctx) {
+  void *arena = ctx->devices[0].arena;
+  const uint64_t parameters[] = {word(arena), word(arena), 10};
+  return tdrt_launch(ctx, 1, AddOne, 1, parameters, 0);
+}
+
+TEST(GpuFaultTest, NoCodeForTheGpu) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    const tdrt_gpu_image images[] = {{TDRT_IMAGE_PTX, 90, 1, ""},
+                                     {TDRT_IMAGE_CUBIN, 86, 1, ""}};
+    gpus.gpu.images = images;
+    gpus.gpu.num_images = 2;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 306);
+    EXPECT_EQ(ctx.error(),
+              "error[TR306]: the program has no code for cuda:0, which is "
+              "sm_80: it has code for sm_90, only sm_86\n");
+  });
+}
+
+TEST(GpuFaultTest, TheNewestCodeIsTaken) {
+  GpuProgram gpus(1);
+  const char broken[] = ".version 7.0\n.target sm_80\nno such thing\n";
+  tdrt_gpu_image newer = gpus.images[0];
+  newer.arch = 90;
+  const tdrt_gpu_image images[] = {{TDRT_IMAGE_PTX, 80, sizeof broken, broken},
+                                   newer};
+  gpus.gpu.images = images;
+  gpus.gpu.num_images = 2;
+  checkWithGpus(1, {{"TDC_SIM_ARCH", "90"}}, [&] {
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
+  });
+  checkWithGpus(1, {{"TDC_SIM_ARCH", "80"}}, [&] {
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 0) << ctx.error();
+    EXPECT_EQ(launchAddOne(ctx), 307);
+    // The driver's own words, which have the line.
+    EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
+                                 "program's code for cuda:0: "
+                                 "CUDA_ERROR_INVALID_PTX (218)"));
+    EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:1\n"));
+  });
+}
+
+TEST(GpuFaultTest, NoSuchKernel) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.kernels[AddOne].name = "subtract_one";
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 311);
+    EXPECT_TRUE(has(ctx.error(), "error[TR311]: cuda:0 failed at finding a "
+                                 "kernel: CUDA_ERROR_NOT_FOUND (500)"));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TEST(GpuFaultTest, OutOfMemory) {
+  checkWithGpus(1, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    const int64_t some[] = {300000}, half[] = {500000}, much[] = {800000};
+    void *x = nullptr, *y = nullptr;
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &x), 0);
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, half, 0, &y), 0);
+    // What is kept for later makes room for another size.
+    tdrt_free(ctx, 1, y);
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &y), 0);
+    EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
+    EXPECT_TRUE(has(ctx.error(), "error[TR308]: out of memory on cuda:0: 800.0 "
+                                 "KB asked for, "));
+    EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.1 "
+                                 "KB for its state and its intermediate values "
+                                 "and 600.0 KB in tensors whose size it learnt "
+                                 "when it ran\n  --> gpu.tdsl:3\n"));
+  });
+}
+
+TEST(GpuFaultTest, OutOfMemoryForTheArena) {
+  checkWithGpus(2, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
+    GpuProgram gpus(2);
+    gpus.arenaBytes[1] = 2000000;
+    {
+      Opened ctx(gpus.program);
+      EXPECT_EQ(ctx.status, 308);
+      EXPECT_TRUE(has(ctx.error(), "error[TR308]: out of memory on cuda:1: 2.0 "
+                                   "MB asked for, "));
+    }
+    gpus.arenaBytes[1] = 200000;
+    EXPECT_EQ(Opened(gpus.program).status, 0);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels, lost devices
+//===----------------------------------------------------------------------===//
+
+TEST(GpuFaultTest, KernelFails) {
+  checkWithGpus(2, {}, [] {
+    GpuProgram gpus(2);
+    {
+      Opened ctx(gpus.program);
+      EXPECT_EQ(tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6), 0);
+      float value;
+      void *arena = ctx->devices[0].arena;
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), &value, arena, 4), 309);
+      EXPECT_TRUE(has(ctx.error(),
+                      "error[TR309]: kernel `write_nowhere`, launched in "
+                      "gpu.tdsl:7, or one before it failed on cuda:0: "
+                      "CUDA_ERROR_ILLEGAL_ADDRESS (700): "));
+      EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:2\n"));
+      // It stays like that.
+      EXPECT_EQ(launchAddOne(ctx), 309);
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), arena, &value, 4), 309);
+      EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 309);
+      EXPECT_EQ(tdrt_main(ctx), 309);
+      tdrt_stats_json(ctx);
+    }
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 310);
+    EXPECT_TRUE(has(ctx.error(), "error[TR310]: cuda:0 was lost: a kernel of "
+                                 "this process failed before: "));
+  });
+}
+
+TEST(GpuFaultTest, KernelFailsUnseenByMain) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.program.main = [](tdrt_context *ctx) {
+      return tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6);
+    };
+    Opened ctx(gpus.program);
+    EXPECT_EQ(tdrt_main(ctx), 309);
+    EXPECT_TRUE(has(ctx.error(), "kernel `write_nowhere`, launched in "
+                                 "gpu.tdsl:7, or one before it failed"));
+  });
+}
+
+TEST(GpuFaultTest, MemoryErrorOfTheGpu) {
+  checkWithGpus(1, {{"TDC_SIM_FAULT", "cuEventSynchronize@1=214"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    float value;
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), &value,
+                            ctx->devices[0].arena, 4),
+              310);
+    EXPECT_TRUE(has(ctx.error(), "error[TR310]: cuda:0 was lost: "
+                                 "CUDA_ERROR_ECC_UNCORRECTABLE (214): "));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Every call fails once
+//===----------------------------------------------------------------------===//
+
+/// Goes through all that a program can ask for; 0, or the first status that is
+/// not.
+int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
+  const int64_t n = 300000;
+  std::vector<float> values(n, 1), back(n);
+  void *x = nullptr, *y = nullptr, *replica = nullptr;
+  tdrt_handle *handle = nullptr;
+  const uint64_t report[] = {word(ctx->devices[0].errors), 70, 7, 4};
+  const char *name;
+  int64_t bytes;
+  int32_t status = 0;
+  auto then = [&](auto step) {
+    if (status == 0)
+      status = step();
+  };
+  then([&] { return tdrt_cuda_device_name(ctx, 0, 0, &name); });
+  then([&] { return tdrt_cuda_total_memory(ctx, 0, 0, &bytes); });
+  then([&] {
+    char *arena = static_cast<char *>(ctx->devices[1].arena);
+    int32_t constant = 0;
+    int32_t copied =
+        tdrt_transfer(ctx, gpus.transfer(2, 0), &constant, arena + 256, 4);
+    EXPECT_EQ(constant, copied ? 0 : 7);
+    return copied;
+  });
+  then([&] { return tdrt_alloc_tensor(ctx, 1, TDRT_F32, 1, &n, 0, &x); });
+  then([&] { return tdrt_alloc_tensor(ctx, 2, TDRT_F32, 1, &n, 0, &y); });
+  auto uploadX = [&] {
+    return tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n * 4);
+  };
+  then(uploadX);
+  then([&] {
+    const uint64_t parameters[] = {word(x), word(x), static_cast<uint64_t>(n)};
+    return tdrt_launch(ctx, 1, AddOne, n / 32 + 1, parameters, 0);
+  });
+  then([&] { return tdrt_launch(ctx, 1, ReportIndex, 1, report, 0); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4); });
+  then(uploadX);
+  then([&] { return tdrt_copy_on_device(ctx, 2, y, y, 0, 0); });
+  then([&] {
+    return tdrt_transfer(ctx, gpus.transfer(2, 0), back.data(), y, n * 4);
+  });
+  then([&] {
+    EXPECT_TRUE(back == std::vector<float>(n, 2));
+    return tdrt_handle_create(ctx, 0, 4000, 0, &handle, &replica);
+  });
+  then([&] {
+    memset(replica, 0, 4000);
+    return tdrt_handle_get(ctx, handle, gpus.transferTo(2), &replica);
+  });
+  then([&] { return tdrt_cuda_synchronize(ctx, 0); });
+  if (handle)
+    tdrt_handle_release(ctx, handle);
+  if (y)
+    tdrt_free(ctx, 2, y);
+  return status;
+}
+
+/// Opens, uses and closes a program. Whatever happens must be told.
+int32_t useOnce() {
+  GpuProgram gpus(2);
+  const int32_t constant = 7;
+  const tdrt_gpu_constant constants[] = {{2, 0, 256, 4, &constant}};
+  gpus.gpu.num_constants = 1;
+  gpus.gpu.constants = constants;
+  Opened ctx(gpus.program);
+  int32_t status = ctx.status;
+  if (status == 0)
+    status = useGpus(ctx, gpus);
+  if (status == 0) {
+    // The index that the kernel reported.
+    EXPECT_EQ(ctx->attention, 1);
+    EXPECT_EQ(tdrt_poll(ctx), 103);
+  } else {
+    EXPECT_GE(status, 301) << ctx.error();
+    EXPECT_LE(status, 312) << ctx.error();
+    EXPECT_EQ(ctx.error().find("error[TR" + std::to_string(status) + "]: "), 0u)
+        << ctx.error();
+  }
+  return status;
+}
+
+/// The second program runs, or it is told why not.
+void useTwice() {
+  useOnce();
+  useOnce();
+}
+
+/// The calls of `body` by entry point.
+std::map<std::string, int> countCalls(const std::function<void()> &body) {
+  TemporaryFolder folder;
+  std::string file = folder / "stats.json";
+  checkWithGpus(2, {{"TDC_SIM_STATS", file}}, body);
+  std::string text = readFile(file);
+  std::map<std::string, int> calls;
+  std::regex entry("\"(cu[A-Za-z0-9_]+)\": ([0-9]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end;
+       ++it)
+    calls[(*it)[1]] = std::stoi((*it)[2]);
+  return calls;
+}
+
+TEST(GpuFaultTest, EveryCallFails) {
+  std::map<std::string, int> calls = countCalls(useTwice);
+  EXPECT_GT(calls.size(), 30u);
+  for (auto &[entry, count] : calls)
+    for (int call = 1; call <= count; ++call) {
+      // Calls that come often are all alike.
+      if (call > 8 && call % 7 != 0)
+        continue;
+      for (const char *code : {"2", "719", "999"}) {
+        std::string fault = entry + "@" + std::to_string(call) + "=" + code;
+        Outcome outcome = runWithGpus(2, {{"TDC_SIM_FAULT", fault}}, useTwice);
+        EXPECT_EQ(outcome.code, 0) << fault << outcome.out << outcome.err;
+      }
+    }
+}
+
+// A wait that is left out is found, by the runtime or by the driver, if not
+// with one order of the work then with another.
+TEST(GpuFaultTest, EveryWaitCounts) {
+  auto use = [] { EXPECT_EQ(useOnce(), 0); };
+  auto isFound = [&](const std::string &skip) {
+    for (int seed = 1; seed <= 20; ++seed) {
+      Environment environment = {{"TDC_SIM_SKIP", skip},
+                                 {"TDC_SIM_SEED", std::to_string(seed)}};
+      if (runWithGpus(2, environment, use).code != 0)
+        return true;
+    }
+    return false;
+  };
+  std::map<std::string, int> calls = countCalls(use);
+  for (const char *entry : {"cuEventSynchronize", "cuStreamWaitEvent"}) {
+    ASSERT_GT(calls[entry], 0) << entry;
+    for (int call = 1; call <= calls[entry]; ++call) {
+      std::string skip = std::string(entry) + "@" + std::to_string(call);
+      EXPECT_TRUE(isFound(skip)) << skip;
+    }
+  }
+  // Those behind the first one wait for GPUs that have nothing left to do.
+  EXPECT_TRUE(isFound("cuStreamSynchronize@1"));
+}
+
+TEST(GpuFaultTest, ReadBeforeItArrived) {
+  checkWithGpus(1, {{"TDC_SIM_SKIP", "cuEventSynchronize@1"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    float value;
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), &value,
+                            ctx->devices[0].arena, 4),
+              399);
+    EXPECT_TRUE(has(ctx.error(), "error[TR399]: a copy from cuda:0 is read "
+                                 "before it has arrived\n"));
+  });
+}
+
+} // namespace

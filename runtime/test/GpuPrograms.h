@@ -1,0 +1,76 @@
+//===- GpuPrograms.h - programs with kernels, written by hand -------------===//
+
+#ifndef TDRT_TEST_GPUPROGRAMS_H
+#define TDRT_TEST_GPUPROGRAMS_H
+
+#include "TestProgram.h"
+#include <functional>
+#include <map>
+
+namespace tdrt_test {
+
+/// Environment variables; an empty value unsets one.
+using Environment = std::map<std::string, std::string>;
+
+struct Outcome {
+  int code; ///< of exit, or the negative number of a signal
+  std::string out, err;
+};
+
+/// Runs `body` in a child with this environment and `gpus` simulated GPUs, for
+/// the driver is found once in a process. What the child's EXPECTs report is in
+/// `out`; then `code` is not 0.
+Outcome runWithGpus(int gpus, const Environment &environment,
+                    const std::function<void()> &body);
+
+/// Fails the test if the child did.
+void expectSuccess(const Outcome &outcome);
+/// Runs, and expects success.
+void checkWithGpus(int gpus, const Environment &environment,
+                   const std::function<void()> &body);
+
+/// The kernels of GpuProgram, by their index.
+enum Kernel : int32_t {
+  AddOne,       ///< (x, y, n): y[i] = x[i] + 1, for i < n; f32
+  ReportIndex,  ///< (errors, index, size, site): every thread meets a bad index
+  WriteNowhere, ///< (): stores to address 0
+  ReverseShared, ///< (x, y): y[i] = x[n - 1 - i] for a block of n threads, by
+                 ///< way of shared memory; f32
+};
+
+/// A program on GPUs, with an arena of 4 KiB on each and rows of transfers for
+/// each pair of devices. To be filled in further.
+class GpuProgram {
+public:
+  /// On the first `gpus` GPUs.
+  explicit GpuProgram(int32_t gpus);
+  GpuProgram(const GpuProgram &) = delete;
+
+  /// The row of transfers of a pair of devices.
+  int32_t transfer(int32_t from, int32_t to) const {
+    return from * (gpu.num_devices + 1) + to;
+  }
+  /// The row that leaves open where from, for handles.
+  int32_t transferTo(int32_t to) const {
+    return transfer(gpu.num_devices + 1, 0) + to;
+  }
+
+  tdrt_program program = emptyProgram();
+  tdrt_gpu_program gpu = {};
+  std::vector<int64_t> arenaBytes;
+  std::vector<tdrt_gpu_image> images;
+  std::vector<tdrt_gpu_kernel> kernels;
+  std::vector<tdrt_transfer_site> transfers;
+};
+
+/// An address as a kernel's parameter.
+inline uint64_t word(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+/// Line k + 1 of `gpu.tdsl` is site k.
+extern const tdrt_site gpuSites[10];
+
+} // namespace tdrt_test
+
+#endif // TDRT_TEST_GPUPROGRAMS_H

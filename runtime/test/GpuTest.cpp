@@ -1,0 +1,453 @@
+//===- GpuTest.cpp - memory, copies and kernels on GPUs -------------------===//
+
+#include "Context.h"
+#include "GpuPrograms.h"
+#include "device/cuda/CudaGraph.h"
+#include <cstring>
+#include <numeric>
+
+using namespace tdrt_test;
+
+namespace {
+
+/// 0, 1, 2, ...
+std::vector<float> counting(int64_t n, float first = 0) {
+  std::vector<float> values(n);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+/// Uncounted, unlike a transfer: a device's memory as a test sees it.
+std::vector<float> floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
+                            const void *from, int64_t n) {
+  std::vector<float> values(n);
+  EXPECT_EQ(
+      tdrt_transfer(ctx, gpus.transfer(device, 0), values.data(), from, n * 4),
+      0)
+      << tdrt_error_text(ctx);
+  return values;
+}
+
+int32_t addOne(tdrt_context *ctx, int32_t device, const void *x, void *y,
+               int64_t n, int32_t site = 0) {
+  const uint64_t parameters[] = {word(x), word(y), static_cast<uint64_t>(n)};
+  return tdrt_launch(ctx, device, AddOne, (n + 31) / 32, parameters, site);
+}
+
+int32_t reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
+                    int64_t size, int32_t site) {
+  const uint64_t parameters[] = {
+      word(ctx->devices[device - 1].errors), static_cast<uint64_t>(index),
+      static_cast<uint64_t>(size), static_cast<uint64_t>(site)};
+  return tdrt_launch(ctx, device, ReportIndex, 2, parameters, 0);
+}
+
+void *allocate(tdrt_context *ctx, int32_t device, int64_t floats) {
+  void *data = nullptr;
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, device, TDRT_F32, 1, &floats, 0, &data), 0)
+      << tdrt_error_text(ctx);
+  return data;
+}
+
+TEST(GpuTest, ArenasAndConstants) {
+  checkWithGpus(2, {}, [] {
+    GpuProgram gpus(2);
+    gpus.arenaBytes = {4000, 800};
+    std::vector<float> values = counting(100);
+    const tdrt_gpu_constant constants[] = {{2, 0, 256, 400, values.data()},
+                                           {1, 0, 0, 4, values.data() + 7}};
+    gpus.gpu.num_constants = 2;
+    gpus.gpu.constants = constants;
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    std::vector<float> expected(1000);
+    expected[0] = 7;
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1000), expected);
+    char *arena = static_cast<char *>(ctx->devices[1].arena);
+    EXPECT_EQ(floatsOf(ctx, gpus, 2, arena + 256, 100), values);
+    EXPECT_EQ(floatsOf(ctx, gpus, 2, arena, 64), std::vector<float>(64));
+    EXPECT_EQ(word(arena) % 64, 0u);
+  });
+}
+
+TEST(GpuTest, UnusedGpuIsNotOpened) {
+  checkWithGpus(2, {{"TDC_SIM_FAULT", "cuDevicePrimaryCtxRetain@2=999"}}, [] {
+    GpuProgram gpus(2);
+    gpus.arenaBytes[0] = -1;
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    std::vector<float> values = counting(10);
+    void *arena = ctx->devices[1].arena;
+    ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 2), arena, values.data(), 40),
+              0);
+    EXPECT_EQ(floatsOf(ctx, gpus, 2, arena, 10), values);
+  });
+}
+
+TEST(GpuTest, Launch) {
+  for (const char *seed : {"1", "2", "3"})
+    checkWithGpus(1, {{"TDC_SIM_SEED", seed}}, [] {
+      GpuProgram gpus(1);
+      Opened ctx(gpus.program);
+      ASSERT_EQ(ctx.status, 0) << ctx.error();
+      const int64_t n = 1000;
+      std::vector<float> values = counting(n);
+      void *x = allocate(ctx, 1, n), *y = allocate(ctx, 1, n);
+      ASSERT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n * 4), 0);
+      // The memory of the host is the program's again.
+      std::fill(values.begin(), values.end(), -1.0f);
+      ASSERT_EQ(addOne(ctx, 1, x, y, n), 0) << ctx.error();
+      ASSERT_EQ(addOne(ctx, 1, y, y, n), 0) << ctx.error();
+      ASSERT_EQ(tdrt_copy_on_device(ctx, 1, x, y, n * 4, 0), 0) << ctx.error();
+      EXPECT_EQ(floatsOf(ctx, gpus, 1, x, n), counting(n, 2));
+      tdrt_free(ctx, 1, x);
+      tdrt_free(ctx, 1, y);
+      // An empty tensor is nothing to do, and too large a one impossible.
+      EXPECT_EQ(addOne(ctx, 1, x, y, 0), 0);
+      EXPECT_EQ(tdrt_launch(ctx, 1, WriteNowhere, int64_t(1) << 31, nullptr, 2),
+                202);
+      EXPECT_EQ(ctx.error(),
+                "error[TR202]: a tensor is too large for one launch on cuda:0: "
+                "2147483648 blocks, at most 2147483647 are possible\n"
+                "  --> gpu.tdsl:3\n");
+    });
+}
+
+// More than a kernel gets without asking.
+TEST(GpuTest, DynamicSharedMemory) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    std::vector<float> values = counting(32);
+    void *x = allocate(ctx, 1, 32), *y = allocate(ctx, 1, 32);
+    ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), 128),
+              0);
+    const uint64_t parameters[] = {word(x), word(y)};
+    ASSERT_EQ(tdrt_launch(ctx, 1, ReverseShared, 1, parameters, 0), 0)
+        << ctx.error();
+    std::reverse(values.begin(), values.end());
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, y, 32), values);
+  });
+}
+
+TEST(GpuTest, LargeCopies) {
+  for (const char *seed : {"1", "2", "3", "4", "5"})
+    checkWithGpus(1, {{"TDC_SIM_SEED", seed}}, [] {
+      GpuProgram gpus(1);
+      Opened ctx(gpus.program);
+      // More than the staging memory holds, and not a multiple of its parts.
+      for (int64_t n : {1, 300000, 2500001}) {
+        std::vector<float> values = counting(n);
+        void *x = allocate(ctx, 1, n);
+        ASSERT_EQ(
+            tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n * 4),
+            0);
+        std::vector<float> back = floatsOf(ctx, gpus, 1, x, n);
+        EXPECT_TRUE(back == values) << n;
+        tdrt_free(ctx, 1, x);
+      }
+    });
+}
+
+TEST(GpuTest, ManySmallCopies) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    const int64_t n = 5000;
+    std::vector<float> values = counting(n);
+    char *x = static_cast<char *>(allocate(ctx, 1, n));
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(0, 1), x + 4 * i, &values[i], 4), 0);
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, x, n), values);
+  });
+}
+
+TEST(GpuTest, Peers) {
+  for (const char *peer : {"0", "1"})
+    for (const char *seed : {"1", "2", "3"})
+      checkWithGpus(2, {{"TDC_SIM_PEER", peer}, {"TDC_SIM_SEED", seed}}, [] {
+        GpuProgram gpus(2);
+        Opened ctx(gpus.program);
+        const int64_t n = 4000;
+        std::vector<float> values = counting(n);
+        void *x = allocate(ctx, 1, n), *y = allocate(ctx, 2, n);
+        ASSERT_EQ(
+            tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n * 4),
+            0);
+        ASSERT_EQ(addOne(ctx, 1, x, x, n), 0) << ctx.error();
+        ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4), 0)
+            << ctx.error();
+        // The next use of x waits for the copy, that of y as well.
+        ASSERT_EQ(addOne(ctx, 1, x, x, n), 0) << ctx.error();
+        ASSERT_EQ(addOne(ctx, 2, y, y, n), 0) << ctx.error();
+        ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(2, 1), x, y, n * 4), 0);
+        ASSERT_EQ(addOne(ctx, 2, y, y, n), 0) << ctx.error();
+        EXPECT_EQ(floatsOf(ctx, gpus, 1, x, n), counting(n, 2));
+        EXPECT_EQ(floatsOf(ctx, gpus, 2, y, n), counting(n, 3));
+      });
+}
+
+TEST(GpuTest, Counters) {
+  checkWithGpus(2, {}, [] {
+    GpuProgram gpus(2);
+    gpus.transfers[gpus.transfer(2, 0)].site = 0;
+    gpus.transfers[gpus.transfer(2, 0)].implied = 1;
+    gpus.transfers[gpus.transfer(1, 2)].site = -1;
+    Opened ctx(gpus.program);
+    std::vector<float> values = counting(1000000);
+    void *x = allocate(ctx, 1, 1000000), *y = allocate(ctx, 2, 1000000);
+    auto copy = [&](int32_t from, int32_t to, void *target, const void *source,
+                    int64_t bytes) {
+      EXPECT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(from, to), target, source, bytes),
+          0);
+    };
+    copy(0, 1, x, values.data(), 4000000);
+    copy(0, 1, x, values.data(), 0);
+    copy(1, 2, y, x, 100);
+    copy(2, 0, values.data(), y, 8);
+    copy(2, 0, values.data(), y, 8);
+    EXPECT_EQ(
+        tdrt_copy_on_device(ctx, 2, y, static_cast<char *>(y) + 64, 64, 0), 0);
+    std::string text = tdrt_stats_json(ctx);
+    EXPECT_EQ(
+        text,
+        "{\"copies\":["
+        "{\"src\":\"cpu\",\"dst\":\"cuda:0\",\"logical\":2,\"physical\":4,"
+        "\"bytes\":4000000,\"implicit\":0},"
+        "{\"src\":\"cuda:0\",\"dst\":\"cuda:1\",\"logical\":1,\"physical\":1,"
+        "\"bytes\":100,\"implicit\":0},"
+        "{\"src\":\"cuda:1\",\"dst\":\"cpu\",\"logical\":2,\"physical\":2,"
+        "\"bytes\":16,\"implicit\":2}],"
+        "\"sites\":["
+        "{\"line\":0,\"src\":\"cuda:0\",\"dst\":\"cuda:1\",\"executed\":1,"
+        "\"bytes\":100},"
+        "{\"line\":1,\"src\":\"cpu\",\"dst\":\"cuda:0\",\"executed\":2,"
+        "\"bytes\":4000000},"
+        "{\"line\":1,\"src\":\"cuda:1\",\"dst\":\"cpu\",\"executed\":2,"
+        "\"bytes\":16}],"
+        "\"loops\":[],\"peak\":{\"cpu\":0,\"cuda:0\":4004128,"
+        "\"cuda:1\":4004128}}\n");
+  });
+}
+
+TEST(GpuTest, MemoryIsReusedAndCounted) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    int64_t before = tdrt_bytes_in_use(ctx);
+    void *first = allocate(ctx, 1, 250);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), before + 1000);
+    EXPECT_EQ(word(first) % 64, 0u);
+    tdrt_free(ctx, 1, first);
+    tdrt_free(ctx, 1, nullptr);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
+    EXPECT_EQ(allocate(ctx, 1, 250), first);
+    EXPECT_NE(allocate(ctx, 1, 250), first);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Indexes that kernels report
+//===----------------------------------------------------------------------===//
+
+const char kIndexError[] = "error[TR103]: index 70 is out of range for size 7\n"
+                           "  --> gpu.tdsl:5\n";
+
+// The value is there, and what it was made of was wrong.
+TEST(GpuTest, ReportedIndexComesWithACopy) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(reportIndex(ctx, 1, 70, 7, 4), 0) << ctx.error();
+    EXPECT_EQ(ctx->attention, 0);
+    floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
+    EXPECT_EQ(ctx->attention, 1);
+    EXPECT_EQ(tdrt_poll(ctx), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
+    // The first one was told, and is not told again.
+    floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
+    EXPECT_EQ(ctx->attention, 0);
+  });
+}
+
+TEST(GpuTest, FirstReportedIndexIsKept) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(reportIndex(ctx, 1, 70, 7, 4), 0);
+    ASSERT_EQ(reportIndex(ctx, 1, 80, 8, 5), 0);
+    ASSERT_EQ(tdrt_cuda_synchronize(ctx, 0), 0);
+    EXPECT_EQ(tdrt_poll(ctx), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
+  });
+}
+
+TEST(GpuTest, ReportedIndexBeforeTheEndOfMain) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.program.main = [](tdrt_context *ctx) {
+      return reportIndex(ctx, 1, 70, 7, 4);
+    };
+    Opened ctx(gpus.program);
+    EXPECT_EQ(tdrt_main(ctx), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
+  });
+}
+
+TEST(GpuTest, ReportedIndexBeforeTheEndOfACall) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    static int32_t result;
+    const tdrt_export exports[] = {
+        {"f", 0, 0, nullptr, nullptr,
+         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+           if (result != 1)
+             reportIndex(ctx, 1, 70, 7, 4);
+           return result == 2 ? 999 : 0;
+         }}};
+    gpus.program.num_exports = 1;
+    gpus.program.exports = exports;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
+    // A call that failed before leaves nothing to the next one.
+    result = 2;
+    EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 999);
+    result = 1;
+    EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0) << ctx.error();
+  });
+}
+
+// What cuda:0 found wrong had a part in what cuda:1 gives out.
+TEST(GpuTest, ReportedIndexOfAnotherGpu) {
+  checkWithGpus(3, {}, [] {
+    GpuProgram gpus(3);
+    Opened ctx(gpus.program);
+    auto arena = [&](int k) { return ctx->devices[k].arena; };
+    floatsOf(ctx, gpus, 3, arena(2), 1);
+    ASSERT_EQ(reportIndex(ctx, 1, 70, 7, 4), 0);
+    ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), arena(1), arena(0), 4),
+              0);
+    ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(2, 3), arena(2), arena(1), 4),
+              0);
+    floatsOf(ctx, gpus, 3, arena(2), 1);
+    EXPECT_EQ(tdrt_poll(ctx), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Calls, graphs, ends
+//===----------------------------------------------------------------------===//
+
+TEST(GpuTest, CallTakesBackWhatItAllocates) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    const tdrt_export exports[] = {
+        {"f", 0, 0, nullptr, nullptr,
+         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+           allocate(ctx, 1, 1000);
+           return 0;
+         }}};
+    gpus.program.num_exports = 1;
+    gpus.program.exports = exports;
+    Opened ctx(gpus.program);
+    ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0);
+    int64_t once = tdrt_bytes_in_use(ctx);
+    for (int i = 0; i < 10; ++i)
+      ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
+  });
+}
+
+TEST(GpuTest, Graph) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    tdrt_gpu_program own = gpus.gpu;
+    tdrt::CudaDevice device(tdrt::Driver::get(), 0, own);
+    char *x = static_cast<char *>(device.allocateArena(400));
+    tdrt::CudaGraph graph(device);
+    const uint64_t parameters[] = {word(x), word(x), 50};
+    const uint64_t report[] = {word(device.getErrors()), 70, 7, 4};
+    graph.begin();
+    device.launch(AddOne, 2, parameters, nullptr);
+    device.copy(x + 200, x, 200);
+    device.launch(ReportIndex, 1, report, nullptr);
+    graph.end();
+    tdrt_gpu_error error;
+    EXPECT_FALSE(device.takeKernelError(error));
+    std::vector<float> values(100);
+    device.download(values.data(), x, 400);
+    EXPECT_EQ(values, std::vector<float>(100));
+    for (int i = 0; i < 3; ++i)
+      graph.launch();
+    device.download(values.data(), x, 400);
+    EXPECT_EQ(values, std::vector<float>(100, 3));
+    EXPECT_TRUE(device.takeKernelError(error));
+    EXPECT_EQ(error.index, 70);
+    // One that is given up in the middle does not hold the device up.
+    {
+      tdrt::CudaGraph other(device);
+      other.begin();
+      device.launch(AddOne, 2, parameters, nullptr);
+    }
+    device.launch(AddOne, 2, parameters, nullptr);
+    device.download(values.data(), x, 4);
+    EXPECT_EQ(values[0], 4);
+  });
+}
+
+TEST(GpuTest, NoSlotsOfGpusInFiles) {
+  checkWithGpus(1, {}, [] {
+    TemporaryFolder folder;
+    GpuProgram gpus(1);
+    const int64_t dims[] = {4};
+    const tdrt_slot slots[] = {
+        {"w", TDRT_SLOT_PARAM, TDRT_F32, 1, 1, dims, nullptr, 0}};
+    gpus.program.num_slots = 1;
+    gpus.program.slots = slots;
+    const int32_t indexes[] = {0};
+    const char *const keys[] = {"w"};
+    const tdrt_checkpoint what = {1, 0, indexes, keys, nullptr, nullptr, 0, 0};
+    Opened ctx(gpus.program);
+    EXPECT_EQ(tdrt_checkpoint_save(ctx, (folder / "w.safetensors").c_str(),
+                                   &what, nullptr, 2),
+              399);
+    EXPECT_EQ(ctx.error(), "error[TR399]: a file is to hold the slot `w` of "
+                           "cuda:0\n  --> gpu.tdsl:3\n");
+  });
+}
+
+// Whatever a program leaves, its end takes.
+TEST(GpuTest, CloseLeavesNothing) {
+  TemporaryFolder folder;
+  std::string file = folder / "stats.json";
+  checkWithGpus(2, {{"TDC_SIM_STATS", file}}, [] {
+    for (int i = 0; i < 2; ++i) {
+      GpuProgram gpus(2);
+      Opened ctx(gpus.program);
+      std::vector<float> values = counting(3000);
+      void *x = allocate(ctx, 1, 3000), *y = allocate(ctx, 2, 3000);
+      tdrt_free(ctx, 1, allocate(ctx, 1, 77));
+      EXPECT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), 12000), 0);
+      EXPECT_EQ(addOne(ctx, 1, x, x, 3000), 0);
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, 12000), 0);
+      EXPECT_EQ(addOne(ctx, 2, y, y, 3000), 0);
+      EXPECT_EQ(reportIndex(ctx, 2, 1, 1, 1), 0);
+    }
+  });
+  std::string stats = readFile(file);
+  EXPECT_NE(stats, "");
+  for (const char *name : {"allocations", "bytes", "pinned", "streams",
+                           "events", "modules", "graphs", "executables"})
+    EXPECT_NE(stats.find("\"" + std::string(name) + "\": 0"), std::string::npos)
+        << name << " in " << stats;
+}
+
+} // namespace
