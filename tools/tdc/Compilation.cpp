@@ -178,7 +178,7 @@ bool Compilation::generate() {
                             [&](Emitter &emitter) { return walk(emitter); });
     if (module)
       setDevices();
-    if (module && (options.verb == Verb::Run || options.verb == Verb::Build))
+    if (module && options.verb == Verb::Build)
       refuseDevices();
   }
   return exitCode == ExitOk && reportDiagnostics();

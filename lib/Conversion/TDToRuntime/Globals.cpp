@@ -281,6 +281,12 @@ int32_t Globals::addTransfer(Location location, int32_t from, int32_t to,
   return transfers.size() - 1;
 }
 
+FlatSymbolRefAttr Globals::getFunction(llvm::StringRef name) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  declare(name, LLVM::LLVMFunctionType::get(pointer, {}));
+  return FlatSymbolRefAttr::get(builder.getContext(), name);
+}
+
 FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
                                          llvm::ArrayRef<int64_t> arenaBytes) {
   llvm::SmallVector<Row> images, kernels, constants;
@@ -306,7 +312,8 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
                          Field::int64(getByteSize(llvm::cast<RankedTensorType>(
                              literal.value.getType()))),
                          Field::pointer(getElements(literal.value))});
-  Row gpu = {Field::int32(slots.getNumDevices() - 1),
+  Row gpu = {Field::pointer(getFunction("tdrt_cuda_backend")),
+             Field::int32(slots.getNumDevices() - 1),
              Field::int32(images.size()),
              Field::int32(kernels.size()),
              Field::int32(constants.size()),

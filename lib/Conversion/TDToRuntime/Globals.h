@@ -106,6 +106,8 @@ private:
   mlir::FlatSymbolRefAttr addSites();
   mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);
   mlir::FlatSymbolRefAttr addExports(llvm::ArrayRef<Export> exports);
+  /// The address of a function of the runtime that gives a pointer.
+  mlir::FlatSymbolRefAttr getFunction(llvm::StringRef name);
   /// What the program has for GPUs; NULL if it uses none.
   mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
                                         llvm::ArrayRef<int64_t> arenaBytes);
