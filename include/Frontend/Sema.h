@@ -50,8 +50,11 @@ struct CheckOptions {
   std::string device;
   /// `--placement`; none: what the program's first line says, else `insert`.
   std::optional<Placement> placement;
-  /// CUDA devices that the program sees in this compilation.
-  int64_t cudaDevices = 0;
+  /// How many CUDA devices the program sees in this compilation. Asked only if
+  /// the program does: to find out takes longer than to compile a small one.
+  std::function<int64_t()> countCudaDevices = [] { return 0; };
+  /// Why there are none, where somebody knows.
+  std::function<std::string()> whyNoDevices;
   /// `tdc run`, `tdc emit`: the program meets these devices and no others.
   /// Otherwise one that is missing is only a warning, and a program that asks
   /// what there is is checked for machines with other devices as well.

@@ -7,6 +7,7 @@
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
+#include "Machine.h"
 #include "OptionTable.h"
 #include "PhaseTimes.h"
 #include "Target/HostTarget.h"
@@ -90,14 +91,14 @@ bool Compilation::parse() {
   }
   program = parseFile(sources, file, ast, diags);
   done("parse");
-  // No machine of tdc has a GPU back end yet, so none shows a GPU.
   std::optional<Place> device = getChosenDevice();
-  if (device && device->kind == Place::Kind::Cuda &&
-      device->ordinal >= options.simulatedDevices)
-    diags
-        .report(DiagCode::TD506, SourceRange(),
-                "there is no device " + options.device)
-        .note("this version of tdc makes code for the cpu only");
+  if (device && device->kind == Place::Kind::Cuda)
+    if (int64_t count = countDevices(options); device->ordinal >= count) {
+      Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(),
+                                        "there is no device " + options.device);
+      if (count == 0)
+        report.note(whyNoDevices(options));
+    }
   return !diags.hasErrors() && checkSet();
 }
 
@@ -141,7 +142,8 @@ CheckOptions Compilation::getCheckOptions() const {
   result.headersAreFinal = runs;
   result.device = options.device;
   result.placement = options.placement;
-  result.cudaDevices = options.simulatedDevices;
+  result.countCudaDevices = [this] { return countDevices(options); };
+  result.whyNoDevices = [this] { return whyNoDevices(options); };
   result.devicesAreFinal = runs || options.verb == Verb::Emit;
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)

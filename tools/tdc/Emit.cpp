@@ -18,9 +18,8 @@ static bool produce(Compilation &compilation, const Options &options,
   if (options.phase >= Phase::LLVM)
     return compilation.emitCode(options.phase, /*withMain=*/false, os);
   if (options.phase == Phase::PTX) {
-    compilation.getModule()->walk([&](td::ImageOp image) {
-      os << image.getData();
-    });
+    compilation.getModule()->walk(
+        [&](td::ImageOp image) { os << image.getData(); });
     return true;
   }
   mlir::OpPrintingFlags flags;

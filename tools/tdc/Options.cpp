@@ -58,7 +58,7 @@ public:
       exitCode = ExitUsage;
     else if (wantsHelp)
       printHelp(llvm::outs(), verb, table);
-    else if (!isComplete())
+    else if (!readSimulation() || !isComplete())
       exitCode = ExitUsage;
     else
       return std::move(options);
@@ -182,6 +182,7 @@ private:
     case OPT_transfer_guard:
       return readGuard(value);
     case OPT_sim_cuda:
+      hasSimulation = true;
       return number(options.simulatedDevices) &&
              (options.simulatedDevices <= kMostCudaDevices ||
               fail("`--sim-cuda` is at most " + llvm::Twine(kMostCudaDevices)));
@@ -245,6 +246,24 @@ private:
     return true;
   }
 
+  /// Simulated GPUs are the runtime's matter: it learns of them as a built
+  /// program does.
+  bool readSimulation() {
+    const char *variable = "TDC_SIM_CUDA";
+    if (hasSimulation) {
+      setenv(variable, std::to_string(options.simulatedDevices).c_str(), 1);
+      return true;
+    }
+    const char *text = getenv(variable);
+    if (!text || !*text)
+      return true;
+    return (!llvm::StringRef(text).getAsInteger(10, options.simulatedDevices) &&
+            options.simulatedDevices <= kMostCudaDevices) ||
+           fail("`TDC_SIM_CUDA=" + llvm::Twine(text) +
+                "` is not a number of devices, at most " +
+                llvm::Twine(kMostCudaDevices));
+  }
+
   /// Whether the line says enough for its verb.
   bool isComplete() {
     if (options.file.empty() && verb.verb != Verb::Explain &&
@@ -265,7 +284,7 @@ private:
   OptionTable table;
   const VerbInfo &verb;
   Options options;
-  bool hasPhase = false;
+  bool hasPhase = false, hasSimulation = false;
 };
 
 /// Whether a first word that is no verb is meant as a program.

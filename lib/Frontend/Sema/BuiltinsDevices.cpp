@@ -11,18 +11,18 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static Val isAvailable(Checker &c, const Bound &) {
-  return c.ofThisMachine(c.options.cudaDevices > 0);
+  return c.ofThisMachine(c.options.countCudaDevices() > 0);
 }
 
 static Val deviceCount(Checker &c, const Bound &) {
-  return c.ofThisMachine(c.options.cudaDevices, "device_count");
+  return c.ofThisMachine(c.options.countCudaDevices(), "device_count");
 }
 
 /// The driver of the machine that it runs on would know.
 static bool isSimulated(Checker &c, const Bound &args) {
-  if (c.options.cudaDevices > 0)
+  if (c.options.countCudaDevices() > 0)
     c.unsupported(args.range(), args.what() + " of a simulated device");
-  return c.options.cudaDevices > 0;
+  return c.options.countCudaDevices() > 0;
 }
 
 static Val deviceName(Checker &c, const Bound &args) {

@@ -102,7 +102,7 @@ bool Checker::isVisible(const Place &place) {
   if (place.kind != Place::Kind::Cuda)
     return true;
   namedCudaDevices = std::max(namedCudaDevices, place.ordinal + 1);
-  return place.ordinal < options.cudaDevices;
+  return place.ordinal < options.countCudaDevices();
 }
 
 /// "cuda:0, cuda:1"
@@ -127,11 +127,13 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
   Diagnostic &report = options.devicesAreFinal
                            ? error(DiagCode::TD506, range, title)
                            : warning(DiagCode::TD506, range, title);
-  int64_t count = options.cudaDevices;
+  int64_t count = options.countCudaDevices();
   if (count == 0) {
-    report.label("no CUDA device is visible")
-        .note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
-              "program starts");
+    report.label("no CUDA device is visible");
+    if (options.whyNoDevices)
+      report.note(options.whyNoDevices());
+    report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
+                "program starts");
     return;
   }
   report
@@ -176,7 +178,7 @@ Val Checker::autoDevice(SourceRange range) {
     }
   }
   asksMachine = true;
-  Place chosen = options.cudaDevices > 0 ? getCuda(0) : getCpu();
+  Place chosen = options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
 }
 
@@ -299,7 +301,7 @@ std::optional<Place> Checker::chosenPlace(const Val &device) {
   if (place.kind != Place::Kind::Free)
     return place;
   // Where there is one device, everything is on it.
-  if (freeIsCpu() || options.cudaDevices == 0)
+  if (freeIsCpu() || options.countCudaDevices() == 0)
     return getCpu();
   unsupported(device.range.isValid() ? device.range : here,
               "asking where something is that the program never placed (give "

@@ -63,7 +63,7 @@ void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
   NullEmitter nothing;
   auto walk = [&](int64_t cudaDevices, Emitter &emitter) {
     CheckOptions there = options;
-    there.cudaDevices = cudaDevices;
+    there.countCudaDevices = [cudaDevices] { return cudaDevices; };
     versions.push_back(std::make_unique<Version>(cudaDevices, sources));
     Checker checker(sources, context, there, versions.back()->diags, emitter);
     checker.run(file, program);
@@ -71,11 +71,11 @@ void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
                                : 0;
   };
   int64_t named =
-      walk(options.cudaDevices,
+      walk(options.countCudaDevices(),
            diags.hasErrors() ? static_cast<Emitter &>(nothing) : emitter);
   if (named != 0)
     for (int64_t count : {int64_t(0), named})
-      if (count != options.cudaDevices)
+      if (count != options.countCudaDevices())
         walk(count, nothing);
   for (const auto &version : versions)
     for (const Diagnostic *report : version->diags.getSorted()) {

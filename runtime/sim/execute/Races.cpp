@@ -168,7 +168,7 @@ bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
     return true;
   }
   for (unsigned i = 0; i < count; ++i)
-    ok &= glance.isOrdered(last[i]) & glance.isOrdered(other[i]);
+    ok &= int(glance.isOrdered(last[i])) & int(glance.isOrdered(other[i]));
   if (!ok)
     return false;
   std::fill_n(writers, count, now);

@@ -25,7 +25,7 @@ func.func @main() {
   // CHECK: llvm.store %[[SIZE]]
   // CHECK: llvm.store %[[DATA]]
   // CHECK: llvm.call @tdrt_save_tensor
-  // CHECK: llvm.call @tdrt_free(%[[CTX]], %[[DATA]])
+  // CHECK: llvm.call @tdrt_free(%[[CTX]], %{{.*}}, %[[DATA]])
   td.save_tensor %p, %y : tensor<?x64xui8>
   return
 }

@@ -30,7 +30,9 @@ int main(int argc, char **argv) {
     } else if (word == "--placement") {
       options.placement = parsePlacement(value), ++i;
     } else if (word == "--sim-cuda") {
-      value.getAsInteger(10, options.cudaDevices), ++i;
+      int64_t count = 0;
+      value.getAsInteger(10, count), ++i;
+      options.countCudaDevices = [count] { return count; };
     } else if (word == "--header") {
       auto [dtype, sizes] = text.split(':');
       FileHeader &header = headers[key];
