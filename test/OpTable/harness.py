@@ -162,7 +162,7 @@ class Batch:
     def run(self, command, stem, module=None, limit=240):
         """The results of each call: a list of arrays, or a status. Raises
         BackendFailure if there are none."""
-        results = Path(f"{stem}.{Path(command[0]).name}")
+        results = Path(f"{stem}.results")
         process = subprocess.run(
             [*command, str(module or stem.with_suffix(".mlir")),
              "--calls", str(stem.with_suffix(".json")), "--data", str(stem.with_suffix(".bin")),
@@ -199,6 +199,11 @@ def find_backends(target_cpu=None):
     return backends
 
 
+def find_gpu():
+    """Code for a simulated GPU, with every check that it makes."""
+    return Backend("gpu", ["env", "TDC_SIM_CUDA=1", shutil.which("tdc-call"), "--gpu"])
+
+
 def read_results(row, data):
     if "status" in row:
         return row["status"]
@@ -217,6 +222,7 @@ def parse_options(description):
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
     parser.add_argument("--op", action="append")
     parser.add_argument("--target-cpu")
+    parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--work", type=Path)
     options = parser.parse_args()
     options.work = options.work or Path(tempfile.mkdtemp())

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Every op of the table on every dtype and shape, against NumPy.
 
-usage: matrix.py [--full | --seed N] [--op NAME]... [--work DIR]
+usage: matrix.py [--full | --seed N] [--gpu] [--op NAME]... [--work DIR]
   --full   all cases, not a seeded quarter of them
   --seed   choose the quarter, and all numbers, by this seed again
+  --gpu    in code for a simulated GPU only
   --op     just these ops
 
 A case is a function of one op with static sizes, or with sizes at run time. It
@@ -25,7 +26,7 @@ import sys
 import ml_dtypes
 import numpy as np
 
-from harness import DTYPES, BackendFailure, Batch, Function, find_backends, parse_options
+from harness import DTYPES, BackendFailure, Batch, Function, find_backends, find_gpu, parse_options
 from references import OPS
 from samples import holds_floats
 
@@ -181,7 +182,7 @@ def main():
     tdc_opt = shutil.which("tdc-opt")
     table = json.loads(subprocess.run([tdc_opt, "--dump-op-table"], check=True, text=True,
                                       capture_output=True).stdout)
-    backends = find_backends(options.target_cpu)
+    backends = [find_gpu()] if options.gpu else find_backends(options.target_cpu)
     print(f"seed {options.seed}; {'all' if options.full else 'a quarter of the'} cases; "
           f"{', '.join(backend.name for backend in backends)}")
     problems = check_bijection(table)

@@ -124,6 +124,8 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     at(arith::SelectOp::create(b, loc, isReal, number, last), entry);
   };
   std::optional<int64_t> count = findPositions(schedule.outer);
+  if (count == 0)
+    return;
   if (count) { // as many blocks as it takes
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)

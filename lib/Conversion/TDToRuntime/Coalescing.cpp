@@ -184,7 +184,8 @@ void Planner::stageLoopEdge(td::CarryingLoop loop) {
   }
 }
 
-/// What a function gives to its caller must be its own: an input is copied.
+/// What a function gives to its caller must be its own, on the cpu: an input is
+/// copied, and what is on a GPU.
 /// Sizes known at run time need room that outlives the call.
 void Planner::planOutputs(func::ReturnOp op) {
   unsigned position = liveness.getBegin(op);
@@ -194,7 +195,8 @@ void Planner::planOutputs(func::ReturnOp op) {
       plan.sizeTables[&operand] = addArena(
           /*device=*/0, type.getRank() * int64_t(sizeof(int64_t)),
           {position, position});
-    else if (at(idOf(operand.get())).kind == Storage::Kind::Input)
+    else if (at(idOf(operand.get())).kind == Storage::Kind::Input ||
+             getDevice(type) != 0)
       plan.staging[&operand] =
           addArena(/*device=*/0, getByteSize(type), {position, position});
   }

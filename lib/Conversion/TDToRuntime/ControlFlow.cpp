@@ -198,7 +198,7 @@ void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
   if (isHeap(receiver)) {
     Value pointer = getPointer(value);
     if (!plan.isHandedOver(operand)) {
-      pointer = allocate(value);
+      pointer = allocate(value, getDevice(value.getType()));
       copyTensor(pointer, value);
     }
     arguments.push_back(pointer);

@@ -43,15 +43,20 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
 // Transfers
 //===----------------------------------------------------------------------===//
 
+void FunctionLowering::transfer(Value to, int32_t toDevice, Value from,
+                                int32_t fromDevice, Value bytes,
+                                bool isImplied) {
+  int32_t row = code.globals.addTransfer(code.getLocation(), fromDevice,
+                                         toDevice, isImplied);
+  code.callChecked("tdrt_transfer",
+                   {code.getContext(), code.int32(row), to, from, bytes});
+}
+
 LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
   Value input = op.getInput(), result = op.getResult();
   define(result, getSizes(input));
-  int32_t transfer =
-      code.globals.addTransfer(op.getLoc(), getDevice(input.getType()),
-                               getDevice(result.getType()), op.getImplied());
-  code.callChecked("tdrt_transfer",
-                   {code.getContext(), code.int32(transfer), getPointer(result),
-                    getPointer(input), getNumBytes(input)});
+  transfer(getPointer(result), getDevice(result.getType()), getPointer(input),
+           getDevice(input.getType()), getNumBytes(input), op.getImplied());
   return success();
 }
 

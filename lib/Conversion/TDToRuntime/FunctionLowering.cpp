@@ -28,7 +28,7 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
     if (failed(lower(&op)))
       return failure();
     // What a terminator leaves behind is freed on the edge that it makes.
-    if (!isa<scf::YieldOp>(op))
+    if (!op.hasTrait<OpTrait::IsTerminator>())
       freeDead(&op);
   }
   return success();
@@ -72,17 +72,23 @@ void FunctionLowering::lowerInputs() {
   for (auto [index, input] : llvm::enumerate(function.getArguments())) {
     Value descriptor =
         code.address(code.getArgument(1), index * sizeof(tdrt_tensor));
-    Tensor &tensor = tensors[input];
-    tensor.pointer = code.load(
+    Value data = code.load(
         code.pointer, code.address(descriptor, offsetof(tdrt_tensor, data)));
-    if (getType(input).hasStaticShape())
-      continue;
-    Value dims = code.load(
-        code.pointer, code.address(descriptor, offsetof(tdrt_tensor, dims)));
-    for (auto [dim, size] : llvm::enumerate(getType(input).getShape()))
-      if (ShapedType::isDynamic(size))
-        tensor.sizes.push_back(
-            code.load(code.i64, code.address(dims, dim * sizeof(int64_t))));
+    llvm::SmallVector<Value> sizes;
+    if (!getType(input).hasStaticShape()) {
+      Value dims = code.load(
+          code.pointer, code.address(descriptor, offsetof(tdrt_tensor, dims)));
+      for (auto [dim, size] : llvm::enumerate(getType(input).getShape()))
+        if (ShapedType::isDynamic(size))
+          sizes.push_back(
+              code.load(code.i64, code.address(dims, dim * sizeof(int64_t))));
+    }
+    define(input, sizes);
+    if (plan.getStorage(input).kind == Storage::Kind::Input)
+      tensors[input].pointer = data;
+    else
+      transfer(getPointer(input), getDevice(input.getType()), data,
+               /*from=*/0, getNumBytes(input), /*isImplied=*/true);
   }
 }
 
@@ -91,14 +97,17 @@ LogicalResult FunctionLowering::lower(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     RankedTensorType type = getType(value);
-    Value pointer = getPointer(value);
-    if (const Storage *own = plan.getStaging(operand)) {
+    Value inside = getPointer(value), pointer = inside;
+    int32_t device = getDevice(type);
+    if (const Storage *own = plan.getStaging(operand))
       pointer = getArenaPointer(*own);
+    else if (plan.getStorage(value).kind == Storage::Kind::Input || device != 0)
+      pointer = allocate(value, /*device=*/0);
+    if (pointer != inside && device != 0)
+      transfer(pointer, /*to=*/0, inside, device, getNumBytes(value),
+               /*isImplied=*/true);
+    else if (pointer != inside)
       copyTensor(pointer, value);
-    } else if (plan.getStorage(value).kind == Storage::Kind::Input) {
-      pointer = allocate(value);
-      copyTensor(pointer, value);
-    }
     Value sizes;
     if (const Storage *room = plan.getSizeTable(operand)) {
       sizes = getArenaPointer(*room);
@@ -110,6 +119,7 @@ LogicalResult FunctionLowering::lower(func::ReturnOp op) {
         code.getArgument(2), operand.getOperandNumber() * sizeof(tdrt_tensor));
     fillDescriptor(descriptor, value, pointer, sizes);
   }
+  freeDead(op);
   releaseHandles(*op->getBlock());
   code.leave(code.int32(0));
   return success();

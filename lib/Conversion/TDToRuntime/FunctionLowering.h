@@ -89,6 +89,8 @@ private:
 
   // Devices.
   mlir::LogicalResult launchOnGPU(td::LaunchOp op);
+  void transfer(mlir::Value to, int32_t toDevice, mlir::Value from,
+                int32_t fromDevice, mlir::Value bytes, bool isImplied);
   mlir::LogicalResult lower(td::ToDeviceOp op);
   mlir::LogicalResult lower(td::HandleOp op);
   mlir::LogicalResult lower(td::ReplicaGetOp op);
@@ -161,8 +163,8 @@ private:
   mlir::Value getNumBytes(mlir::Value tensor);
   /// Introduces a result: allocates it if its size is known at run time.
   void define(mlir::Value result, mlir::ValueRange sizes);
-  /// Memory for a tensor of the sizes of `like`.
-  mlir::Value allocate(mlir::Value like);
+  /// Memory on a device for a tensor of the sizes of `like`.
+  mlir::Value allocate(mlir::Value like, int32_t device);
   /// Writes all sizes of a tensor to memory.
   void storeSizes(mlir::Value tensor, mlir::Value to);
   /// The address of a descriptor of the tensor, good for the next call.

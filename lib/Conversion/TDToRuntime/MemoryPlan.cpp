@@ -73,7 +73,8 @@ Storage Planner::makeStorage(Value root) {
   auto argument = dyn_cast<BlockArgument>(root);
   if (root.getDefiningOp<td::ConstantOp>()) {
     storage.kind = Storage::Kind::Constant;
-  } else if ((argument && argument.getOwner()->getParentOp() == function) ||
+  } else if ((argument && argument.getOwner()->getParentOp() == function &&
+              storage.device == 0) ||
              root.getDefiningOp<td::ReplicaGetOp>()) {
     storage.kind = Storage::Kind::Input;
   } else if (!type.hasStaticShape()) {

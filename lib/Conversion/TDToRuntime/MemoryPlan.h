@@ -7,8 +7,9 @@
 //             the result of a launch that td.write puts into a slot
 //   Constant  td.constant: read-only data of the program, on a GPU a part of
 //             its arena
-//   Input     an input of an exported function, owned by the caller, or a
-//             replica, owned by its handle
+//   Input     an input of an exported function, owned by the caller (those that
+//             a GPU needs are copied there first), or a replica, owned by its
+//             handle
 //   Arena     any other value of static size: a fixed offset, shared by values
 //             that live at different times
 //   Heap      a value of run-time size: allocated when it is made, freed after

@@ -1,6 +1,7 @@
 //===- SlotTable.cpp - where the slots of a program lie -------------------===//
 
 #include "SlotTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,6 +29,8 @@ void SlotTable::countDevices(ModuleOp module) {
     if (auto slot = dyn_cast<td::SlotOp>(op))
       look(slot.getType());
     llvm::for_each(op->getResultTypes(), look);
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      llvm::for_each(function.getArgumentTypes(), look);
   });
 }
 

@@ -64,19 +64,19 @@ Value FunctionLowering::getNumBytes(Value tensor) {
 void FunctionLowering::define(Value result, ValueRange sizes) {
   tensors[result].sizes.assign(sizes.begin(), sizes.end());
   if (getRoot(result) == result && isHeap(result)) {
-    Value pointer = allocate(result);
+    Value pointer = allocate(result, getDevice(result.getType()));
     tensors[result].pointer = pointer;
   }
 }
 
-Value FunctionLowering::allocate(Value like) {
+Value FunctionLowering::allocate(Value like, int32_t device) {
   Value sizes = code.getScratchSizes();
   storeSizes(like, sizes);
   Value pointer = code.getScratchValue();
   code.callChecked("tdrt_alloc_tensor",
-                   {code.getContext(), code.int32(getDevice(like.getType())),
-                    getDType(like), code.int32(getType(like).getRank()), sizes,
-                    code.site(), pointer});
+                   {code.getContext(), code.int32(device), getDType(like),
+                    code.int32(getType(like).getRank()), sizes, code.site(),
+                    pointer});
   return code.load(code.pointer, pointer);
 }
 

@@ -1,7 +1,7 @@
 //===- tdc-call.cpp - compiles td IR and makes a list of calls ------------===//
 //
 //   tdc-call FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
-//            [--target-cpu CPU]
+//            [--target-cpu CPU] [--gpu]
 //
 // The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
 // functions as machine code, by the phases of `tdc run`.
@@ -33,6 +33,8 @@ static cl::opt<std::string> dataFile("data", cl::desc("arguments of the calls"),
 static cl::opt<std::string> resultsFile("results", cl::Required,
                                         cl::desc("results of the calls"));
 
+static cl::opt<bool>
+    onGPU("gpu", cl::desc("everything runs on the first CUDA device"));
 static cl::opt<std::string> cpu("target-cpu",
                                 cl::desc("this processor's code"));
 
@@ -43,6 +45,9 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   llvm::Expected<tdc::HostTarget> target = tdc::HostTarget::create(cpu);
   if (!target)
     llvm::report_fatal_error(target.takeError());
+  if (module && onGPU)
+    (*module)->setAttr(tdc::td::kDefaultDeviceAttr,
+                       tdc::td::getDevice(&context, tdc::getCuda(0)));
   // One thread: the op tests use every core already.
   llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
   if (!module ||

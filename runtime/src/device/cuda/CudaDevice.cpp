@@ -99,7 +99,8 @@ int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
 
 int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
-  if (mayReport)
+  bool asksForReport = mayReport;
+  if (asksForReport)
     queueReport();
   // While one piece is on its way, the one before is taken out.
   StagingRing::Piece before = {nullptr, 0};
@@ -122,6 +123,9 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   }
   if (pieces > 0)
     receive(next, before, arrivals[(pieces - 1) % 2].get());
+  else if (asksForReport)
+    context.check(context.driver.cuStreamSynchronize(stream.get()),
+                  "waiting for kernels");
   return pieces;
 }
 
