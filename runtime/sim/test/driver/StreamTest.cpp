@@ -456,10 +456,10 @@ TEST(Events, StatesOfAnEvent) {
 }
 
 TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
-  // Two copies of 25 MB in opposite directions: 1000 us each and 10 to start.
+  // Two copies of 250 kB in opposite directions: 10 us each and 10 to start.
   runWithSeeds(withDevices(1), [] {
     start();
-    constexpr size_t kSize = 25000000;
+    constexpr size_t kSize = 250000;
     auto *source = allocatePinned<char>(kSize);
     auto *target = allocatePinned<char>(kSize);
     CUdeviceptr in = allocate(kSize), out = allocate(kSize);
@@ -477,11 +477,11 @@ TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
     float time = 0;
     // Each call takes the host 4 us; the directions do not disturb each other.
     EXPECT_EQ(cuEventElapsedTime(&time, begin, firstEnd), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, 1.014F);
+    EXPECT_FLOAT_EQ(time, 0.024F);
     EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, 1.018F);
+    EXPECT_FLOAT_EQ(time, 0.028F);
     EXPECT_EQ(cuEventElapsedTime(&time, end, begin), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, -1.018F);
+    EXPECT_FLOAT_EQ(time, -0.028F);
   });
 }
 
