@@ -10,12 +10,14 @@ namespace {
 
 using Numbers = std::vector<unsigned>;
 constexpr size_t kBytes = 16;
-const Numbers kData = {1, 2, 3, 4};
 
-/// Pinned memory that holds kData.
+/// What most copies carry.
+Numbers getData() { return {1, 2, 3, 4}; }
+
+/// Pinned memory that holds it.
 unsigned *makeData() {
-  unsigned *data = allocatePinned(kData.size());
-  memcpy(data, kData.data(), kBytes);
+  unsigned *data = allocatePinned(4);
+  memcpy(data, getData().data(), kBytes);
   return data;
 }
 
@@ -32,7 +34,7 @@ TEST(Streams, ResultsComeInTheOrderOfAStream) {
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(result, second, kBytes, stream),
               CUDA_SUCCESS);
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
-    EXPECT_EQ(Numbers(result, result + 4), kData);
+    EXPECT_EQ(Numbers(result, result + 4), getData());
     EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
   });
 }
@@ -45,7 +47,7 @@ TEST(MissingWaits, ACopyToTheHostIsNotThereBeforeTheHostHasWaited) {
   // Whether the copy has run or not: found with every seed.
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr pointer = allocateWith(kData);
+    CUdeviceptr pointer = allocateWith(getData());
     CUstream stream = makeStream();
     unsigned pageable[4] = {}, *pinned = allocatePinned(4);
     for (unsigned *target : {pageable, pinned}) {
@@ -60,7 +62,7 @@ TEST(MissingWaits, ACopyToTheHostIsNotThereBeforeTheHostHasWaited) {
       EXPECT_FALSE(tdc_sim_is_valid(target, kBytes));
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
       EXPECT_TRUE(tdc_sim_is_valid(target, kBytes));
-      EXPECT_EQ(Numbers(target, target + 4), kData);
+      EXPECT_EQ(Numbers(target, target + 4), getData());
     }
   });
 }
@@ -71,7 +73,7 @@ TEST(MissingWaits, SomeSeedsShowNaNsAndSomeTheData) {
     std::string text =
         runApart(withDevices(1, {{"TDC_SIM_SEED", std::to_string(seed)}}), [] {
           start();
-          CUdeviceptr pointer = allocateWith(kData);
+          CUdeviceptr pointer = allocateWith(getData());
           unsigned *target = makeData();
           EXPECT_EQ(cuMemcpyDtoHAsync_v2(target, pointer, kBytes, makeStream()),
                     CUDA_SUCCESS);
@@ -109,12 +111,12 @@ TEST(MissingWaits, TheSourceOfACopyMustNotChangeBeforeTheHostHasWaited) {
 TEST(MissingWaits, PageableSourcesAreStaged) {
   runWithSeeds(withDevices(1), [] {
     start();
-    Numbers source = kData;
+    Numbers source = getData();
     CUdeviceptr pointer = allocate(kBytes);
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(pointer, source.data(), kBytes, nullptr),
               CUDA_SUCCESS);
     source.assign(4, 0);
-    EXPECT_EQ(read(pointer, 4), kData);
+    EXPECT_EQ(read(pointer, 4), getData());
   });
 }
 
@@ -127,7 +129,7 @@ TEST(MissingWaits, ATargetThatIsStillToBeReadIsReadFirst) {
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(first, host, kBytes, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(host, second, kBytes, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(second, host, kBytes, stream), CUDA_SUCCESS);
-    EXPECT_EQ(read(first, 4), kData);
+    EXPECT_EQ(read(first, 4), getData());
     EXPECT_EQ(read(second, 4), (Numbers{5, 6, 7, 8}));
     EXPECT_EQ(host[0], 5u);
   });
@@ -152,7 +154,7 @@ TEST(MissingWaits, FreeingDeviceMemoryWaitsForItsDeviceOnly) {
     CUstream stream = makeStream();
     CUdeviceptr there = allocate(kBytes);
     CUcontext first = start(0);
-    CUdeviceptr here = allocateWith(kData), other = allocate(kBytes);
+    CUdeviceptr here = allocateWith(getData()), other = allocate(kBytes);
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(other, here, kBytes, makeStream()),
               CUDA_SUCCESS);
     EXPECT_EQ(cuMemFree_v2(other), CUDA_SUCCESS);
@@ -299,7 +301,7 @@ TEST(Races, TheDefaultStreamOrdersBlockingStreamsOnly) {
 TEST(Races, ReadersMayReadAtTheSameTime) {
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr source = allocateWith(kData);
+    CUdeviceptr source = allocateWith(getData());
     std::vector<CUdeviceptr> targets;
     for (int i = 0; i < 4; ++i) {
       targets.push_back(allocate(kBytes));
@@ -318,7 +320,7 @@ TEST(Races, ReadersMayReadAtTheSameTime) {
 TEST(Races, TwoCopiesToTheSamePlaceOfTheHost) {
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr source = allocateWith(kData);
+    CUdeviceptr source = allocateWith(getData());
     unsigned target[4];
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(target, source, kBytes, makeStream()),
               CUDA_SUCCESS);

@@ -3,6 +3,7 @@
 #include "memory/Memory.h"
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <set>
@@ -89,10 +90,12 @@ TEST(Memory, SharedPatternIsCopiedWhenWritten) {
 
 uint64_t getResidentBytes() {
   FILE *file = fopen("/proc/self/statm", "r");
-  unsigned long total = 0, resident = 0;
-  EXPECT_EQ(fscanf(file, "%lu %lu", &total, &resident), 2);
+  char text[128] = {};
+  EXPECT_NE(fgets(text, sizeof text, file), nullptr);
   fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
+  char *afterTotal = nullptr; // the second number is what is resident
+  strtoul(text, &afterTotal, 10);
+  return strtoul(afterTotal, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
 
 TEST(Memory, UnusedMemoryCostsLittle) {
