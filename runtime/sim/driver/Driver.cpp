@@ -99,6 +99,7 @@ CUresult Driver::callLocked(Entry entry, Need need, const Body &body) {
     return body(nullptr, nullptr);
   if (!machine || isForked())
     fault(CUDA_ERROR_NOT_INITIALIZED, "cuInit was not called");
+  machine->setCall(getName(entry));
   Context *context = findCurrent();
   if (need == Need::Context) {
     if (!context)

@@ -3,6 +3,7 @@
 #include "Apart.h"
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 using namespace tdc_sim_test;
 
@@ -414,6 +415,32 @@ TEST(Streams, TwoThatWaitForEachOtherByTurns) {
       EXPECT_EQ(cuStreamWaitEvent(streams[1 - i % 2], event, 0), CUDA_SUCCESS);
     }
     EXPECT_EQ(read(pointer, 1), Numbers{0x01010101u * (2999 % 256)});
+  });
+}
+
+TEST(Streams, ThreadsHaveTheirOwn) {
+  runWithSeeds(withDevices(2), [] {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 4; ++i) {
+      threads.emplace_back([i] {
+        start(static_cast<int>(i % 2));
+        CUstream stream = makeStream();
+        CUdeviceptr pointer = allocate(kBytes);
+        unsigned *result = allocatePinned(4);
+        for (unsigned j = 0; j < 20; ++j) {
+          int value = static_cast<int>(16 * i + j);
+          EXPECT_EQ(cuMemsetD8Async(pointer, value, kBytes, stream),
+                    CUDA_SUCCESS);
+          EXPECT_EQ(cuMemcpyDtoHAsync_v2(result, pointer, kBytes, stream),
+                    CUDA_SUCCESS);
+          EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+          EXPECT_EQ(result[3], 0x01010101u * value);
+        }
+        EXPECT_EQ(cuMemFree_v2(pointer), CUDA_SUCCESS);
+      });
+    }
+    for (std::thread &thread : threads)
+      thread.join();
   });
 }
 
