@@ -134,6 +134,28 @@ TEST(Statistics, HaveTheFaultAndWhatWasNeverWaitedFor) {
   EXPECT_GE(left, kSeeds / 4);
 }
 
+TEST(Statistics, AQueueIsNotEndless) {
+  std::string path = getTemporaryPath("queue.json");
+  std::string most;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    runApart(withDevices(1, {{"TDC_SIM_STATS", path},
+                             {"TDC_SIM_SEED", std::to_string(seed)}}),
+             [] {
+               start();
+               CUdeviceptr pointer = allocate(4);
+               for (int i = 0; i < 5000; ++i)
+                 EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, nullptr),
+                           CUDA_SUCCESS);
+             });
+    std::string report = readReport(path);
+    if (contains(report, "\"queued\":4096,"))
+      most = report;
+    EXPECT_FALSE(contains(report, "\"queued\":5000,"));
+  }
+  // With some seed nothing runs before it has to.
+  EXPECT_NE(most, "");
+}
+
 TEST(Reports, ThatCannotBeWrittenAreTold) {
   Environment environment =
       withDevices(1, {{"TDC_SIM_STATS", "/nonexistent/stats.json"},

@@ -102,6 +102,7 @@ TEST(MissingWaits, TheSourceOfACopyMustNotChangeBeforeTheHostHasWaited) {
     source[3] = 7; // fine
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(pointer, source, kBytes, stream),
               CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(makeStream()), CUDA_SUCCESS); // another one
     source[3] = 8;
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
     expectFault("the host changed what copy of 16 bytes from the host to "
@@ -303,19 +304,59 @@ TEST(Races, ReadersMayReadAtTheSameTime) {
   runWithSeeds(withDevices(1), [] {
     start();
     CUdeviceptr source = allocateWith(getData());
-    std::vector<CUdeviceptr> targets;
+    CUstream reader = nullptr;
     for (int i = 0; i < 4; ++i) {
-      targets.push_back(allocate(kBytes));
-      EXPECT_EQ(
-          cuMemcpyDtoDAsync_v2(targets.back(), source, kBytes, makeStream()),
-          CUDA_SUCCESS);
+      reader = makeStream();
+      EXPECT_EQ(cuMemcpyDtoDAsync_v2(allocate(kBytes), source, kBytes, reader),
+                CUDA_SUCCESS);
     }
-    // But nobody may write meanwhile, and only the last reader was waited for.
+    // But nobody may write meanwhile, and only the last one was waited for.
     CUstream writer = makeStream();
     CUevent event = makeEvent();
-    EXPECT_EQ(cuEventRecord(event, writer), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, reader), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(writer, event, 0), CUDA_SUCCESS);
     EXPECT_EQ(cuMemsetD8Async(source, 0, 1, writer), CUDA_ERROR_LAUNCH_FAILED);
   });
+}
+
+TEST(Races, WhatComesLaterInTheStreamHidesNoWrite) {
+  using Later = std::function<void(CUdeviceptr, CUstream)>;
+  const std::vector<Later> kLater = {
+      [](CUdeviceptr pointer, CUstream stream) { // reads the same
+        EXPECT_EQ(
+            cuMemcpyDtoDAsync_v2(allocate(kBytes), pointer, kBytes, stream),
+            CUDA_SUCCESS);
+      },
+      [](CUdeviceptr pointer, CUstream stream) { // writes less
+        EXPECT_EQ(cuMemsetD8Async(pointer, 1, 4, stream), CUDA_SUCCESS);
+      },
+  };
+  for (const Later &later : kLater)
+    runWithSeeds(withDevices(1), [&] {
+      start();
+      CUdeviceptr pointer = allocate(kBytes);
+      CUstream stream = makeStream();
+      EXPECT_EQ(cuMemsetD8Async(pointer, 0, kBytes, stream), CUDA_SUCCESS);
+      later(pointer, stream);
+      EXPECT_EQ(
+          cuMemcpyDtoDAsync_v2(allocate(4), pointer + 12, 4, makeStream()),
+          CUDA_ERROR_LAUNCH_FAILED);
+      expectFault("memset of 16 bytes");
+    });
+}
+
+TEST(Races, TheDefaultStreamWaitsForBlockingStreamsThatWereDestroyed) {
+  for (unsigned flags : {CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING})
+    runWithSeeds(withDevices(1), [=] {
+      start();
+      CUdeviceptr pointer = allocate(4);
+      CUstream stream = makeStream(flags);
+      EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuMemsetD8Async(pointer, 1, 4, nullptr),
+                flags == CU_STREAM_DEFAULT ? CUDA_SUCCESS
+                                           : CUDA_ERROR_LAUNCH_FAILED);
+    });
 }
 
 TEST(Races, TwoCopiesToTheSamePlaceOfTheHost) {
@@ -511,6 +552,17 @@ TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
     EXPECT_FLOAT_EQ(time, 0.028F);
     EXPECT_EQ(cuEventElapsedTime(&time, end, begin), CUDA_SUCCESS);
     EXPECT_FLOAT_EQ(time, -0.028F);
+    // In the same direction one waits for the other.
+    CUstream third = makeStream();
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(begin, first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoDAsync_v2(in, source, kSize / 2, first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoDAsync_v2(in + kSize / 2, source, kSize / 2, third),
+              CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(end, third), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
+    EXPECT_FLOAT_EQ(time, 0.034F);
   });
 }
 
