@@ -477,6 +477,7 @@ TEST(Streams, TwoThatWaitForEachOtherByTurns) {
 TEST(Streams, ThreadsHaveTheirOwn) {
   runWithSeeds(withDevices(2), [] {
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (unsigned i = 0; i < 4; ++i) {
       threads.emplace_back([i] {
         start(static_cast<int>(i % 2));
