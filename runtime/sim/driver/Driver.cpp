@@ -38,7 +38,7 @@ Driver::Driver() {
 void Driver::initialize() {
   if (malformed) {
     fprintf(stderr, "tdc simulated GPU: %s\n", malformed->message.c_str());
-    throw *malformed;
+    fault(malformed->code, malformed->message);
   }
   if (isForked())
     fault(CUDA_ERROR_NOT_INITIALIZED, "the driver was started before a fork");
@@ -99,6 +99,7 @@ CUresult Driver::callLocked(Entry entry, Need need, const Body &body) {
     return body(nullptr, nullptr);
   if (!machine || isForked())
     fault(CUDA_ERROR_NOT_INITIALIZED, "cuInit was not called");
+  machine->setCall(getName(entry));
   Context *context = findCurrent();
   if (need == Need::Context) {
     if (!context)
@@ -122,10 +123,6 @@ CUresult Driver::call(Entry entry, Need need, const Body &body) noexcept {
     return callLocked(entry, need, body);
   } catch (const Fault &fault) {
     faults.note(fault);
-    // Without a message it is the old fault of a context that is broken.
-    if (isSticky(fault.code) && !fault.message.empty())
-      if (Context *context = findCurrent())
-        machine->breakContext(*context, fault);
     return fault.code;
   } catch (const std::bad_alloc &) {
     return CUDA_ERROR_OUT_OF_MEMORY;

@@ -51,6 +51,19 @@ public:
   void retain(Context &context);
   /// Takes a reference; the last one destroys all that the context has.
   void release(Context &context);
+  /// Runs `body` for a device: a fault that is found there and that stays
+  /// breaks its context.
+  template <class Body> auto runFor(int device, Body body) {
+    try {
+      return body();
+    } catch (const Fault &fault) {
+      // Without a message it is the old fault of a context that is broken.
+      if (!isSticky(fault.code) || fault.message.empty())
+        throw;
+      breakContext(contexts[device], fault);
+      tdc::sim::fault(fault.code, "");
+    }
+  }
   /// Keeps a fault with a context for good.
   void breakContext(Context &context, const Fault &fault);
 
@@ -92,8 +105,9 @@ public:
   void runSome() { scheduler.runSome(); }
 
   /// Throws Fault if work that the host has not waited for touches the bytes
-  /// of an allocation that is to be freed.
-  void checkUnused(uint64_t address);
+  /// of an allocation that is to be freed while a context of `device` is
+  /// current.
+  void checkUnused(uint64_t address, int device);
   /// Whether no work that the host has not waited for writes these bytes.
   bool isValid(uint64_t begin, uint64_t end) const;
 
@@ -121,6 +135,7 @@ public:
 
   /// Of one device, or of all and the host if it is kHost.
   LiveCounts getLive(int device) const;
+  void setCall(const char *name) { time.setCall(name); }
   size_t getQueued() const { return scheduler.getQueued(); }
   std::string getTimeline() const { return timeline.getJson(); }
 
@@ -146,6 +161,8 @@ private:
   [[noreturn]] void invalidate(Capture &capture, CUresult code,
                                const std::string &message);
   void addNode(Stream &stream, Task task);
+  /// Takes a capture from all streams that are in it.
+  void closeCapture(Capture &capture);
   void checkImplicit(const Stream &stream);
 
   Statistics &statistics;
