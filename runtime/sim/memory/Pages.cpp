@@ -17,9 +17,9 @@ void *orNull(void *pages) { return pages == MAP_FAILED ? nullptr : pages; }
 } // namespace
 
 void tdc::sim::fillWithPattern(std::byte *data, uint64_t bytes) {
-  for (uint64_t done = 0; done < bytes; done += sizeof kUnwritten)
-    memcpy(data + done, &kUnwritten,
-           std::min<uint64_t>(sizeof kUnwritten, bytes - done));
+  for (uint64_t done = 0; done < bytes; done += sizeof kPattern)
+    memcpy(data + done, &kPattern,
+           std::min<uint64_t>(sizeof kPattern, bytes - done));
 }
 
 void *tdc::sim::reserveAddresses(uint64_t bytes) {

@@ -11,7 +11,7 @@ namespace tdc::sim {
 /// What bytes hold that were never written, repeated from each allocation's
 /// start: NaN in every floating-point format (a signalling one as f64 and, in
 /// every other place, as f32), and as an integer a number that is no index.
-inline constexpr uint64_t kUnwritten = 0x7ff47fa07fa07fa0;
+inline constexpr uint64_t kPattern = 0x7ff47fa07fa07fa0;
 
 /// Writes the pattern over `bytes` bytes.
 void fillWithPattern(std::byte *data, uint64_t bytes);

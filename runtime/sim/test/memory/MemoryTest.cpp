@@ -59,17 +59,17 @@ TEST(Memory, FreshBytesAreNaNs) {
     const Allocation &allocation = memory.allocate(0, bytes);
     uint64_t word;
     memcpy(&word, allocation.data, sizeof word);
-    EXPECT_EQ(word, kUnwritten);
+    EXPECT_EQ(word, kPattern);
     memcpy(&word, allocation.data + bytes - sizeof word, sizeof word);
-    EXPECT_EQ(word, kUnwritten);
+    EXPECT_EQ(word, kPattern);
     EXPECT_EQ(allocation.written[0], 0);
     EXPECT_EQ(allocation.written[bytes - 1], 0);
     memory.release(allocation.address);
   }
   double wide;
   float narrow[2];
-  memcpy(&wide, &kUnwritten, sizeof wide);
-  memcpy(narrow, &kUnwritten, sizeof narrow);
+  memcpy(&wide, &kPattern, sizeof wide);
+  memcpy(narrow, &kPattern, sizeof narrow);
   EXPECT_TRUE(std::isnan(wide));
   EXPECT_TRUE(std::isnan(narrow[0]));
   EXPECT_TRUE(std::isnan(narrow[1]));
@@ -82,7 +82,7 @@ TEST(Memory, SharedPatternIsCopiedWhenWritten) {
   memset(first.data, 0, first.bytes);
   uint64_t word;
   memcpy(&word, second.data, sizeof word);
-  EXPECT_EQ(word, kUnwritten);
+  EXPECT_EQ(word, kPattern);
   memcpy(&word, first.data, sizeof word);
   EXPECT_EQ(word, 0u);
 }
