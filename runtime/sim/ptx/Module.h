@@ -33,9 +33,9 @@ struct Parameter {
 struct KernelInfo {
   std::string name;
   std::vector<Parameter> parameters;
-  uint32_t parameterBytes;
-  uint32_t sharedBytes; ///< static
-  uint32_t localBytes;  ///< per thread
+  uint32_t parameterBytes = 0;
+  uint32_t sharedBytes = 0; ///< static
+  uint32_t localBytes = 0;  ///< per thread
   uint32_t maxThreads;  ///< per block: .maxntid or .reqntid, else 1024
 };
 
