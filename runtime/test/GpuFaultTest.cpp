@@ -43,7 +43,8 @@ TEST(GpuFaultTest, NoCodeForTheGpu) {
 
 TEST(GpuFaultTest, TheNewestCodeIsTaken) {
   GpuProgram gpus(1);
-  const char broken[] = ".version 7.0\n.target sm_80\nno such thing\n";
+  const char broken[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                        ".visible .entry add_one()\n{\n  mistake;\n}\n";
   tdrt_gpu_image newer = gpus.images[0];
   newer.arch = 90;
   const tdrt_gpu_image images[] = {{TDRT_IMAGE_PTX, 80, sizeof broken, broken},
@@ -62,6 +63,7 @@ TEST(GpuFaultTest, TheNewestCodeIsTaken) {
     EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
                                  "program's code for cuda:0: "
                                  "CUDA_ERROR_INVALID_PTX (218)"));
+    EXPECT_TRUE(has(ctx.error(), "mistake"));
     EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:1\n"));
   });
 }
@@ -212,8 +214,8 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
   };
   then(uploadX);
   then([&] {
-    const uint64_t parameters[] = {word(x), word(x), static_cast<uint64_t>(n)};
-    return tdrt_launch(ctx, 1, AddOne, n / 32 + 1, parameters, 0);
+    const uint64_t parameters[] = {word(x), word(x), 100};
+    return tdrt_launch(ctx, 1, AddOne, 4, parameters, 0);
   });
   then([&] { return tdrt_launch(ctx, 1, ReportIndex, 1, report, 0); });
   then([&] { return tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4); });
@@ -223,7 +225,9 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
     return tdrt_transfer(ctx, gpus.transfer(2, 0), back.data(), y, n * 4);
   });
   then([&] {
-    EXPECT_TRUE(back == std::vector<float>(n, 2));
+    std::vector<float> expected(n, 1);
+    std::fill_n(expected.begin(), 100, 2.0f);
+    EXPECT_TRUE(back == expected);
     return tdrt_handle_create(ctx, 0, 4000, 0, &handle, &replica);
   });
   then([&] {
