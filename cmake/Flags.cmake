@@ -13,10 +13,14 @@ if(TDC_WERROR)
 endif()
 # The bytes of a precompiled header must not depend on when it was made, or
 # no compile that uses it is ever found in ccache.
-add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+add_compile_options(
+  "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 
-find_program(TDC_LLD NAMES ld.lld-22 REQUIRED)
-add_link_options(-fuse-ld=${TDC_LLD})
+# g++, with which the runtime alone can be built, takes no path here.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  find_program(TDC_LLD NAMES ld.lld-22 REQUIRED)
+  add_link_options(-fuse-ld=${TDC_LLD})
+endif()
 
 if(TDC_SANITIZE)
   # vptr needs RTTI of instrumented LLVM classes, which Debian's are not.

@@ -85,20 +85,28 @@ CUgraph Machine::endCapture(Stream &stream) {
           "the capture was begun by another thread");
 
   std::vector<unsigned> frontier = stream.frontier;
-  capture->hasEnded = true;
-  captures.erase(std::find(captures.begin(), captures.end(), capture));
-  for (auto &[handle, other] : streams) {
-    if (other->capture == capture) {
-      other->capture = nullptr;
-      other->frontier.clear();
-    }
-  }
+  closeCapture(*capture);
   checkValid(*capture);
   if (!isJoined(capture->graph, frontier))
     fault(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
           "a stream that joined the capture was not joined to " +
               stream.describe() + " again");
   return graphs.add(std::make_unique<Graph>(std::move(capture->graph)));
+}
+
+void Machine::closeCapture(Capture &capture) {
+  capture.hasEnded = true;
+  for (auto &[handle, stream] : streams) {
+    if (stream->capture.get() == &capture) {
+      stream->capture = nullptr;
+      stream->frontier.clear();
+    }
+  }
+  auto hasEnded = [](const std::shared_ptr<Capture> &each) {
+    return each->hasEnded;
+  };
+  captures.erase(std::remove_if(captures.begin(), captures.end(), hasEnded),
+                 captures.end());
 }
 
 void Machine::recordCaptured(Event &event, Stream &stream) {

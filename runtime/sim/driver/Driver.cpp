@@ -38,7 +38,7 @@ Driver::Driver() {
 void Driver::initialize() {
   if (malformed) {
     fprintf(stderr, "tdc simulated GPU: %s\n", malformed->message.c_str());
-    throw *malformed;
+    fault(malformed->code, malformed->message);
   }
   if (isForked())
     fault(CUDA_ERROR_NOT_INITIALIZED, "the driver was started before a fork");
@@ -99,6 +99,7 @@ CUresult Driver::callLocked(Entry entry, Need need, const Body &body) {
     return body(nullptr, nullptr);
   if (!machine || isForked())
     fault(CUDA_ERROR_NOT_INITIALIZED, "cuInit was not called");
+  machine->setCall(getName(entry));
   Context *context = findCurrent();
   if (need == Need::Context) {
     if (!context)

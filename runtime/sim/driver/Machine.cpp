@@ -21,6 +21,8 @@ Machine::Machine(const Settings &settings, int visible, Statistics &statistics,
                 return contexts[device].peers.count(peer) != 0;
               }},
              settings.execute) {
+  if (!settings.traceFile.empty())
+    timeline.name(kHost, 0, "calls");
   for (int device = 0; device < visible; ++device) {
     Context &context = contexts[device];
     context.device = device;
@@ -71,6 +73,9 @@ void Machine::destroyAll(Context &context) {
   if (!context.sticky)
     learn(getPoints(device));
   statistics.countLeaks(getLive(device));
+  for (const std::shared_ptr<Capture> &capture : std::vector(captures))
+    if (capture->origin->device == device)
+      closeCapture(*capture);
   auto isOfDevice = [=](const auto &object) { return object.device == device; };
   streams.removeIf(isOfDevice);
   events.removeIf(isOfDevice);

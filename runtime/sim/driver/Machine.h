@@ -121,6 +121,7 @@ public:
 
   /// Of one device, or of all and the host if it is kHost.
   LiveCounts getLive(int device) const;
+  void setCall(const char *name) { time.setCall(name); }
   size_t getQueued() const { return scheduler.getQueued(); }
   std::string getTimeline() const { return timeline.getJson(); }
 
@@ -146,6 +147,8 @@ private:
   [[noreturn]] void invalidate(Capture &capture, CUresult code,
                                const std::string &message);
   void addNode(Stream &stream, Task task);
+  /// Takes a capture from all streams that are in it.
+  void closeCapture(Capture &capture);
   void checkImplicit(const Stream &stream);
 
   Statistics &statistics;

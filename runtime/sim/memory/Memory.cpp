@@ -43,9 +43,10 @@ Memory::Memory(int devices, uint64_t capacity)
 
 Memory::~Memory() {
   for (auto &[address, allocation] : allocations) {
-    if (!allocation.isLive)
-      continue;
-    unmap(allocation.data, allocation.bytes);
+    if (allocation.device == kHost)
+      unmap(reinterpret_cast<void *>(address), allocation.bytes);
+    else if (allocation.isLive)
+      unmap(allocation.data, allocation.bytes);
     if (allocation.written)
       unmap(allocation.written, allocation.bytes);
   }
@@ -120,17 +121,8 @@ const Allocation &Memory::allocate(int device, uint64_t bytes) {
   }
 
   uint64_t address = reinterpret_cast<uint64_t>(data);
-  if (device == kHost) {
-    // The system gives addresses of freed memory out again.
-    auto old = allocations.upper_bound(address);
-    if (old != allocations.begin() &&
-        std::prev(old)->first + std::prev(old)->second.bytes > address)
-      --old;
-    while (old != allocations.end() && old->first < address + bytes)
-      old = allocations.erase(old);
-  } else {
+  if (device != kHost)
     address = takeAddresses(device, bytes);
-  }
   space.used += bytes;
   space.peak = std::max(space.peak, space.used);
   ++space.liveCount;
@@ -152,7 +144,10 @@ void Memory::release(uint64_t address, bool ofHost) {
   if (!allocation.isLive)
     fault(CUDA_ERROR_INVALID_VALUE,
           getText(allocation) + " is freed a second time");
-  unmap(allocation.data, allocation.bytes);
+  if (ofHost)
+    retire(allocation.data, allocation.bytes);
+  else
+    unmap(allocation.data, allocation.bytes);
   if (allocation.written)
     unmap(allocation.written, allocation.bytes);
   allocation.isLive = false;

@@ -3,8 +3,9 @@
 // Every device has addresses of its own, which no other device and no part of
 // the host has, and which are reserved but not mapped: who takes a device's
 // pointer for a host's crashes at once. The bytes lie elsewhere. Addresses are
-// never given out twice, so that whoever uses freed memory is found, and
-// allocations have gaps between them, so that whoever overruns one is.
+// never given out twice, not even those of pinned host memory, so that whoever
+// uses freed memory is found, and allocations of devices have gaps between
+// them, so that whoever overruns one is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,6 +22,8 @@ void *reserveAddresses(uint64_t bytes);
 /// are none.
 void *mapZeros(uint64_t bytes);
 void unmap(void *pages, uint64_t bytes);
+/// Gives the memory back but keeps the addresses, which nobody may touch then.
+void retire(void *pages, uint64_t bytes);
 
 /// Makes pages filled with the pattern. Large ones share one copy of it until
 /// they are written, so that a program may allocate more than the machine has,

@@ -2,6 +2,7 @@
 
 #include "driver/report/Json.h"
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -59,11 +60,10 @@ void JsonWriter::add(std::string_view name, double value) {
   beginValue(name);
   // Microseconds to the picosecond, and never in the locale's spelling: the
   // digits of two integers.
-  auto picoseconds = static_cast<int64_t>(value * 1e6 + 0.5);
+  long long picoseconds = std::llround(value * 1e6);
   char digits[48];
-  snprintf(digits, sizeof digits, "%lld.%06lld",
-           static_cast<long long>(picoseconds / 1000000),
-           static_cast<long long>(picoseconds % 1000000));
+  snprintf(digits, sizeof digits, "%lld.%06lld", picoseconds / 1000000,
+           picoseconds % 1000000);
   text += digits;
 }
 

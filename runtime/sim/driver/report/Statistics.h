@@ -1,4 +1,18 @@
 //===- Statistics.h - TDC_SIM_STATS: what a program asked of its devices --===//
+//
+//   seed          TDC_SIM_SEED, given or chosen
+//   calls         of each entry point, by name, those without any left out
+//   copies        src, dst ("cpu", "cuda:0"), count, bytes; a graph's at each
+//                 launch
+//   memsets       device, count, bytes
+//   kernels       launches; instructions are those of their threads
+//   memory        device, allocations and bytes that are live, peak in bytes
+//   live          objects that were never destroyed: what is there at the end
+//                 and what was there when contexts were released
+//   queued        operations that never had to run, since nobody waited
+//   fault         the last one; empty if there was none
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TDC_SIM_DRIVER_REPORT_STATISTICS_H
 #define TDC_SIM_DRIVER_REPORT_STATISTICS_H

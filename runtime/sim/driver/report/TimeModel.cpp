@@ -88,6 +88,7 @@ uint64_t TimeModel::issue(const Task &task, int device, unsigned lane,
   item.end = std::make_shared<Moment>();
   end = item.end;
   item.after = std::move(after);
+  item.call = call;
   item.hostMicroseconds = hostMicroseconds;
   item.engines = std::visit(EngineFinder{device}, task);
   item.microseconds = getDuration(task);
@@ -118,6 +119,7 @@ void TimeModel::wait(Moments moments) {
   Item item;
   item.after = std::move(moments);
   item.isFinished = true;
+  item.call = call;
   items.push_back(std::move(item));
   advance();
 }
@@ -129,15 +131,19 @@ void TimeModel::advance() {
   }
 }
 
+void TimeModel::moveHost(double until, const char *name) {
+  if (timeline && until > host)
+    timeline->add({name, {}, kHost, 0, host, until - host});
+  host = until;
+}
+
 void TimeModel::place(Item &item) {
-  host += item.hostMicroseconds;
+  moveHost(host + item.hostMicroseconds, item.call);
   double start = host;
   for (const std::shared_ptr<const Moment> &moment : item.after)
     start = std::max(start, moment->microseconds);
-  if (!item.end) {
-    host = start;
-    return;
-  }
+  if (!item.end)
+    return moveHost(start, item.call);
   for (unsigned engine : item.engines)
     start = std::max(start, engineEnds[engine]);
   double end = start + item.microseconds;

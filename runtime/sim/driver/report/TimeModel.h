@@ -29,6 +29,8 @@ public:
   TimeModel(const DeviceModel &model, bool hasPeerAccess, int devices,
             Timeline *timeline);
 
+  /// The entry point that the host is in, to name what costs it time.
+  void setCall(const char *name) { call = name; }
   /// An operation is issued by a call that costs the host some time, to start
   /// after others. Returns its number here and, by `end`, when it will end.
   uint64_t issue(const Task &task, int device, unsigned lane,
@@ -47,16 +49,19 @@ private:
     std::vector<unsigned> engines;
     double microseconds = 0;
     bool isFinished = false;
+    const char *call = nullptr; ///< that issued it or waits
     TimelineEvent event;
   };
 
   void advance();
   void place(Item &item);
+  void moveHost(double until, const char *name);
   double getDuration(const Task &task) const;
 
   const DeviceModel &model;
   bool hasPeerAccess;
   Timeline *timeline;
+  const char *call = "";
   double host = 0;
   std::vector<double> engineEnds;
   std::deque<Item> items; ///< whose times are not known yet

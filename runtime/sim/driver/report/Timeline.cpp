@@ -9,13 +9,16 @@ using namespace tdc::sim;
 
 namespace {
 
+int getProcess(int device) { return device + 1; }
+static_assert(kHost == -1);
+
 /// A name for a process or a thread.
 void addName(JsonWriter &json, const char *what, int device, unsigned lane,
              const std::string &name) {
   json.beginObject();
   json.add("name", what);
   json.add("ph", "M");
-  json.add("pid", device);
+  json.add("pid", getProcess(device));
   json.add("tid", lane);
   json.beginObject("args");
   json.add("name", name);
@@ -41,7 +44,7 @@ std::string Timeline::getJson() const {
     json.beginObject();
     json.add("name", event.name);
     json.add("ph", "X");
-    json.add("pid", event.device);
+    json.add("pid", getProcess(event.device));
     json.add("tid", event.lane);
     json.add("ts", event.start);
     json.add("dur", event.microseconds);

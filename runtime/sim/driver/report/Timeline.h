@@ -1,7 +1,8 @@
 //===- Timeline.h - TDC_SIM_TRACE, for Perfetto and chrome://tracing ------===//
 //
-// Trace Event Format (Google, "Trace Event Format"): a process per device, a
-// thread per stream, complete events ("X") with times in microseconds.
+// Trace Event Format (Google, "Trace Event Format"): process 0 is the host,
+// process 1 device 0 and so on; a thread per stream; complete events ("X") with
+// times in microseconds. Of the host there are the calls that take it time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ struct TimelineEvent {
   std::string name;
   /// Names and values of what is shown when the event is clicked.
   std::vector<std::pair<const char *, std::string>> arguments;
-  int device = 0;
+  int device = 0; ///< or kHost
   unsigned lane = 0;
   double start = 0, microseconds = 0;
 };

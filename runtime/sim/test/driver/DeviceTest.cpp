@@ -209,6 +209,14 @@ TEST(Contexts, PeerAccess) {
     EXPECT_EQ(cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxEnablePeerAccess(second, 0),
               CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    // It ends with either of the contexts.
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
+    second = start(1);
+    EXPECT_EQ(cuCtxSetCurrent(first), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    start(0);
+    EXPECT_EQ(cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
   });
   runApart(withDevices(2, {{"TDC_SIM_PEER", "0"}}), [] {
     CUcontext second = start(1);

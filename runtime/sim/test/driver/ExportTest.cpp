@@ -1,10 +1,10 @@
 //===- ExportTest.cpp - the library as programs load it -------------------===//
 
 #include "Apart.h"
-#include <cstdio>
 #include <dlfcn.h>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 using namespace tdc_sim_test;
 
@@ -19,13 +19,12 @@ std::set<std::string> getWanted() {
 }
 
 TEST(Exports, AreTheEntryPointsAndNothingElse) {
-  FILE *pipe = popen(TDC_SIM_NM " -D --defined-only " TDC_SIM_LIBRARY, "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string text;
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    text.append(buffer, n);
-  ASSERT_EQ(pclose(pipe), 0);
+  std::string text = runApart({}, [] {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execl(TDC_SIM_NM, TDC_SIM_NM, "-D", "--defined-only", TDC_SIM_LIBRARY,
+          nullptr);
+    FAIL() << "cannot run " TDC_SIM_NM;
+  });
   std::set<std::string> names;
   std::istringstream lines(text);
   for (std::string address, kind, name; lines >> address >> kind >> name;)

@@ -188,6 +188,33 @@ TEST(Graphs, WithWhatIsGone) {
   });
 }
 
+TEST(Graphs, AreIssuedByOneCall) {
+  // Ten small tasks take the host 4 us each, and together once.
+  runWithSeeds(withDevices(1), [] {
+    start();
+    CUstream stream = makeStream();
+    CUdeviceptr pointer = allocate(4);
+    auto give = [&] {
+      for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(cuMemsetD8Async(pointer, i, 4, stream), CUDA_SUCCESS);
+    };
+    CUgraphExec executable = instantiate(capture(stream, give));
+    auto getTime = [&](const std::function<void()> &body) {
+      CUevent begin = makeEvent(), end = makeEvent();
+      EXPECT_EQ(cuEventRecord(begin, stream), CUDA_SUCCESS);
+      body();
+      EXPECT_EQ(cuEventRecord(end, stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+      float time = 0;
+      EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
+      return time;
+    };
+    EXPECT_NEAR(getTime(give), 0.040, 0.001);
+    EXPECT_NEAR(getTime([&] { cuGraphLaunch(executable, stream); }), 0.004,
+                0.001);
+  });
+}
+
 TEST(Graphs, OnlyFlagsAndPointersThatAreKnown) {
   runApart(withDevices(1), [] {
     start();
@@ -394,6 +421,25 @@ TEST(Capture, EventsFromOutside) {
     EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
     EXPECT_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+  });
+}
+
+TEST(Capture, EndsWithTheContextWhereItBegan) {
+  runApart(withDevices(2), [] {
+    start(1);
+    CUstream other = makeStream();
+    start(0);
+    CUstream stream = makeStream();
+    CUevent event = makeEvent();
+    EXPECT_EQ(cuStreamBeginCapture_v2(stream, kGlobal), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(other, event, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    start(1);
+    EXPECT_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
+    CUgraph graph;
+    EXPECT_EQ(cuStreamEndCapture(other, &graph), CUDA_ERROR_ILLEGAL_STATE);
+    allocate(4);
   });
 }
 

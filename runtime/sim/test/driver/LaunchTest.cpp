@@ -262,6 +262,7 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
       std::string fault = tdc_sim_last_fault();
       CUdeviceptr more = 0;
       EXPECT_EQ(cuMemAlloc_v2(&more, 8), CUDA_ERROR_ILLEGAL_ADDRESS);
+      EXPECT_EQ(more, 0u) << "allocated in a broken context";
       EXPECT_EQ(cuMemFree_v2(pointer), CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -274,6 +275,8 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
       EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
       EXPECT_EQ(current, context);
       start(1);
+      EXPECT_EQ(cuMemsetD8Async(elsewhere, 0, 4, stream),
+                CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(read(elsewhere, 1), Numbers{1});
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
       // Not even a new context helps, as with a real GPU and this process.
@@ -288,6 +291,22 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
     EXPECT_TRUE(contains(text, "(TDC_SIM_SEED=" + std::to_string(seed) + ")\n"))
         << text;
   }
+}
+
+TEST(Faults, WhatABrokenContextHasQueuedIsDropped) {
+  runWithSeeds(withDevices(1), [] {
+    start();
+    CUfunction store = getKernel("store");
+    CUdeviceptr pointer = allocateWith({1});
+    unsigned *result = allocatePinned(1);
+    *result = 0;
+    CUstream stream = makeStream();
+    launch(store, pointer, 2, 2, stream);
+    cuMemcpyDtoHAsync_v2(result, pointer, 4, stream);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_NE(*result, 1u);
+    EXPECT_NE(*result, 2u);
+  });
 }
 
 TEST(Faults, AreWhatKernelsDoWithPointers) {

@@ -134,6 +134,28 @@ TEST(Statistics, HaveTheFaultAndWhatWasNeverWaitedFor) {
   EXPECT_GE(left, kSeeds / 4);
 }
 
+TEST(Statistics, AQueueIsNotEndless) {
+  std::string path = getTemporaryPath("queue.json");
+  std::string most;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    runApart(withDevices(1, {{"TDC_SIM_STATS", path},
+                             {"TDC_SIM_SEED", std::to_string(seed)}}),
+             [] {
+               start();
+               CUdeviceptr pointer = allocate(4);
+               for (int i = 0; i < 5000; ++i)
+                 EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, nullptr),
+                           CUDA_SUCCESS);
+             });
+    std::string report = readReport(path);
+    if (contains(report, "\"queued\":4096,"))
+      most = report;
+    EXPECT_FALSE(contains(report, "\"queued\":5000,"));
+  }
+  // With some seed nothing runs before it has to.
+  EXPECT_NE(most, "");
+}
+
 TEST(Reports, ThatCannotBeWrittenAreTold) {
   Environment environment =
       withDevices(1, {{"TDC_SIM_STATS", "/nonexistent/stats.json"},
@@ -188,17 +210,22 @@ TEST(Timeline, HasDevicesStreamsAndTimes) {
              });
     std::string report = readReport(path);
     expectPart(report, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    expectPart(report, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
+    expectPart(report, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,"
                        "\"tid\":0,\"args\":{\"name\":\"device1\"}}");
-    expectPart(report, "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,"
+    expectPart(report, "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,"
                        "\"tid\":2,\"args\":{\"name\":\"stream1\"}}");
     // 4 us for the call, 10 to start, 1 for the bytes; then the kernel.
     expectPart(report,
                "{\"name\":\"copyof25000bytesfromthehosttodevice0\",\"ph\":"
-               "\"X\",\"pid\":0,\"tid\":2,\"ts\":4.000000,\"dur\":11.000000,"
+               "\"X\",\"pid\":1,\"tid\":2,\"ts\":4.000000,\"dur\":11.000000,"
                "\"args\":{\"bytes\":\"25000\"}}");
-    expectPart(report, "{\"name\":\"store\",\"ph\":\"X\",\"pid\":0,\"tid\":2,"
+    expectPart(report, "{\"name\":\"store\",\"ph\":\"X\",\"pid\":1,\"tid\":2,"
                        "\"ts\":15.000000,\"dur\":0.");
+    // What the host did: two calls, and then it waited.
+    expectPart(report, "{\"name\":\"cuLaunchKernel\",\"ph\":\"X\",\"pid\":0,"
+                       "\"tid\":0,\"ts\":4.000000,\"dur\":4.000000,");
+    expectPart(report, "{\"name\":\"cuStreamSynchronize\",\"ph\":\"X\","
+                       "\"pid\":0,\"tid\":0,\"ts\":8.000000,\"dur\":7.");
     expectPart(report, "\"args\":{\"kernel\":\"store\",\"grid\":\"1x1x1\","
                        "\"block\":\"32x1x1\"}}");
   }

@@ -3,6 +3,7 @@
 #include "Apart.h"
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 using namespace tdc_sim_test;
 
@@ -10,12 +11,14 @@ namespace {
 
 using Numbers = std::vector<unsigned>;
 constexpr size_t kBytes = 16;
-const Numbers kData = {1, 2, 3, 4};
 
-/// Pinned memory that holds kData.
+/// What most copies carry.
+Numbers getData() { return {1, 2, 3, 4}; }
+
+/// Pinned memory that holds it.
 unsigned *makeData() {
-  unsigned *data = allocatePinned(kData.size());
-  memcpy(data, kData.data(), kBytes);
+  unsigned *data = allocatePinned(4);
+  memcpy(data, getData().data(), kBytes);
   return data;
 }
 
@@ -32,7 +35,7 @@ TEST(Streams, ResultsComeInTheOrderOfAStream) {
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(result, second, kBytes, stream),
               CUDA_SUCCESS);
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
-    EXPECT_EQ(Numbers(result, result + 4), kData);
+    EXPECT_EQ(Numbers(result, result + 4), getData());
     EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
   });
 }
@@ -45,7 +48,7 @@ TEST(MissingWaits, ACopyToTheHostIsNotThereBeforeTheHostHasWaited) {
   // Whether the copy has run or not: found with every seed.
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr pointer = allocateWith(kData);
+    CUdeviceptr pointer = allocateWith(getData());
     CUstream stream = makeStream();
     unsigned pageable[4] = {}, *pinned = allocatePinned(4);
     for (unsigned *target : {pageable, pinned}) {
@@ -60,7 +63,7 @@ TEST(MissingWaits, ACopyToTheHostIsNotThereBeforeTheHostHasWaited) {
       EXPECT_FALSE(tdc_sim_is_valid(target, kBytes));
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
       EXPECT_TRUE(tdc_sim_is_valid(target, kBytes));
-      EXPECT_EQ(Numbers(target, target + 4), kData);
+      EXPECT_EQ(Numbers(target, target + 4), getData());
     }
   });
 }
@@ -71,7 +74,7 @@ TEST(MissingWaits, SomeSeedsShowNaNsAndSomeTheData) {
     std::string text =
         runApart(withDevices(1, {{"TDC_SIM_SEED", std::to_string(seed)}}), [] {
           start();
-          CUdeviceptr pointer = allocateWith(kData);
+          CUdeviceptr pointer = allocateWith(getData());
           unsigned *target = makeData();
           EXPECT_EQ(cuMemcpyDtoHAsync_v2(target, pointer, kBytes, makeStream()),
                     CUDA_SUCCESS);
@@ -99,6 +102,7 @@ TEST(MissingWaits, TheSourceOfACopyMustNotChangeBeforeTheHostHasWaited) {
     source[3] = 7; // fine
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(pointer, source, kBytes, stream),
               CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(makeStream()), CUDA_SUCCESS); // another one
     source[3] = 8;
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
     expectFault("the host changed what copy of 16 bytes from the host to "
@@ -109,12 +113,12 @@ TEST(MissingWaits, TheSourceOfACopyMustNotChangeBeforeTheHostHasWaited) {
 TEST(MissingWaits, PageableSourcesAreStaged) {
   runWithSeeds(withDevices(1), [] {
     start();
-    Numbers source = kData;
+    Numbers source = getData();
     CUdeviceptr pointer = allocate(kBytes);
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(pointer, source.data(), kBytes, nullptr),
               CUDA_SUCCESS);
     source.assign(4, 0);
-    EXPECT_EQ(read(pointer, 4), kData);
+    EXPECT_EQ(read(pointer, 4), getData());
   });
 }
 
@@ -127,7 +131,7 @@ TEST(MissingWaits, ATargetThatIsStillToBeReadIsReadFirst) {
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(first, host, kBytes, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(host, second, kBytes, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(second, host, kBytes, stream), CUDA_SUCCESS);
-    EXPECT_EQ(read(first, 4), kData);
+    EXPECT_EQ(read(first, 4), getData());
     EXPECT_EQ(read(second, 4), (Numbers{5, 6, 7, 8}));
     EXPECT_EQ(host[0], 5u);
   });
@@ -152,7 +156,7 @@ TEST(MissingWaits, FreeingDeviceMemoryWaitsForItsDeviceOnly) {
     CUstream stream = makeStream();
     CUdeviceptr there = allocate(kBytes);
     CUcontext first = start(0);
-    CUdeviceptr here = allocateWith(kData), other = allocate(kBytes);
+    CUdeviceptr here = allocateWith(getData()), other = allocate(kBytes);
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(other, here, kBytes, makeStream()),
               CUDA_SUCCESS);
     EXPECT_EQ(cuMemFree_v2(other), CUDA_SUCCESS);
@@ -299,26 +303,66 @@ TEST(Races, TheDefaultStreamOrdersBlockingStreamsOnly) {
 TEST(Races, ReadersMayReadAtTheSameTime) {
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr source = allocateWith(kData);
-    std::vector<CUdeviceptr> targets;
+    CUdeviceptr source = allocateWith(getData());
+    CUstream reader = nullptr;
     for (int i = 0; i < 4; ++i) {
-      targets.push_back(allocate(kBytes));
-      EXPECT_EQ(
-          cuMemcpyDtoDAsync_v2(targets.back(), source, kBytes, makeStream()),
-          CUDA_SUCCESS);
+      reader = makeStream();
+      EXPECT_EQ(cuMemcpyDtoDAsync_v2(allocate(kBytes), source, kBytes, reader),
+                CUDA_SUCCESS);
     }
-    // But nobody may write meanwhile, and only the last reader was waited for.
+    // But nobody may write meanwhile, and only the last one was waited for.
     CUstream writer = makeStream();
     CUevent event = makeEvent();
-    EXPECT_EQ(cuEventRecord(event, writer), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, reader), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(writer, event, 0), CUDA_SUCCESS);
     EXPECT_EQ(cuMemsetD8Async(source, 0, 1, writer), CUDA_ERROR_LAUNCH_FAILED);
   });
+}
+
+TEST(Races, WhatComesLaterInTheStreamHidesNoWrite) {
+  using Later = std::function<void(CUdeviceptr, CUstream)>;
+  const std::vector<Later> kLater = {
+      [](CUdeviceptr pointer, CUstream stream) { // reads the same
+        EXPECT_EQ(
+            cuMemcpyDtoDAsync_v2(allocate(kBytes), pointer, kBytes, stream),
+            CUDA_SUCCESS);
+      },
+      [](CUdeviceptr pointer, CUstream stream) { // writes less
+        EXPECT_EQ(cuMemsetD8Async(pointer, 1, 4, stream), CUDA_SUCCESS);
+      },
+  };
+  for (const Later &later : kLater)
+    runWithSeeds(withDevices(1), [&] {
+      start();
+      CUdeviceptr pointer = allocate(kBytes);
+      CUstream stream = makeStream();
+      EXPECT_EQ(cuMemsetD8Async(pointer, 0, kBytes, stream), CUDA_SUCCESS);
+      later(pointer, stream);
+      EXPECT_EQ(
+          cuMemcpyDtoDAsync_v2(allocate(4), pointer + 12, 4, makeStream()),
+          CUDA_ERROR_LAUNCH_FAILED);
+      expectFault("memset of 16 bytes");
+    });
+}
+
+TEST(Races, TheDefaultStreamWaitsForBlockingStreamsThatWereDestroyed) {
+  for (unsigned flags : {CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING})
+    runWithSeeds(withDevices(1), [=] {
+      start();
+      CUdeviceptr pointer = allocate(4);
+      CUstream stream = makeStream(flags);
+      EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuMemsetD8Async(pointer, 1, 4, nullptr),
+                flags == CU_STREAM_DEFAULT ? CUDA_SUCCESS
+                                           : CUDA_ERROR_LAUNCH_FAILED);
+    });
 }
 
 TEST(Races, TwoCopiesToTheSamePlaceOfTheHost) {
   runWithSeeds(withDevices(1), [] {
     start();
-    CUdeviceptr source = allocateWith(kData);
+    CUdeviceptr source = allocateWith(getData());
     unsigned target[4];
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(target, source, kBytes, makeStream()),
               CUDA_SUCCESS);
@@ -415,6 +459,32 @@ TEST(Streams, TwoThatWaitForEachOtherByTurns) {
   });
 }
 
+TEST(Streams, ThreadsHaveTheirOwn) {
+  runWithSeeds(withDevices(2), [] {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 4; ++i) {
+      threads.emplace_back([i] {
+        start(static_cast<int>(i % 2));
+        CUstream stream = makeStream();
+        CUdeviceptr pointer = allocate(kBytes);
+        unsigned *result = allocatePinned(4);
+        for (unsigned j = 0; j < 20; ++j) {
+          int value = static_cast<int>(16 * i + j);
+          EXPECT_EQ(cuMemsetD8Async(pointer, value, kBytes, stream),
+                    CUDA_SUCCESS);
+          EXPECT_EQ(cuMemcpyDtoHAsync_v2(result, pointer, kBytes, stream),
+                    CUDA_SUCCESS);
+          EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+          EXPECT_EQ(result[3], 0x01010101u * value);
+        }
+        EXPECT_EQ(cuMemFree_v2(pointer), CUDA_SUCCESS);
+      });
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+  });
+}
+
 TEST(Events, StatesOfAnEvent) {
   runWithSeeds(withDevices(2), [] {
     start(1);
@@ -456,10 +526,10 @@ TEST(Events, StatesOfAnEvent) {
 }
 
 TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
-  // Two copies of 25 MB in opposite directions: 1000 us each and 10 to start.
+  // Two copies of 250 kB in opposite directions: 10 us each and 10 to start.
   runWithSeeds(withDevices(1), [] {
     start();
-    constexpr size_t kSize = 25000000;
+    constexpr size_t kSize = 250000;
     auto *source = allocatePinned<char>(kSize);
     auto *target = allocatePinned<char>(kSize);
     CUdeviceptr in = allocate(kSize), out = allocate(kSize);
@@ -477,11 +547,22 @@ TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
     float time = 0;
     // Each call takes the host 4 us; the directions do not disturb each other.
     EXPECT_EQ(cuEventElapsedTime(&time, begin, firstEnd), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, 1.014F);
+    EXPECT_FLOAT_EQ(time, 0.024F);
     EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, 1.018F);
+    EXPECT_FLOAT_EQ(time, 0.028F);
     EXPECT_EQ(cuEventElapsedTime(&time, end, begin), CUDA_SUCCESS);
-    EXPECT_FLOAT_EQ(time, -1.018F);
+    EXPECT_FLOAT_EQ(time, -0.028F);
+    // In the same direction one waits for the other.
+    CUstream third = makeStream();
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(begin, first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoDAsync_v2(in, source, kSize / 2, first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoDAsync_v2(in + kSize / 2, source, kSize / 2, third),
+              CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(end, third), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
+    EXPECT_FLOAT_EQ(time, 0.034F);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "memory/Memory.h"
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <set>
@@ -89,10 +90,12 @@ TEST(Memory, SharedPatternIsCopiedWhenWritten) {
 
 uint64_t getResidentBytes() {
   FILE *file = fopen("/proc/self/statm", "r");
-  unsigned long total = 0, resident = 0;
-  EXPECT_EQ(fscanf(file, "%lu %lu", &total, &resident), 2);
+  char text[128] = {};
+  EXPECT_NE(fgets(text, sizeof text, file), nullptr);
   fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
+  char *afterTotal = nullptr; // the second number is what is resident
+  strtoul(text, &afterTotal, 10);
+  return strtoul(afterTotal, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
 
 TEST(Memory, UnusedMemoryCostsLittle) {
@@ -177,15 +180,27 @@ TEST(Memory, PinnedMemoryIsRealMemory) {
   EXPECT_EQ(memory.find(pinned.address + 5), &pinned);
   EXPECT_EQ(getFault([&] { memory.release(pinned.address); }).code,
             CUDA_ERROR_INVALID_VALUE);
-  uint64_t address = pinned.address;
-  memory.releaseHost(address);
-  // The system gives the same pages again: they are a new allocation then.
-  for (int i = 0; i < 10; ++i) {
-    const Allocation &again = memory.allocate(kHost, 12288);
-    EXPECT_TRUE(memory.find(again.address)->isLive);
-    EXPECT_TRUE(memory.find(again.address + 8192)->isLive);
-    memory.releaseHost(again.address);
+  memory.releaseHost(pinned.address);
+  EXPECT_EQ(getFault([&] { memory.releaseHost(pinned.address); }).message,
+            "allocation 1 (4096 bytes) of the host is freed a second time");
+  EXPECT_EQ(memory.findMistake(pinned.address, 1),
+            "lies in allocation 1 (4096 bytes) of the host, which was freed");
+  // Nobody else gets its addresses, so that it cannot be mistaken for theirs.
+  for (int i = 0; i < 100; ++i) {
+    uint64_t other = memory.allocate(kHost, 4096).address;
+    EXPECT_NE(other, pinned.address);
+    memory.releaseHost(other);
+    void *pages = mapZeros(4096);
+    EXPECT_NE(pages, reinterpret_cast<void *>(pinned.address));
+    unmap(pages, 4096);
   }
+}
+
+TEST(MemoryDeathTest, FreedPinnedMemoryCannotBeUsed) {
+  Memory memory(1, kMiB);
+  uint64_t address = memory.allocate(kHost, 4096).address;
+  memory.releaseHost(address);
+  EXPECT_DEATH(*reinterpret_cast<volatile char *>(address) = 1, "");
 }
 
 TEST(Memory, MistakesAreDescribed) {
