@@ -156,15 +156,11 @@ struct Accessor {
     return *found;
   }
 
-  bool isIn(const Allocation *allocation) const {
-    return allocation && address - allocation->address < allocation->bytes &&
-           allocation->bytes - (address - allocation->address) >= bytes;
-  }
-
   std::byte *global() const {
-    if (!isIn(state().recent))
-      state().recent = &findAllocation();
-    const Allocation &allocation = *state().recent;
+    const LaunchState::Recent *recent = state().findRecent(address, bytes);
+    if (!recent)
+      recent = &state().remember(findAllocation());
+    const Allocation &allocation = *recent->allocation;
     checkAlignment();
     uint64_t offset = address - allocation.address;
     if (allocation.written) {
@@ -177,10 +173,8 @@ struct Accessor {
                               allocation.written) +
                " of " + describe(allocation) + " was never written");
     }
-    Conflict conflict =
-        state()
-            .shadowOf(allocation)
-            .note(offset, bytes, kind, warp.block.ordering, warp.index);
+    Conflict conflict = recent->shadow->note(offset, bytes, kind,
+                                             warp.block.ordering, warp.index);
     if (conflict.mark && !isFenced(conflict.mark))
       refuseRace(conflict);
     countTraffic(state().work, kind, bytes);
@@ -236,15 +230,13 @@ struct Accessor {
 
 } // namespace
 
-Shadow &LaunchState::shadowOf(const Allocation &allocation) {
-  if (recentShadowOf == &allocation)
-    return *recentShadow;
+const LaunchState::Recent &LaunchState::remember(const Allocation &allocation) {
   std::unique_ptr<Shadow> &shadow = shadows[allocation.serial];
   if (!shadow)
     shadow = std::make_unique<Shadow>(allocation.bytes, Shadow::Scope::Device);
-  recentShadowOf = &allocation;
-  recentShadow = shadow.get();
-  return *shadow;
+  Recent &entry = recent[nextRecent++ % recent.size()];
+  entry = {&allocation, shadow.get()};
+  return entry;
 }
 
 void gatherAddresses(Warp &warp, const Instruction &instruction, unsigned index,
@@ -322,15 +314,14 @@ std::byte *accessRow(Warp &warp, Space space, const uint64_t addresses[kLanes],
     written = block.sharedWritten.data() + offset;
     shadow = &block.sharedShadow;
   } else if (space == Space::Global || space == Space::Const) {
-    const Allocation *allocation = state.recent;
-    if (!allocation || address < allocation->address)
+    const LaunchState::Recent *recent = state.findRecent(address, rowBytes);
+    if (!recent)
       return nullptr;
-    offset -= allocation->address;
-    if (offset > allocation->bytes || rowBytes > allocation->bytes - offset)
-      return nullptr;
-    data = allocation->data + offset;
-    written = allocation->written ? allocation->written + offset : nullptr;
-    shadow = &state.shadowOf(*allocation);
+    const Allocation &allocation = *recent->allocation;
+    offset -= allocation.address;
+    data = allocation.data + offset;
+    written = allocation.written ? allocation.written + offset : nullptr;
+    shadow = recent->shadow;
   } else {
     return nullptr;
   }

@@ -36,6 +36,62 @@ void Ordering::join(uint32_t arrived, uint32_t waiting, uint32_t segment) {
   }
 }
 
+namespace {
+
+/// Chunks that launches have left, for the next one: to get them from the system
+/// each time costs more than to clear them.
+template <typename Chunk> std::vector<std::unique_ptr<Chunk>> &spareChunks() {
+  thread_local std::vector<std::unique_ptr<Chunk>> spare;
+  return spare;
+}
+constexpr size_t kMaxSpare = 4096;
+
+/// What one warp can tell of a mark at a glance.
+struct Glance {
+  Mark first, low, settled, self;
+
+  Glance(const Ordering &ordering, unsigned warp, bool ignoresEarlier)
+      : first(ordering.first()), low(ignoresEarlier ? 0 : first),
+        settled(ordering.settled(warp)), self(warp << kWarpShift) {}
+
+  bool isMine(Mark mark) const {
+    return (mark & kWarpBits) == self && mark >= first;
+  }
+  /// Without branches, so that loops over rows become vector code. False does
+  /// not say that there is a race.
+  bool isOrdered(Mark mark) const {
+    return (mark == 0) | (mark - low < settled - low) | isMine(mark);
+  }
+};
+
+} // namespace
+
+Shadow::~Shadow() { clear(); }
+
+void Shadow::clear() {
+  auto &spare = spareChunks<Chunk>();
+  for (std::unique_ptr<Chunk> &chunk : chunks)
+    if (chunk && spare.size() < kMaxSpare)
+      spare.push_back(std::move(chunk));
+    else
+      chunk.reset();
+}
+
+Shadow::Chunk &Shadow::chunkAt(uint64_t offset) {
+  std::unique_ptr<Chunk> &chunk = chunks[offset / kChunkBytes];
+  if (chunk)
+    return *chunk;
+  auto &spare = spareChunks<Chunk>();
+  if (spare.empty()) {
+    chunk = std::make_unique<Chunk>();
+  } else {
+    chunk = std::move(spare.back());
+    spare.pop_back();
+    *chunk = {};
+  }
+  return *chunk;
+}
+
 bool Shadow::races(Mark old, Mark now, const Ordering &ordering,
                    unsigned warp) const {
   if (!(old & now & kAllBytes) || (old & now & kAtomic))
@@ -47,19 +103,24 @@ bool Shadow::races(Mark old, Mark now, const Ordering &ordering,
 
 Conflict Shadow::note(uint64_t offset, unsigned bytes, Access access,
                       const Ordering &ordering, unsigned warp) {
-  uint64_t end = offset + bytes;
+  const Glance glance(ordering, warp, scope == Scope::Block);
+  const Mark present =
+      ordering.present(warp) | (access == Access::Atomic ? kAtomic : 0);
+  const uint64_t end = offset + bytes;
   for (uint64_t word = offset / 4; word * 4 < end; ++word) {
     Chunk &chunk = chunkAt(word * 4);
-    unsigned index = word % kChunkWords;
-    Mark now =
-        ordering.present(warp) | (access == Access::Atomic ? kAtomic : 0);
-    for (unsigned byte = 0; byte < 4; ++byte)
-      if (word * 4 + byte >= offset && word * 4 + byte < end)
-        now |= 2u << byte;
+    const unsigned index = word % kChunkWords;
+    Mark now = present | kAllBytes;
+    for (unsigned byte = 0; bytes < 4 && byte < 4; ++byte)
+      if (word * 4 + byte < offset || word * 4 + byte >= end)
+        now &= ~(2u << byte);
 
+    auto conflicts = [&](Mark old) {
+      return !glance.isOrdered(old) && races(old, now, ordering, warp);
+    };
     Mark &writer = chunk.writers[index];
     Mark &last = chunk.readers[0][index], &other = chunk.readers[1][index];
-    if (races(writer, now, ordering, warp))
+    if (conflicts(writer))
       return {writer, false};
     if (access == Access::Read) {
       if (((last ^ now) & ~kAllBytes) == 0) {
@@ -67,13 +128,13 @@ Conflict Shadow::note(uint64_t offset, unsigned bytes, Access access,
         continue;
       }
       // Of a warp the last read is enough.
-      if (warpOf(last) != warp || last < ordering.first())
+      if (!glance.isMine(last))
         other = last;
       last = now;
       continue;
     }
     for (Mark reader : {last, other})
-      if (races(reader, now, ordering, warp))
+      if (conflicts(reader))
         return {reader, true};
     bool isSame = ((writer ^ now) & ~kAllBytes) == 0;
     writer = isSame ? writer | now : now;
@@ -90,34 +151,24 @@ bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
   unsigned begin = offset % kChunkBytes / 4, count = bytes / 4;
   Mark *writers = chunk.writers + begin;
   Mark *last = chunk.readers[0] + begin, *other = chunk.readers[1] + begin;
-
-  const Mark first = ordering.first(), settled = ordering.settled(warp);
-  const Mark low = scope == Scope::Device ? first : 0;
-  const Mark self = warp << kWarpShift;
+  const Glance glance(ordering, warp, scope == Scope::Block);
   const Mark now = ordering.present(warp) | kAllBytes |
                    (access == Access::Atomic ? kAtomic : 0);
-  auto isMine = [&](Mark mark) {
-    return (mark & kWarpBits) == self && mark >= first;
-  };
-  // Without branches, so that the loops below become vector code.
-  auto isOrdered = [&](Mark mark) {
-    return (mark == 0) | (mark - low < settled - low) | isMine(mark);
-  };
 
   bool ok = true;
   for (unsigned i = 0; i < count; ++i)
-    ok &= isOrdered(writers[i]);
+    ok &= glance.isOrdered(writers[i]);
   if (access == Access::Read) {
     if (!ok)
       return false;
     for (unsigned i = 0; i < count; ++i) {
-      other[i] = isMine(last[i]) ? other[i] : last[i];
+      other[i] = glance.isMine(last[i]) ? other[i] : last[i];
       last[i] = now;
     }
     return true;
   }
   for (unsigned i = 0; i < count; ++i)
-    ok &= isOrdered(last[i]) & isOrdered(other[i]);
+    ok &= glance.isOrdered(last[i]) & glance.isOrdered(other[i]);
   if (!ok)
     return false;
   std::fill_n(writers, count, now);

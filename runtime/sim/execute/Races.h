@@ -91,6 +91,7 @@ public:
 
   Shadow(uint64_t bytes, Scope scope)
       : chunks(bytes / kChunkBytes + 1), scope(scope) {}
+  ~Shadow();
 
   /// Notes an access and returns what it races with.
   Conflict note(uint64_t offset, unsigned bytes, Access access,
@@ -100,10 +101,8 @@ public:
   bool noteRow(uint64_t offset, unsigned bytes, Access access,
                const Ordering &ordering, unsigned warp);
 
-  void clear() {
-    for (auto &chunk : chunks)
-      chunk.reset();
-  }
+  /// Forgets everything.
+  void clear();
 
 private:
   static constexpr unsigned kChunkBytes = 4096, kChunkWords = kChunkBytes / 4;
@@ -113,12 +112,7 @@ private:
     Mark readers[2][kChunkWords] = {};
   };
 
-  Chunk &chunkAt(uint64_t offset) {
-    std::unique_ptr<Chunk> &chunk = chunks[offset / kChunkBytes];
-    if (!chunk)
-      chunk = std::make_unique<Chunk>();
-    return *chunk;
-  }
+  Chunk &chunkAt(uint64_t offset);
   bool races(Mark old, Mark now, const Ordering &ordering, unsigned warp) const;
 
   std::vector<std::unique_ptr<Chunk>> chunks;

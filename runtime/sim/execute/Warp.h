@@ -34,12 +34,16 @@ struct LaunchState {
   const Kernel &kernel;
   Surroundings &surroundings;
   Work work;
-  /// Where the last access of global memory was.
-  const Allocation *recent = nullptr;
+  /// Allocations that were accessed, and found to be accessible: few, as a
+  /// kernel has few buffers.
+  struct Recent {
+    const Allocation *allocation = nullptr;
+    Shadow *shadow = nullptr;
+  };
+  std::array<Recent, 8> recent;
+  unsigned nextRecent = 0;
   /// By serial number of the allocation.
   std::unordered_map<uint64_t, std::unique_ptr<Shadow>> shadows;
-  const Allocation *recentShadowOf = nullptr;
-  Shadow *recentShadow = nullptr;
 
   /// The blocks so far, to tell whose mark it is.
   struct Past {
@@ -50,7 +54,17 @@ struct LaunchState {
   std::vector<Past> past;
   uint32_t segment = 0;
 
-  Shadow &shadowOf(const Allocation &allocation);
+  /// Null if those bytes were not accessed recently.
+  const Recent *findRecent(uint64_t address, uint64_t bytes) const {
+    for (const Recent &entry : recent)
+      if (entry.allocation &&
+          address - entry.allocation->address < entry.allocation->bytes &&
+          entry.allocation->bytes - (address - entry.allocation->address) >=
+              bytes)
+        return &entry;
+    return nullptr;
+  }
+  const Recent &remember(const Allocation &allocation);
   /// One that no warp was in, for a block that begins or for warps of `running`
   /// after a barrier.
   uint32_t nextSegment(Block *running);

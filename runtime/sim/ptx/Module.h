@@ -36,7 +36,7 @@ struct KernelInfo {
   uint32_t parameterBytes = 0;
   uint32_t sharedBytes = 0; ///< static
   uint32_t localBytes = 0;  ///< per thread
-  uint32_t maxThreads;  ///< per block: .maxntid or .reqntid, else 1024
+  uint32_t maxThreads = 0;  ///< per block: .maxntid or .reqntid, else 1024
 };
 
 class Module {
