@@ -1,5 +1,6 @@
 //===- GpuFaultTest.cpp - GPUs that fail ----------------------------------===//
 
+#include "FailingAllocation.h"
 #include "GpuPrograms.h"
 #include <cstring>
 #include <regex>
@@ -300,6 +301,58 @@ TEST(GpuFaultTest, EveryCallFails) {
         EXPECT_EQ(outcome.code, 0) << fault << outcome.out << outcome.err;
       }
     }
+}
+
+/// Opens a program, uses it without allocating anything here, and closes it.
+/// `left` are the allocations that succeed before one fails; returns whether
+/// none did.
+bool useWithAllocations(int64_t left) {
+  static char values[3000000];
+  GpuProgram gpus(2);
+  const char *argv[] = {"test"};
+  const int64_t n = sizeof values;
+  tdrt_context *ctx = nullptr;
+  tdrt_handle *handle = nullptr;
+  void *x = nullptr, *y = nullptr, *replica = nullptr;
+  const char *name = nullptr;
+  allocationsLeft = left;
+  int32_t status = tdrt_open(&gpus.program, 1, argv, &ctx);
+  auto then = [&](auto step) {
+    if (status == 0)
+      status = step();
+  };
+  then([&] { return tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &n, 0, &x); });
+  then([&] { return tdrt_alloc_tensor(ctx, 2, TDRT_I8, 1, &n, 0, &y); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(0, 1), x, values, n); });
+  then([&] { return launchAddOne(ctx); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(2, 0), values, y, n); });
+  then([&] { return tdrt_handle_create(ctx, 0, n, 0, &handle, &replica); });
+  then([&] {
+    return tdrt_handle_get(ctx, handle, gpus.transferTo(1), &replica);
+  });
+  then([&] { return tdrt_cuda_device_name(ctx, 0, 0, &name); });
+  if (handle)
+    tdrt_handle_release(ctx, handle);
+  bool isTold = *tdrt_error_text(ctx) != 0;
+  if (ctx)
+    tdrt_stats_json(ctx);
+  tdrt_close(ctx);
+  bool ranThrough = allocationsLeft >= 0;
+  allocationsLeft = -1;
+  // The driver may report that it has no memory in its own way.
+  EXPECT_TRUE(status == 0 || status == 201 || status == 308) << status;
+  EXPECT_EQ(isTold, status != 0);
+  return ranThrough;
+}
+
+TEST(GpuFaultTest, EveryAllocationOfTheHostFails) {
+  checkWithGpus(2, {}, [] {
+    int64_t left = 0;
+    while (!useWithAllocations(left))
+      ++left;
+    EXPECT_GT(left, 50);
+  });
 }
 
 // A wait that is left out is found, by the runtime or by the driver, if not
