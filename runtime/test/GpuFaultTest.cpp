@@ -99,7 +99,7 @@ TEST(GpuFaultTest, OutOfMemory) {
     EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
     EXPECT_TRUE(has(ctx.error(), "error[TR308]: out of memory on cuda:0: 800.0 "
                                  "KB asked for, "));
-    EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.1 "
+    EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.0 "
                                  "KB for its state and its intermediate values "
                                  "and 600.0 KB in tensors whose size it learnt "
                                  "when it ran\n  --> gpu.tdsl:3\n"));
