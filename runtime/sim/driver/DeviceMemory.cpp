@@ -20,7 +20,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     int device = machine.memory.getDevice(pointer);
     if (device != kHost) {
       machine.wait(device, machine.getPoints(device));
-      machine.checkUnused(pointer);
+      machine.checkUnused(pointer, device);
     }
     machine.memory.release(pointer);
   });

@@ -123,10 +123,6 @@ CUresult Driver::call(Entry entry, Need need, const Body &body) noexcept {
     return callLocked(entry, need, body);
   } catch (const Fault &fault) {
     faults.note(fault);
-    // Without a message it is the old fault of a context that is broken.
-    if (isSticky(fault.code) && !fault.message.empty())
-      if (Context *context = findCurrent())
-        machine->breakContext(*context, fault);
     return fault.code;
   } catch (const std::bad_alloc &) {
     return CUDA_ERROR_OUT_OF_MEMORY;

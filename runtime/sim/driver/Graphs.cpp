@@ -42,7 +42,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
         CUgraphExec &result = deref(executable, "executable");
         checkFlags(flags, 0);
         const Graph &source = machine.graphs.get(graph);
-        checkRaces(source);
+        machine.runFor(source.device, [&] { checkRaces(source); });
         result = machine.executables.add(
             std::make_unique<ExecutableGraph>(ExecutableGraph{source, {}}));
       });
@@ -54,7 +54,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     Stream &target = machine.getStream(stream, current);
     // A graph within a graph is not simulated.
     machine.checkNotCapturing(target);
-    machine.launch(graph, target);
+    machine.runFor(target.device, [&] { machine.launch(graph, target); });
   });
 }
 

@@ -71,7 +71,7 @@ void Machine::give(Stream &stream, Task task) {
     return addNode(stream, std::move(task));
   checkImplicit(stream);
   statistics.countTask(task);
-  issue(stream, task, kIssueMicroseconds);
+  runFor(stream.device, [&] { issue(stream, task, kIssueMicroseconds); });
 }
 
 void Machine::makeWait(Stream &stream, const std::vector<Point> &points) {
@@ -230,7 +230,7 @@ void Machine::wait(int device, const std::vector<Point> &points) {
     scheduler.complete(point.operation);
   if (CUresult sticky = contexts[device].sticky)
     fault(sticky, "");
-  learn(points);
+  runFor(device, [&] { learn(points); });
 }
 
 bool Machine::query(int device, const std::vector<Point> &points) {
@@ -241,7 +241,7 @@ bool Machine::query(int device, const std::vector<Point> &points) {
   for (const Point &point : points)
     if (!scheduler.isDone(point.operation))
       return false;
-  learn(points);
+  runFor(device, [&] { learn(points); });
   return true;
 }
 
@@ -254,16 +254,19 @@ double Machine::getTime(const Point &point) {
 // What is in use
 //===----------------------------------------------------------------------===//
 
-void Machine::checkUnused(uint64_t address) {
+void Machine::checkUnused(uint64_t address, int device) {
   const Allocation *allocation = memory.find(address);
   if (!allocation)
     return;
   auto users = accesses.find(address, address + allocation->bytes);
-  if (!users.empty())
+  if (users.empty())
+    return;
+  runFor(device, [&] {
     fault(CUDA_ERROR_LAUNCH_FAILED,
           "allocation " + std::to_string(allocation->serial) + " of " +
               getDeviceText(allocation->device) + " is freed while " +
               users.front()->description + " may still use it");
+  });
 }
 
 bool Machine::isValid(uint64_t begin, uint64_t end) const {

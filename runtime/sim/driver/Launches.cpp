@@ -7,11 +7,6 @@ using namespace tdc::sim;
 
 namespace {
 
-std::string getText(const Dim3 &size) {
-  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" +
-         std::to_string(size.z);
-}
-
 /// Throws CUDA_ERROR_INVALID_VALUE for more than a device can do: CUDA C++
 /// Programming Guide, Technical Specifications per Compute Capability.
 void checkSizes(const KernelInfo &info, const Dim3 &grid, const Dim3 &block) {

@@ -71,7 +71,7 @@ void Machine::destroyAll(Context &context) {
   int device = context.device;
   scheduler.completeDevice(device);
   if (!context.sticky)
-    learn(getPoints(device));
+    runFor(device, [&] { learn(getPoints(device)); });
   statistics.countLeaks(getLive(device));
   for (const std::shared_ptr<Capture> &capture : std::vector(captures))
     if (capture->origin->device == device)

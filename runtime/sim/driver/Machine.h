@@ -51,6 +51,19 @@ public:
   void retain(Context &context);
   /// Takes a reference; the last one destroys all that the context has.
   void release(Context &context);
+  /// Runs `body` for a device: a fault that is found there and that stays
+  /// breaks its context.
+  template <class Body> auto runFor(int device, Body body) {
+    try {
+      return body();
+    } catch (const Fault &fault) {
+      // Without a message it is the old fault of a context that is broken.
+      if (!isSticky(fault.code) || fault.message.empty())
+        throw;
+      breakContext(contexts[device], fault);
+      tdc::sim::fault(fault.code, "");
+    }
+  }
   /// Keeps a fault with a context for good.
   void breakContext(Context &context, const Fault &fault);
 
@@ -92,8 +105,9 @@ public:
   void runSome() { scheduler.runSome(); }
 
   /// Throws Fault if work that the host has not waited for touches the bytes
-  /// of an allocation that is to be freed.
-  void checkUnused(uint64_t address);
+  /// of an allocation that is to be freed while a context of `device` is
+  /// current.
+  void checkUnused(uint64_t address, int device);
   /// Whether no work that the host has not waited for writes these bytes.
   bool isValid(uint64_t begin, uint64_t end) const;
 

@@ -3,6 +3,7 @@
 #include "driver/Driver.h"
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 using namespace tdc::sim;
 
@@ -61,12 +62,10 @@ Logs readOptions(unsigned count, const CUjit_option *options, void **values) {
 /// Machine code is for real GPUs only: an ELF file, or a fat binary, whose
 /// magic number is in NVIDIA's fatbinary_section.h.
 void checkIsText(const char *image) {
-  constexpr unsigned char kFatBinary[] = {0x50, 0xed, 0x55, 0xba};
-  if (strncmp(image,
-              "\x7f"
-              "ELF",
-              4) == 0 ||
-      strncmp(image, reinterpret_cast<const char *>(kFatBinary), 4) == 0)
+  constexpr std::string_view kElf("\177ELF", 4);
+  constexpr std::string_view kFatBinary("\x50\xed\x55\xba", 4);
+  std::string_view start(image, strnlen(image, 4));
+  if (start == kElf || start == kFatBinary)
     fault(CUDA_ERROR_NO_BINARY_FOR_GPU,
           "simulated GPUs execute PTX, not machine code");
 }

@@ -7,7 +7,9 @@
 //   TDC_SIM_EXECUTE=0|1    0: kernels are not run, only counted
 //   TDC_SIM_PEER=0|1       0: devices cannot touch each other's memory
 //   TDC_SIM_FAULT=ENTRY@N=CODE[,...]  the N-th call of an entry point, from 1,
-//                          does nothing and returns this number
+//                          does nothing and returns this number; 214, 700,
+//                          702, 710 and 714 to 719, which a fault of a kernel
+//                          gives, all later calls in the context return too
 //   TDC_SIM_SKIP=ENTRY@N[,...]  the N-th call does nothing and says it did
 //                          (0: none). What does not begin with "cu" is an
 //                          opcode and belongs to the execution of kernels

@@ -21,15 +21,16 @@ uint64_t roundUp(uint64_t bytes) {
   return (bytes + kAlign - 1) / kAlign * kAlign;
 }
 
-std::string getText(uint64_t bytes) {
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 std::string getText(const Allocation &allocation) {
   return "allocation " + std::to_string(allocation.serial) + " (" +
-         getText(allocation.bytes) + ") of " + getDeviceText(allocation.device);
+         getByteText(allocation.bytes) + ") of " +
+         getDeviceText(allocation.device);
 }
 } // namespace
+
+std::string tdc::sim::getByteText(uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
 
 std::string tdc::sim::getDeviceText(int device) {
   return device == kHost ? "the host" : "device " + std::to_string(device);
@@ -104,9 +105,10 @@ const Allocation &Memory::allocate(int device, uint64_t bytes) {
     fault(CUDA_ERROR_INVALID_VALUE, "an allocation of no bytes");
   Space &space = getSpace(device);
   if (device != kHost && bytes > capacity - space.used)
-    fault(CUDA_ERROR_OUT_OF_MEMORY,
-          getDeviceText(device) + " has " + getText(capacity - space.used) +
-              " free of " + getText(capacity) + ", not " + getText(bytes));
+    fault(CUDA_ERROR_OUT_OF_MEMORY, getDeviceText(device) + " has " +
+                                        getByteText(capacity - space.used) +
+                                        " free of " + getByteText(capacity) +
+                                        ", not " + getByteText(bytes));
 
   std::byte *data = pattern.map(bytes);
   auto *written = data && device != kHost
@@ -115,7 +117,7 @@ const Allocation &Memory::allocate(int device, uint64_t bytes) {
   if (!data || (device != kHost && !written)) {
     if (data)
       unmap(data, bytes);
-    fault(CUDA_ERROR_OUT_OF_MEMORY, "the host has no " + getText(bytes) +
+    fault(CUDA_ERROR_OUT_OF_MEMORY, "the host has no " + getByteText(bytes) +
                                         " to simulate memory of " +
                                         getDeviceText(device));
   }
@@ -171,12 +173,12 @@ std::string Memory::findMistake(uint64_t address, uint64_t bytes) const {
   if (allocation->device == kHost && offset >= allocation->bytes)
     return "is not in the memory of any device";
   if (offset >= allocation->bytes)
-    return "begins " + getText(offset - allocation->bytes) +
+    return "begins " + getByteText(offset - allocation->bytes) +
            " past the end of " + getText(*allocation);
   if (!allocation->isLive)
     return "lies in " + getText(*allocation) + ", which was freed";
   if (bytes > allocation->bytes - offset)
-    return "ends " + getText(bytes - (allocation->bytes - offset)) +
+    return "ends " + getByteText(bytes - (allocation->bytes - offset)) +
            " past the end of " + getText(*allocation);
   return "";
 }

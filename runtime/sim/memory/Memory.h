@@ -107,6 +107,8 @@ private:
 
 /// "device 0", or "the host".
 std::string getDeviceText(int device);
+/// "1 byte", "16 bytes".
+std::string getByteText(uint64_t bytes);
 
 } // namespace tdc::sim
 

@@ -1,7 +1,7 @@
 //===- AccessLog.cpp - which bytes the work in flight touches -------------===//
 
 #include "driver/queue/AccessLog.h"
-#include "Fault.h"
+#include "memory/Memory.h"
 
 using namespace tdc::sim;
 
@@ -14,7 +14,7 @@ namespace {
   uint64_t end = std::min(first.access.end, second.end);
   fault(CUDA_ERROR_LAUNCH_FAILED,
         "race: " + description + (second.isWrite ? " writes " : " reads ") +
-            std::to_string(end - begin) + " bytes that " + first.description +
+            getByteText(end - begin) + " that " + first.description +
             (first.access.isWrite ? " writes" : " reads") +
             ", and nothing says which of them comes first: an event or a wait "
             "is missing");

@@ -8,11 +8,11 @@ namespace {
 
 struct Describer {
   std::string operator()(const Copy &copy) const {
-    return "copy of " + std::to_string(copy.bytes) + " bytes from " +
+    return "copy of " + getByteText(copy.bytes) + " from " +
            getDeviceText(copy.from) + " to " + getDeviceText(copy.to);
   }
   std::string operator()(const Fill &fill) const {
-    return "memset of " + std::to_string(fill.bytes) + " bytes of " +
+    return "memset of " + getByteText(fill.bytes) + " of " +
            getDeviceText(fill.device);
   }
   std::string operator()(const KernelCall &call) const {
@@ -37,6 +37,11 @@ struct AccessFinder {
 };
 
 } // namespace
+
+std::string tdc::sim::getText(const Dim3 &size) {
+  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" +
+         std::to_string(size.z);
+}
 
 std::string tdc::sim::describe(const Task &task) {
   return std::visit(Describer(), task);

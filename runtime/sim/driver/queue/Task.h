@@ -45,6 +45,9 @@ struct Marker {
 
 using Task = std::variant<Copy, Fill, KernelCall, Marker>;
 
+/// "32x8x1".
+std::string getText(const Dim3 &size);
+
 /// "copy of 64 bytes from the host to device 0".
 std::string describe(const Task &task);
 

@@ -35,11 +35,6 @@ struct EngineFinder {
   int device;
 };
 
-std::string getText(const Dim3 &size) {
-  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" +
-         std::to_string(size.z);
-}
-
 struct EventMaker {
   TimelineEvent operator()(const Copy &copy) const {
     return {describe(copy), {{"bytes", std::to_string(copy.bytes)}}};

@@ -157,9 +157,8 @@ TEST(Graphs, RacesWithinAndWithout) {
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuMemsetD8Async(pointer + 4, 0, 1, other),
               CUDA_ERROR_LAUNCH_FAILED);
-    expectFault(
-        "race: memset of 1 bytes of device 0 in stream 2 of device 0 "
-        "writes 1 bytes that memset of 8 bytes of device 0 in stream 1");
+    expectFault("race: memset of 1 byte of device 0 in stream 2 of device 0 "
+                "writes 1 byte that memset of 8 bytes of device 0 in stream 1");
   });
 }
 

@@ -51,10 +51,13 @@ const char *const tdc_sim_test::kKernels = R"(
 .maxntid 64, 1, 1
 {
     .shared .align 4 .b8 tile[1024];
-    .reg .b32 %r<3>;
+    .reg .b32 %r<6>;
     ld.param.u32 %r1, [small_param_0];
     mov.u32 %r2, tile;
-    st.shared.u32 [%r2], %r1;
+    mov.u32 %r3, %tid.x;
+    shl.b32 %r4, %r3, 2;
+    add.s32 %r5, %r2, %r4;
+    st.shared.u32 [%r5], %r1;
     ret;
 }
 )";

@@ -4,6 +4,7 @@
 #include "driver/report/Json.h"
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +133,17 @@ TEST(Statistics, HaveTheFaultAndWhatWasNeverWaitedFor) {
     left += !contains(report, "\"queued\":0,");
   }
   EXPECT_GE(left, kSeeds / 4);
+}
+
+TEST(Statistics, HaveASeedThatWasChosen) {
+  std::string path = getTemporaryPath("seed.json");
+  std::set<std::string> seeds;
+  for (int i = 0; i < 3; ++i) {
+    runApart({{"TDC_SIM_CUDA", "1"}, {"TDC_SIM_STATS", path}}, [] { start(); });
+    std::string report = readReport(path);
+    seeds.insert(report.substr(0, report.find(',')));
+  }
+  EXPECT_GE(seeds.size(), 2u);
 }
 
 TEST(Statistics, AQueueIsNotEndless) {

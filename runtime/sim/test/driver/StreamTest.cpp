@@ -397,6 +397,21 @@ TEST(Races, AcrossDevices) {
   }
 }
 
+TEST(Races, BreakTheContextOfTheStreamAndNoOther) {
+  runApart(withDevices(2), [] {
+    start(1);
+    CUdeviceptr pointer = allocate(4);
+    CUstream first = makeStream(), second = makeStream();
+    start(0);
+    EXPECT_EQ(cuMemsetD8Async(pointer, 0, 4, first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemsetD8Async(pointer, 1, 4, second), CUDA_ERROR_LAUNCH_FAILED);
+    expectFault("race: ");
+    expectFault("(TDC_SIM_SEED=");
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(first), CUDA_ERROR_LAUNCH_FAILED);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//
@@ -462,6 +477,7 @@ TEST(Streams, TwoThatWaitForEachOtherByTurns) {
 TEST(Streams, ThreadsHaveTheirOwn) {
   runWithSeeds(withDevices(2), [] {
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (unsigned i = 0; i < 4; ++i) {
       threads.emplace_back([i] {
         start(static_cast<int>(i % 2));
