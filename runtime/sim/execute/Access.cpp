@@ -120,7 +120,8 @@ struct Accessor {
 
   /// Whether fences order a block that is over before this warp.
   bool isFenced(Mark mark) const {
-    return isOfEarlierBlock(mark) && warp.hasAcquired && blockOf(mark).hasFence;
+    return isOfEarlierBlock(mark) && warp.hasAcquired &&
+           blockOf(mark).isReleased;
   }
 
   //===--------------------------------------------------------------------===//

@@ -66,6 +66,7 @@ void updateMemory(Warp &warp, const Instruction &instruction,
   const T *c =
       numSources == 2 ? warp.at<T>(instruction.operands[first + 2]) : nullptr;
   warp.hasAtomic = true;
+  warp.block.state.past.back().isReleased |= warp.hasFence;
   T results[kLanes];
   unsigned start = unsigned(warp.block.state.surroundings.random() % kLanes);
   for (unsigned i = 0; i < kLanes; ++i) {

@@ -205,7 +205,8 @@ void addComparison(FormTable &table, const std::string &comparison,
     Form form;
     form.execute = Compiled<SetPredicate<C, Type>>::choose();
     for (bool hasSecond : {false, true}) {
-      if (hasSecond && sizeof(Storage) == 2 && !std::is_integral_v<decltype(Type::value(Storage()))>)
+      if (hasSecond && sizeof(Storage) == 2 &&
+          !std::is_integral_v<decltype(Type::value(Storage()))>)
         continue; // PTX has no such comparison of single halves
       form.parameter = describe(combination, hasSecond);
       form.operands = {truth, source, source};

@@ -62,19 +62,23 @@ void writeReduction(Warp &warp, const BarrierState &barrier) {
 
 /// All have arrived: those that wait go on.
 void complete(Block &block, BarrierState &barrier) {
-  bool hasAcquired = false;
-  for (Warp &warp : block.warps)
-    if (barrier.arrived >> warp.index & 1)
+  uint32_t segment = block.state.nextSegment(&block);
+  bool hasAcquired = false, hasFence = false;
+  for (const Warp &warp : block.warps)
+    if (barrier.arrived >> warp.index & 1) {
       hasAcquired |= warp.hasAcquired;
+      hasFence |= warp.hasFence;
+    }
   for (Warp &warp : block.warps) {
     if (!(barrier.waiting >> warp.index & 1))
       continue;
     writeReduction(warp, barrier);
     warp.barrier = nullptr;
     warp.hasAcquired = hasAcquired;
+    warp.hasFence = hasFence;
+    block.ordering.enter(warp.index, segment);
+    block.ordering.pass(warp.index, barrier.clock);
   }
-  block.ordering.join(barrier.arrived, barrier.waiting,
-                      block.state.nextSegment(&block));
   barrier = {};
 }
 
@@ -114,7 +118,11 @@ void arrive(Warp &warp, const Instruction &instruction) {
     barrier.all &= holds == warp.active;
     barrier.any |= holds != 0;
   }
-  if (arrival != Arrival::Arrive) {
+  block.ordering.arrive(warp.index, barrier.clock);
+  if (arrival == Arrival::Arrive) {
+    // What it does from now on is not before the barrier.
+    block.ordering.enter(warp.index, block.state.nextSegment(&block));
+  } else {
     barrier.waiting |= 1u << warp.index;
     warp.barrier = &instruction;
   }
@@ -169,7 +177,7 @@ void addBarriers(FormTable &table) {
 /// Memory here is in order without fences. That one was asked for is noted, as
 /// blocks may talk to each other only so.
 void fence(Warp &warp, const Instruction &) {
-  warp.block.state.past.back().hasFence = true;
+  warp.hasFence = true;
   warp.hasAcquired |= warp.hasAtomic;
 }
 

@@ -172,7 +172,7 @@ struct FloatToFloat {
       value = toIntegral(value, mode.rounding);
     if (mode.sat)
       value = value > 1 ? 1 : value > 0 ? value : 0;
-    if (mode.relu && value < 0)
+    if (mode.relu && value <= 0)
       value = 0;
     Result result =
         To::store(value, Integral ? Rounding::Nearest : mode.rounding);
@@ -270,8 +270,9 @@ template <typename Format> struct ConvertPair {
     alignas(32) uint32_t results[kLanes];
     auto convert = [&](float value) -> uint32_t {
       if (mode.rounding == Rounding::Nearest)
-        return fromFloat<Format>(mode.relu && value < 0 ? 0 : value);
-      return encode<Format>(mode.relu && value < 0 ? 0 : value, mode.rounding);
+        return fromFloat<Format>(mode.relu && value <= 0 ? 0.0f : value);
+      return encode<Format>(mode.relu && value <= 0 ? 0.0f : value,
+                            mode.rounding);
     };
     for (unsigned lane = 0; lane < kLanes; ++lane)
       results[lane] = convert(lower[lane]) | convert(upper[lane]) << 16;
@@ -482,6 +483,8 @@ void addConvertForms(FormTable &table) {
   addWidening<Single, Single>(table, true);
   addWidening<Double, Double>(table, true);
   addWidening<Small<F16>, Small<F16>>(table, true);
+  addConversion<FloatToFloat<Single, Small<BF16>>, Single, Small<BF16>>(
+      table, ".ftz", {Rounding::Nearest, true}, 90);
   addWidening<Double, Small<BF16>>(table, false, 90);
   addToIntegral<Single>(table, true);
   addToIntegral<Double>(table, true);

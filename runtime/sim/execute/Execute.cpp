@@ -18,7 +18,7 @@ namespace tdc::sim {
 namespace {
 
 /// What shared and local memory hold before they are written, and registers.
-constexpr int kPoison = 0xa5;
+constexpr std::byte kPoison{0xa5};
 
 /// Rounding to nearest and denormals as they are, whatever the program that
 /// launches has set for itself.
@@ -72,7 +72,8 @@ struct Arena {
         sharedWritten(shared.size()), localWritten(local.size()),
         registers(uint64_t(kernel.registerBytes) / sizeof(Line) * numWarps),
         sharedShadow(shared.size(), Shadow::Scope::Block) {
-    memset(registers.data(), kPoison, registers.size() * sizeof(Line));
+    for (Line &line : registers)
+      std::fill(std::begin(line.bytes), std::end(line.bytes), kPoison);
   }
   std::byte *registersOf(const Kernel &kernel, unsigned warp) {
     return registers.data()->bytes + uint64_t(kernel.registerBytes) * warp;
@@ -289,10 +290,10 @@ Work execute(const Launch &launch, Surroundings &surroundings) {
                 arena.sharedShadow,
                 arena.local,
                 arena.localWritten};
-    memset(arena.shared.data(), kPoison, arena.shared.size());
+    std::fill(arena.shared.begin(), arena.shared.end(), kPoison);
     std::fill(arena.sharedWritten.begin(), arena.sharedWritten.end(),
               kUnwritten);
-    memset(arena.local.data(), kPoison, arena.local.size());
+    std::fill(arena.local.begin(), arena.local.end(), kPoison);
     std::fill(arena.localWritten.begin(), arena.localWritten.end(), kUnwritten);
 
     uint32_t segment = state.nextSegment(nullptr);

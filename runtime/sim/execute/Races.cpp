@@ -15,31 +15,26 @@ void Ordering::begin(unsigned warps, uint32_t first) {
     row.fill(first - 1);
 }
 
-void Ordering::join(uint32_t arrived, uint32_t waiting, uint32_t segment) {
-  std::array<uint32_t, kMaxWarps> latest{};
-  for (unsigned w = 0; w < numWarps; ++w) {
-    if (!(arrived >> w & 1))
-      continue;
-    for (unsigned v = 0; v < numWarps; ++v)
-      latest[v] = std::max(latest[v], known[w][v]);
-    latest[w] = std::max(latest[w], segments[w]);
+void Ordering::arrive(unsigned warp, Clock &clock) const {
+  for (unsigned other = 0; other < numWarps; ++other)
+    clock[other] = std::max(clock[other], known[warp][other]);
+  clock[warp] = std::max(clock[warp], segments[warp]);
+}
+
+void Ordering::pass(unsigned warp, const Clock &clock) {
+  uint32_t settled = segments[warp];
+  for (unsigned other = 0; other < numWarps; ++other) {
+    known[warp][other] = std::max(known[warp][other], clock[other]);
+    if (other != warp)
+      settled = std::min(settled, known[warp][other] + 1);
   }
-  uint32_t all = numWarps == 32 ? ~0u : (1u << numWarps) - 1;
-  for (unsigned w = 0; w < numWarps; ++w) {
-    if (arrived >> w & 1)
-      segments[w] = segment;
-    if (!(waiting >> w & 1))
-      continue;
-    known[w] = latest;
-    if (arrived == all)
-      settledSegments[w] = segment;
-  }
+  settledSegments[warp] = settled;
 }
 
 namespace {
 
-/// Chunks that launches have left, for the next one: to get them from the system
-/// each time costs more than to clear them.
+/// Chunks that launches have left, for the next one: to get them from the
+/// system each time costs more than to clear them.
 template <typename Chunk> std::vector<std::unique_ptr<Chunk>> &spareChunks() {
   thread_local std::vector<std::unique_ptr<Chunk>> spare;
   return spare;
@@ -167,8 +162,10 @@ bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
     }
     return true;
   }
-  for (unsigned i = 0; i < count; ++i)
-    ok &= glance.isOrdered(last[i]) & glance.isOrdered(other[i]);
+  for (unsigned i = 0; i < count; ++i) {
+    ok &= glance.isOrdered(last[i]);
+    ok &= glance.isOrdered(other[i]);
+  }
   if (!ok)
     return false;
   std::fill_n(writers, count, now);

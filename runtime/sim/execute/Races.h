@@ -12,8 +12,9 @@
 //
 // Two approximations, towards silence: a word of which two warps write
 // different bytes remembers only the second; of more than two readers since a
-// barrier, only the last two are remembered. Blocks count as ordered where the
-// first one has passed a fence and the second one an atomic and a fence.
+// barrier, only the last two are remembered. Blocks count as ordered where one
+// has passed a fence and then an atomic, and the other one an atomic and then a
+// fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +54,17 @@ public:
   /// All warps are in segment `first`, which no block was in before.
   void begin(unsigned numWarps, uint32_t first);
 
-  /// The warps `waiting` have waited for what `arrived` (a superset) did, and
-  /// all of these are in `segment` now.
-  void join(uint32_t arrived, uint32_t waiting, uint32_t segment);
+  /// For each warp the last segment of it that lies before something.
+  using Clock = std::array<uint32_t, kMaxWarps>;
+
+  /// A warp arrives at a barrier: `clock`, of the barrier, gets what it has
+  /// done and what lies before that.
+  void arrive(unsigned warp, Clock &clock) const;
+  /// What was done before all arrived at a barrier lies before what the warp
+  /// does from now on.
+  void pass(unsigned warp, const Clock &clock);
+  /// A warp is in `segment` from now on.
+  void enter(unsigned warp, uint32_t segment) { segments[warp] = segment; }
 
   /// The present of a warp, without bytes.
   Mark present(unsigned warp) const {
@@ -78,8 +87,7 @@ private:
   unsigned numWarps = 0;
   uint32_t firstSegment = 0;
   std::array<uint32_t, kMaxWarps> segments, settledSegments;
-  /// known[w][v]: the last segment of v that is before the present of w.
-  std::array<std::array<uint32_t, kMaxWarps>, kMaxWarps> known;
+  std::array<Clock, kMaxWarps> known; ///< before the present of each warp
 };
 
 /// Who touched what, of one allocation or of the shared memory of a block.

@@ -48,8 +48,8 @@ struct LaunchState {
   /// The blocks so far, to tell whose mark it is.
   struct Past {
     uint32_t firstSegment;
-    uint64_t block; ///< in the grid, x fastest
-    bool hasFence;
+    uint64_t block;  ///< in the grid, x fastest
+    bool isReleased; ///< by a fence and then an atomic
   };
   std::vector<Past> past;
   uint32_t segment = 0;
@@ -105,8 +105,9 @@ struct Warp {
   /// The barrier that it waits at, null if at none.
   const Instruction *barrier = nullptr;
   bool hasEnded = false;
-  /// Whether it has executed an atomic, and a fence after that: see Races.h.
-  bool hasAtomic = false, hasAcquired = false;
+  /// What orders blocks: see Races.h.
+  bool hasFence = false, hasAtomic = false;
+  bool hasAcquired = false; ///< by an atomic and then a fence
 
   std::vector<PendingCopy> uncommitted;
   std::vector<std::vector<PendingCopy>> groupsOfCopies; ///< oldest first
@@ -155,6 +156,7 @@ private:
 /// One of the sixteen barriers of a block (PTX ISA 9.7.13.1, "bar").
 struct BarrierState {
   uint32_t arrived = 0, waiting = 0; ///< warps
+  Ordering::Clock clock = {};        ///< of what they did before
   unsigned expected = 0;             ///< warps; 0: nobody has arrived
   /// Of bar.red: over the predicates so far.
   unsigned count = 0;

@@ -5,9 +5,9 @@
 #include "ptx/Lexer.h"
 #include "ptx/Parser.h"
 #include "ptx/Program.h"
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace tdc::sim {
 
@@ -28,14 +28,20 @@ bool startsWith(const std::string &text, const std::string &prefix) {
 } // namespace
 
 bool isSkipped(const std::string &opcode) {
-  const char *variable = getenv("TDC_SIM_SKIP");
-  if (!variable)
+  // Loading is rare, and drivers may do it on several threads.
+  static std::mutex mutex;
+  static std::string counted; ///< the value of the variable that `count` is of
+  static uint64_t count = 0;
+  const char *value = getenv("TDC_SIM_SKIP");
+  std::lock_guard<std::mutex> lock(mutex);
+  if (counted != (value ? value : "")) {
+    counted = value ? value : "";
+    count = 0;
+  }
+  size_t at = counted.rfind('@');
+  if (at == std::string::npos || !startsWith(opcode, counted.substr(0, at)))
     return false;
-  const char *at = strrchr(variable, '@');
-  if (!at || !startsWith(opcode, std::string(variable, at)))
-    return false;
-  static std::atomic<uint64_t> count{0};
-  return ++count == strtoull(at + 1, nullptr, 10);
+  return ++count == strtoull(counted.c_str() + at + 1, nullptr, 10);
 }
 
 Module::Module(const char *text, int device, int architecture, Memory &memory)

@@ -6,7 +6,7 @@
 //
 // For tests of tests, TDC_SIM_SKIP=PREFIX@N makes one instruction do nothing:
 // the N-th, from 1, over all modules loaded in the process, whose opcode begins
-// with PREFIX. It is read when a module is loaded.
+// with PREFIX. It is read when a module is loaded; another value counts anew.
 //
 //===----------------------------------------------------------------------===//
 

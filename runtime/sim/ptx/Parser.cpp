@@ -9,6 +9,7 @@
 #include "Fault.h"
 #include "ptx/Lexer.h"
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <unordered_map>
 
@@ -85,8 +86,7 @@ private:
     refusePtx(peek().line, message + ", got " + got);
   }
 
-  void skipLine() {
-    int line = peek().line;
+  void skipRestOf(int line) {
     while (peek().kind != TokenKind::End && peek().line == line)
       take();
   }
@@ -107,11 +107,12 @@ private:
   void parseTopLevel() {
     if (takeIf(";"))
       return;
+    int line = peek().line;
     if (takeIf(".version"))
-      return skipLine();
+      return skipRestOf(line);
     if (takeIf(".target")) {
       module.target = std::string(expectWord("a target"));
-      return skipLine();
+      return skipRestOf(line);
     }
     if (takeIf(".address_size")) {
       if (expectInteger() != 64)
@@ -121,7 +122,7 @@ private:
     if (isNext(".file"))
       return parseFile();
     if (isNext(".loc"))
-      return skipLine();
+      return skipRestOf(line);
     if (takeIf(".section")) {
       while (!isNext("{") && peek().kind != TokenKind::End)
         take();
@@ -230,6 +231,18 @@ private:
     return variable;
   }
 
+  /// The bits of a decimal number in a float of that many bytes.
+  static uint64_t asFloat(uint64_t bits, unsigned bytes) {
+    if (bytes == 8)
+      return bits;
+    double wide;
+    memcpy(&wide, &bits, sizeof wide);
+    float narrow = float(wide);
+    uint32_t word;
+    memcpy(&word, &narrow, sizeof word);
+    return word;
+  }
+
   void parseValues(Variable &variable, unsigned element) {
     if (takeIf("{")) {
       if (!takeIf("}")) {
@@ -245,9 +258,13 @@ private:
     uint64_t bits = token.bits;
     if (token.kind == TokenKind::Integer)
       bits = isNegative ? -bits : bits;
-    else if (token.kind != TokenKind::Float32 &&
-             token.kind != TokenKind::Float64)
-      refuse("only numbers are simulated as initial values");
+    else if (token.kind == TokenKind::Float32 && element == 4)
+      bits ^= uint64_t(isNegative) << 31;
+    else if (token.kind == TokenKind::Float64 && element >= 4)
+      bits = asFloat(isNegative ? bits ^ uint64_t(1) << 63 : bits, element);
+    else
+      refuse("only numbers of the variable's type are simulated as initial "
+             "values");
     for (unsigned i = 0; i < element; ++i)
       variable.initial.push_back(std::byte(bits >> (8 * i)));
     if (variable.initial.size() > variable.bytes)
@@ -333,9 +350,7 @@ private:
       int line = take().line;
       source.file = unsigned(expectInteger());
       source.line = unsigned(expectInteger());
-      while (peek().kind != TokenKind::End && peek().line == line)
-        take();
-      return;
+      return skipRestOf(line);
     }
     if (takeIf(".pragma"))
       return skipPragma();
