@@ -302,9 +302,9 @@ TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
  *
  * The program's TDRT_ARG_DEVICE, or TDC_DEVICE where that is `auto` or there is
  * none, says which version: for `cpu` the first that needs no GPU, for `cuda`
- * the first of all, which fails with the reason (TR30x) if it cannot run, for
- * `auto` the first that can. If that is not the first of all, one line on
- * standard error tells why.
+ * the first that needs one and can run, for `auto` the first that can run. If
+ * none can, that fails with the reason (TR30x). If for `auto` a program that
+ * could use GPUs runs on the cpu, one line on standard error tells why.
  *
  * On failure *ctx still is a context that holds only the error, for
  * tdrt_error_text, or NULL if there was no memory even for that. The status of

@@ -7,36 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FailingAllocation.h"
 #include "TestProgram.h"
 #include "tdc_files.h"
 #include <cstring>
 #include <functional>
-#include <new>
 
 using namespace tdrt_test;
-
-namespace {
-/// Allocations until one fails; negative: none does.
-thread_local int64_t countdown = -1;
-
-bool failNow() {
-  if (countdown < 0)
-    return false;
-  return countdown-- == 0;
-}
-} // namespace
-
-void *operator new(size_t size) {
-  void *memory = failNow() ? nullptr : malloc(size);
-  if (!memory)
-    throw std::bad_alloc();
-  return memory;
-}
-void *operator new(size_t size, const std::nothrow_t &) noexcept {
-  return failNow() ? nullptr : malloc(size);
-}
-void operator delete(void *memory) noexcept { free(memory); }
-void operator delete(void *memory, size_t) noexcept { free(memory); }
 
 namespace {
 
@@ -76,10 +53,10 @@ protected:
     }
   }
 
-  void arm() { countdown = armed; }
+  void arm() { allocationsLeft = armed; }
   void disarm() {
-    ranThrough = countdown >= 0;
-    countdown = -1;
+    ranThrough = allocationsLeft >= 0;
+    allocationsLeft = -1;
   }
 
   bool ranThrough = false;
@@ -171,11 +148,11 @@ TEST_F(AllocationTest, Refusals) {
     Opened ctx(program);
     int64_t size = -1;
     void *data = nullptr;
-    countdown = k;
+    allocationsLeft = k;
     int32_t status =
         tdrt_load(ctx, path.c_str(), nullptr, TDRT_F32, 1, &size, &data, -1);
     const char *text = tdrt_error_text(ctx);
-    countdown = -1;
+    allocationsLeft = -1;
     EXPECT_TRUE(status == 201 || status == 712) << status;
     EXPECT_NE(strstr(text, "error[TR"), nullptr);
   }

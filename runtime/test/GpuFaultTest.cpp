@@ -1,5 +1,6 @@
 //===- GpuFaultTest.cpp - GPUs that fail ----------------------------------===//
 
+#include "FailingAllocation.h"
 #include "GpuPrograms.h"
 #include <cstring>
 #include <regex>
@@ -43,7 +44,8 @@ TEST(GpuFaultTest, NoCodeForTheGpu) {
 
 TEST(GpuFaultTest, TheNewestCodeIsTaken) {
   GpuProgram gpus(1);
-  const char broken[] = ".version 7.0\n.target sm_80\nno such thing\n";
+  const char broken[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                        ".visible .entry add_one()\n{\n  mistake;\n}\n";
   tdrt_gpu_image newer = gpus.images[0];
   newer.arch = 90;
   const tdrt_gpu_image images[] = {{TDRT_IMAGE_PTX, 80, sizeof broken, broken},
@@ -62,6 +64,7 @@ TEST(GpuFaultTest, TheNewestCodeIsTaken) {
     EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
                                  "program's code for cuda:0: "
                                  "CUDA_ERROR_INVALID_PTX (218)"));
+    EXPECT_TRUE(has(ctx.error(), "mistake"));
     EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:1\n"));
   });
 }
@@ -96,7 +99,7 @@ TEST(GpuFaultTest, OutOfMemory) {
     EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
     EXPECT_TRUE(has(ctx.error(), "error[TR308]: out of memory on cuda:0: 800.0 "
                                  "KB asked for, "));
-    EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.1 "
+    EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.0 "
                                  "KB for its state and its intermediate values "
                                  "and 600.0 KB in tensors whose size it learnt "
                                  "when it ran\n  --> gpu.tdsl:3\n"));
@@ -212,8 +215,8 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
   };
   then(uploadX);
   then([&] {
-    const uint64_t parameters[] = {word(x), word(x), static_cast<uint64_t>(n)};
-    return tdrt_launch(ctx, 1, AddOne, n / 32 + 1, parameters, 0);
+    const uint64_t parameters[] = {word(x), word(x), 100};
+    return tdrt_launch(ctx, 1, AddOne, 4, parameters, 0);
   });
   then([&] { return tdrt_launch(ctx, 1, ReportIndex, 1, report, 0); });
   then([&] { return tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4); });
@@ -223,7 +226,9 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
     return tdrt_transfer(ctx, gpus.transfer(2, 0), back.data(), y, n * 4);
   });
   then([&] {
-    EXPECT_TRUE(back == std::vector<float>(n, 2));
+    std::vector<float> expected(n, 1);
+    std::fill_n(expected.begin(), 100, 2.0f);
+    EXPECT_TRUE(back == expected);
     return tdrt_handle_create(ctx, 0, 4000, 0, &handle, &replica);
   });
   then([&] {
@@ -296,6 +301,58 @@ TEST(GpuFaultTest, EveryCallFails) {
         EXPECT_EQ(outcome.code, 0) << fault << outcome.out << outcome.err;
       }
     }
+}
+
+/// Opens a program, uses it without allocating anything here, and closes it.
+/// `left` are the allocations that succeed before one fails; returns whether
+/// none did.
+bool useWithAllocations(int64_t left) {
+  static char values[3000000];
+  GpuProgram gpus(2);
+  const char *argv[] = {"test"};
+  const int64_t n = sizeof values;
+  tdrt_context *ctx = nullptr;
+  tdrt_handle *handle = nullptr;
+  void *x = nullptr, *y = nullptr, *replica = nullptr;
+  const char *name = nullptr;
+  allocationsLeft = left;
+  int32_t status = tdrt_open(&gpus.program, 1, argv, &ctx);
+  auto then = [&](auto step) {
+    if (status == 0)
+      status = step();
+  };
+  then([&] { return tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &n, 0, &x); });
+  then([&] { return tdrt_alloc_tensor(ctx, 2, TDRT_I8, 1, &n, 0, &y); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(0, 1), x, values, n); });
+  then([&] { return launchAddOne(ctx); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n); });
+  then([&] { return tdrt_transfer(ctx, gpus.transfer(2, 0), values, y, n); });
+  then([&] { return tdrt_handle_create(ctx, 0, n, 0, &handle, &replica); });
+  then([&] {
+    return tdrt_handle_get(ctx, handle, gpus.transferTo(1), &replica);
+  });
+  then([&] { return tdrt_cuda_device_name(ctx, 0, 0, &name); });
+  if (handle)
+    tdrt_handle_release(ctx, handle);
+  bool isTold = *tdrt_error_text(ctx) != 0;
+  if (ctx)
+    tdrt_stats_json(ctx);
+  tdrt_close(ctx);
+  bool ranThrough = allocationsLeft >= 0;
+  allocationsLeft = -1;
+  // The driver may report that it has no memory in its own way.
+  EXPECT_TRUE(status == 0 || status == 201 || status == 308) << status;
+  EXPECT_EQ(isTold, status != 0);
+  return ranThrough;
+}
+
+TEST(GpuFaultTest, EveryAllocationOfTheHostFails) {
+  checkWithGpus(2, {}, [] {
+    int64_t left = 0;
+    while (!useWithAllocations(left))
+      ++left;
+    EXPECT_GT(left, 50);
+  });
 }
 
 // A wait that is left out is found, by the runtime or by the driver, if not

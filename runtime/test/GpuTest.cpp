@@ -228,8 +228,8 @@ TEST(GpuTest, Counters) {
         "\"bytes\":4000000},"
         "{\"line\":1,\"src\":\"cuda:1\",\"dst\":\"cpu\",\"executed\":2,"
         "\"bytes\":16}],"
-        "\"loops\":[],\"peak\":{\"cpu\":0,\"cuda:0\":4004128,"
-        "\"cuda:1\":4004128}}\n");
+        "\"loops\":[],\"peak\":{\"cpu\":0,\"cuda:0\":4004096,"
+        "\"cuda:1\":4004096}}\n");
   });
 }
 
@@ -270,6 +270,18 @@ TEST(GpuTest, ReportedIndexComesWithACopy) {
     // The first one was told, and is not told again.
     floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
     EXPECT_EQ(ctx->attention, 0);
+  });
+}
+
+// Also where there is nothing to copy.
+TEST(GpuTest, ReportedIndexComesWithAnEmptyCopy) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(reportIndex(ctx, 1, 70, 7, 4), 0);
+    floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 0);
+    EXPECT_EQ(tdrt_poll(ctx), 103);
+    EXPECT_EQ(ctx.error(), kIndexError);
   });
 }
 

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-extern "C" __attribute__((visibility("default"))) int
+#include "cuda_driver.h"
+
+extern "C" __attribute__((visibility("default"))) CUresult
 cuDriverGetVersion(int *version) {
   *version = 11040;
-  return 0;
+  return CUDA_SUCCESS;
 }

@@ -10,7 +10,7 @@ namespace {
 /// neither comes after the other.
 void checkRaces(const Graph &graph) {
   size_t size = graph.nodes.size();
-  std::vector<std::vector<Access>> accesses;
+  std::vector<std::vector<ByteAccess>> accesses;
   std::vector<std::vector<bool>> isAfter; // [node][earlier node]
   for (const GraphNode &node : graph.nodes) {
     std::vector<bool> earlier(size);
@@ -19,10 +19,10 @@ void checkRaces(const Graph &graph) {
       for (size_t i = 0; i < index; ++i)
         earlier[i] = earlier[i] || isAfter[index][i];
     }
-    std::vector<Access> touched = getAccesses(node.task);
+    std::vector<ByteAccess> touched = getAccesses(node.task);
     for (size_t i = 0; i < accesses.size(); ++i)
-      for (const Access &access : touched)
-        for (const Access &other : accesses[i])
+      for (const ByteAccess &access : touched)
+        for (const ByteAccess &other : accesses[i])
           if (!earlier[i] && conflict(access, other))
             fault(CUDA_ERROR_LAUNCH_FAILED,
                   "race: in a graph, " + describe(node.task) + " and " +

@@ -8,7 +8,7 @@ using namespace tdc::sim;
 namespace {
 
 /// The bytes of the host that a task reads or writes; none are [0, 0).
-Access getHostAccess(const Task &task) {
+ByteAccess getHostAccess(const Task &task) {
   auto *copy = std::get_if<Copy>(&task);
   if (copy && copy->to == kHost)
     return {copy->destination, copy->destination + copy->bytes, true};
@@ -120,12 +120,12 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
 
 void Machine::noteAccesses(const Task &task, const Stream &stream,
                            OperationId id, const Clock &clock) {
-  std::vector<Access> touched = getAccesses(task);
+  std::vector<ByteAccess> touched = getAccesses(task);
   if (touched.empty())
     return;
   std::string description = describe(task) + " in " + stream.describe() +
                             " of " + getDeviceText(stream.device);
-  Access ofHost = getHostAccess(task);
+  ByteAccess ofHost = getHostAccess(task);
   bool isWatched = !ofHost.isWrite && memory.find(ofHost.begin);
   for (const AccessLog::Record *record :
        accesses.find(ofHost.begin, ofHost.end)) {
@@ -144,7 +144,7 @@ void Machine::noteAccesses(const Task &task, const Stream &stream,
 }
 
 void Machine::spoilTarget(const Task &task) {
-  Access ofHost = getHostAccess(task);
+  ByteAccess ofHost = getHostAccess(task);
   if (ofHost.isWrite)
     fillWithPattern(reinterpret_cast<std::byte *>(ofHost.begin),
                     ofHost.end - ofHost.begin);
@@ -162,14 +162,14 @@ void Machine::launch(ExecutableGraph &executable, Stream &stream) {
   // Seen from outside the graph is one operation, which the last of its markers
   // stands for; inside, cuGraphInstantiate has looked for races.
   OperationId endId = scheduler.getNext() + nodes.size();
-  std::vector<Access> reads;
+  std::vector<ByteAccess> reads;
   for (const GraphNode &node : nodes) {
     noteAccesses(node.task, stream, endId, start.clock);
     reads.push_back(getHostAccess(node.task));
   }
   for (const GraphNode &node : nodes) {
-    Access target = getHostAccess(node.task);
-    auto isRead = [&](const Access &read) {
+    ByteAccess target = getHostAccess(node.task);
+    auto isRead = [&](const ByteAccess &read) {
       return !read.isWrite && read.overlaps(target.begin, target.end);
     };
     if (std::none_of(reads.begin(), reads.end(), isRead))

@@ -48,7 +48,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned blockZ, unsigned sharedBytes, CUstream stream,
                         void **parameters, void **extra) {
   return call(Entry::cuLaunchKernel, [=](Machine &machine, Context &current) {
-    const Function &known = machine.functions.get(function);
+    const LoadedFunction &known = machine.functions.get(function);
     Stream &target = machine.getStream(stream, current);
     const KernelInfo &info = Module::getInfo(*known.kernel);
     if (known.device != target.device)

@@ -35,7 +35,7 @@ public:
   HandleTable<Stream, CUstream> streams;
   HandleTable<Event, CUevent> events;
   HandleTable<LoadedModule, CUmodule> modules;
-  HandleTable<Function, CUfunction> functions;
+  HandleTable<LoadedFunction, CUfunction> functions;
   HandleTable<Graph, CUgraph> graphs;
   HandleTable<ExecutableGraph, CUgraphExec> executables;
 

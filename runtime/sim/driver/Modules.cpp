@@ -111,8 +111,9 @@ CUresult cuModuleUnload(CUmodule module) {
     int device = machine.modules.get(module).device;
     // As cuMemFree: its variables are memory of the device.
     machine.wait(device, machine.getPoints(device));
-    machine.functions.removeIf(
-        [=](const Function &function) { return function.module == module; });
+    machine.functions.removeIf([=](const LoadedFunction &function) {
+      return function.module == module;
+    });
     machine.modules.remove(module);
   });
 }
@@ -136,8 +137,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
         return;
       }
     }
-    result = machine.functions.add(std::make_unique<Function>(
-        Function{module, loaded.device, kernel, maxDynamic}));
+    result = machine.functions.add(std::make_unique<LoadedFunction>(
+        LoadedFunction{module, loaded.device, kernel, maxDynamic}));
   });
 }
 
@@ -145,7 +146,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
                             CUfunction function) {
   return call(Entry::cuFuncGetAttribute, [=](Machine &machine, Context &) {
     int &result = deref(value, "value");
-    const Function &known = machine.functions.get(function);
+    const LoadedFunction &known = machine.functions.get(function);
     const KernelInfo &info = Module::getInfo(*known.kernel);
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -171,7 +172,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                             int value) {
   return call(Entry::cuFuncSetAttribute, [=](Machine &machine, Context &) {
-    Function &known = machine.functions.get(function);
+    LoadedFunction &known = machine.functions.get(function);
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
       fault(CUDA_ERROR_INVALID_VALUE, "attribute " + std::to_string(attribute) +
                                           " of functions cannot be set");

@@ -95,7 +95,7 @@ struct LoadedModule {
   std::unique_ptr<Module> module;
 };
 
-struct Function {
+struct LoadedFunction {
   CUmodule module;
   int device;
   const Kernel *kernel;

@@ -8,7 +8,7 @@ using namespace tdc::sim;
 namespace {
 
 [[noreturn]] void reportRace(const AccessLog::Record &first,
-                             const Access &second,
+                             const ByteAccess &second,
                              const std::string &description) {
   uint64_t begin = std::max(first.access.begin, second.begin);
   uint64_t end = std::min(first.access.end, second.end);
@@ -22,23 +22,23 @@ namespace {
 
 /// Whether a later access stands for an earlier one that is ordered before it:
 /// what races with the earlier one then races with the later one.
-bool standsFor(const Access &later, const Access &earlier) {
+bool standsFor(const ByteAccess &later, const ByteAccess &earlier) {
   return later.begin <= earlier.begin && earlier.end <= later.end &&
          (later.isWrite || !earlier.isWrite);
 }
 
 } // namespace
 
-void AccessLog::add(const std::vector<Access> &accesses, unsigned lane,
+void AccessLog::add(const std::vector<ByteAccess> &accesses, unsigned lane,
                     OperationId operation, const Clock &clock,
                     const std::string &description) {
-  for (const Access &access : accesses) {
+  for (const ByteAccess &access : accesses) {
     for (const Record &record : records)
       if (conflict(record.access, access) && record.operation != operation &&
           !clock.covers(record.lane, record.operation))
         reportRace(record, access, description);
   }
-  for (const Access &access : accesses) {
+  for (const ByteAccess &access : accesses) {
     auto isObsolete = [&](const Record &record) {
       return standsFor(access, record.access) &&
              clock.covers(record.lane, record.operation);

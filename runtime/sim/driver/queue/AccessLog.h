@@ -16,7 +16,7 @@
 namespace tdc::sim {
 
 /// Bytes [begin, end) of a device or of the host, which share one space.
-struct Access {
+struct ByteAccess {
   uint64_t begin, end;
   bool isWrite;
 
@@ -26,14 +26,14 @@ struct Access {
 };
 
 /// Whether both cannot go on at the same time.
-inline bool conflict(const Access &a, const Access &b) {
+inline bool conflict(const ByteAccess &a, const ByteAccess &b) {
   return (a.isWrite || b.isWrite) && a.overlaps(b.begin, b.end);
 }
 
 class AccessLog {
 public:
   struct Record {
-    Access access;
+    ByteAccess access;
     unsigned lane;
     OperationId operation;
     std::string description; ///< of the operation, for messages
@@ -42,7 +42,7 @@ public:
   /// Adds what an operation of a lane touches, which starts after `clock`.
   /// Throws Fault CUDA_ERROR_LAUNCH_FAILED if an earlier one is not ordered
   /// before it; both are named.
-  void add(const std::vector<Access> &accesses, unsigned lane,
+  void add(const std::vector<ByteAccess> &accesses, unsigned lane,
            OperationId operation, const Clock &clock,
            const std::string &description);
 

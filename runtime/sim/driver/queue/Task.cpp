@@ -22,18 +22,18 @@ struct Describer {
 };
 
 struct AccessFinder {
-  std::vector<Access> operator()(const Copy &copy) const {
-    std::vector<Access> accesses;
+  std::vector<ByteAccess> operator()(const Copy &copy) const {
+    std::vector<ByteAccess> accesses;
     if (!copy.staged)
       accesses.push_back({copy.source, copy.source + copy.bytes, false});
     accesses.push_back({copy.destination, copy.destination + copy.bytes, true});
     return accesses;
   }
-  std::vector<Access> operator()(const Fill &fill) const {
+  std::vector<ByteAccess> operator()(const Fill &fill) const {
     return {{fill.address, fill.address + fill.bytes, true}};
   }
-  std::vector<Access> operator()(const KernelCall &) const { return {}; }
-  std::vector<Access> operator()(const Marker &) const { return {}; }
+  std::vector<ByteAccess> operator()(const KernelCall &) const { return {}; }
+  std::vector<ByteAccess> operator()(const Marker &) const { return {}; }
 };
 
 } // namespace
@@ -47,6 +47,6 @@ std::string tdc::sim::describe(const Task &task) {
   return std::visit(Describer(), task);
 }
 
-std::vector<Access> tdc::sim::getAccesses(const Task &task) {
+std::vector<ByteAccess> tdc::sim::getAccesses(const Task &task) {
   return std::visit(AccessFinder(), task);
 }

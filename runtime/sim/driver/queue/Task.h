@@ -53,7 +53,7 @@ std::string describe(const Task &task);
 
 /// The bytes that are known to be touched before the task runs: all of a copy
 /// and of a memset, none of a kernel.
-std::vector<Access> getAccesses(const Task &task);
+std::vector<ByteAccess> getAccesses(const Task &task);
 
 } // namespace tdc::sim
 

@@ -18,16 +18,23 @@ int CudaContext::getAttribute(CUdevice_attribute attribute) const {
   return value;
 }
 
+/// Is this what a kernel leaves behind that went wrong? The driver repeats it
+/// for as long as the process lives. From 714 on come its stack, its
+/// instructions and its addresses, up to failures of no known kind.
+static bool isOfKernel(CUresult result) {
+  constexpr int kFirst = 714;
+  return result == CUDA_ERROR_ILLEGAL_ADDRESS ||
+         (result >= kFirst && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
 void CudaContext::check(CUresult result, const char *what) const {
-  switch (result) {
-  case CUDA_SUCCESS:
+  if (result == CUDA_SUCCESS)
     return;
-  case CUDA_ERROR_OUT_OF_MEMORY:
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
     fail(308, "out of memory on " + name + ", in " + what);
-  case CUDA_ERROR_ILLEGAL_ADDRESS:
-  case CUDA_ERROR_MISALIGNED_ADDRESS:
-  case CUDA_ERROR_LAUNCH_FAILED:
-    // The driver repeats these for as long as the process lives.
+  if (result == CUDA_ERROR_ECC_UNCORRECTABLE)
+    fail(310, name + " was lost: " + driver.describe(result));
+  if (isOfKernel(result)) {
     if (!lastKernel)
       fail(310, name + " was lost: a kernel of this process failed before: " +
                     driver.describe(result));
@@ -37,9 +44,6 @@ void CudaContext::check(CUresult result, const char *what) const {
                             : "") +
                   " or one before it failed on " + name + ": " +
                   driver.describe(result));
-  case CUDA_ERROR_ECC_UNCORRECTABLE:
-    fail(310, name + " was lost: " + driver.describe(result));
-  default:
-    fail(311, name + " failed at " + what + ": " + driver.describe(result));
   }
+  fail(311, name + " failed at " + what + ": " + driver.describe(result));
 }

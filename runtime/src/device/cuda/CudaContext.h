@@ -34,19 +34,25 @@ public:
     /// For destructors: failures are of no interest any more.
     Use(const CudaContext &context, std::nothrow_t) : driver(context.driver) {
       driver.cuCtxGetCurrent(&before);
-      result = driver.cuCtxSetCurrent(context.handle);
+      isChange = before != context.handle;
+      if (isChange)
+        result = driver.cuCtxSetCurrent(context.handle);
     }
     /// Throws what check() throws.
     explicit Use(const CudaContext &context) : Use(context, std::nothrow) {
       context.check(result, "being chosen");
     }
-    ~Use() { driver.cuCtxSetCurrent(before); }
+    ~Use() {
+      if (isChange)
+        driver.cuCtxSetCurrent(before);
+    }
     Use(const Use &) = delete;
 
   private:
     const Driver &driver;
     CUcontext before = nullptr;
-    CUresult result;
+    bool isChange;
+    CUresult result = CUDA_SUCCESS;
   };
 
   /// Throws a Failure unless `result` is success: TR308, TR309, TR310, or TR311

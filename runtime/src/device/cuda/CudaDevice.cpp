@@ -70,6 +70,8 @@ void *CudaDevice::allocateArena(int64_t bytes) {
 }
 
 void CudaDevice::fillWithZeros(void *to, int64_t bytes) {
+  if (bytes == 0)
+    return;
   CudaContext::Use use(context);
   context.check(
       context.driver.cuMemsetD8Async(address(to), 0, bytes, stream.get()),
@@ -98,9 +100,10 @@ int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
 }
 
 int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
+  if (bytes == 0)
+    return 0;
   CudaContext::Use use(context);
-  bool asksForReport = mayReport;
-  if (asksForReport)
+  if (mayReport)
     queueReport();
   // While one piece is on its way, the one before is taken out.
   StagingRing::Piece before = {nullptr, 0};
@@ -121,11 +124,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
     next += before.bytes;
     before = piece;
   }
-  if (pieces > 0)
-    receive(next, before, arrivals[(pieces - 1) % 2].get());
-  else if (asksForReport)
-    context.check(context.driver.cuStreamSynchronize(stream.get()),
-                  "waiting for kernels");
+  receive(next, before, arrivals[(pieces - 1) % 2].get());
   return pieces;
 }
 
@@ -218,7 +217,8 @@ void CudaDevice::makeErrors() {
                                               CU_MEMHOSTALLOC_PORTABLE),
                 "allocating pinned memory of the host");
   report.reset(new (pinned) tdrt_gpu_error());
-  errors = static_cast<tdrt_gpu_error *>(allocateArena(sizeof *errors));
+  errors = static_cast<tdrt_gpu_error *>(memory.allocateOwn(sizeof *errors));
+  fillWithZeros(errors, sizeof *errors);
 }
 
 void CudaDevice::queueReport() {

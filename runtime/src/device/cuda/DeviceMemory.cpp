@@ -13,6 +13,13 @@ DeviceMemory::~DeviceMemory() {
 }
 
 void *DeviceMemory::allocateArena(int64_t bytes) {
+  void *arena = allocateOwn(bytes);
+  arenaBytes += bytes;
+  count(bytes);
+  return arena;
+}
+
+void *DeviceMemory::allocateOwn(int64_t bytes) {
   CudaContext::Use use(context);
   arenas.reserve(arenas.size() + 1);
   CUdeviceptr arena;
@@ -21,8 +28,6 @@ void *DeviceMemory::allocateArena(int64_t bytes) {
     refuse(bytes);
   context.check(result, "allocating memory");
   arenas.push_back(arena);
-  arenaBytes += bytes;
-  count(bytes);
   return reinterpret_cast<void *>(arena);
 }
 

@@ -20,6 +20,8 @@ public:
   /// Memory for the whole run, 64 bytes more than asked, not initialised.
   /// Freed with this. Throws Failure TR308.
   void *allocateArena(int64_t bytes);
+  /// The same for the runtime itself: not counted as the program's.
+  void *allocateOwn(int64_t bytes);
 
 private:
   Block *obtain(int64_t capacity) override;

@@ -99,7 +99,8 @@ const char *Driver::findFunctions(void *library) {
     const char *name;
     void **address;
   } entries[] = {
-#define CUDA_ENTRY(NAME, PARAMETERS) {#NAME, reinterpret_cast<void **>(&NAME)},
+#define CUDA_ENTRY(NAME, PARAMETERS)                                           \
+  {#NAME, reinterpret_cast<void **>(&(NAME))},
 #include "cuda_driver.def"
   };
   const char *missing = nullptr;

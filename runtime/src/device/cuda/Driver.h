@@ -18,10 +18,10 @@ namespace tdrt {
 
 /// The functions of libcuda.so.1, under their names.
 struct DriverFunctions {
-  // NOLINTBEGIN(readability-identifier-naming)
+  // NOLINTBEGIN(bugprone-macro-parentheses,readability-identifier-naming)
 #define CUDA_ENTRY(NAME, PARAMETERS) CUresult(*NAME) PARAMETERS;
 #include "cuda_driver.def"
-  // NOLINTEND(readability-identifier-naming)
+  // NOLINTEND(bugprone-macro-parentheses,readability-identifier-naming)
 };
 
 class Driver : public DriverFunctions {
