@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Chains of ops in one kernel: compiled code rounds after each, as the interpreter does.
 
-usage: chains.py [--seed N] [--target-cpu NAME] [--work DIR]
+usage: chains.py [--seed N] [--target-cpu NAME | --gpu] [--work DIR]
 
 What is fused must not keep more digits from one op to the next than the dtype
 has. Random chains of exact and correctly rounded ops on integers and on floats
@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-from harness import Batch, Function, find_backends, parse_options
+from harness import Batch, Function, find_backends, find_gpu, parse_options
 from matrix import flush
 from samples import is_float, numbers
 
@@ -72,6 +72,8 @@ def main():
     stem = options.work / "chains"
     batch.write(stem)
     interpreter, compiled = find_backends(options.target_cpu)
+    if options.gpu:
+        compiled = find_gpu()
     wanted, gotten = (batch.run(backend.command, stem)[0] for backend in (interpreter, compiled))
     differ = 0
     for chain, got, want in zip(chains, gotten, wanted):

@@ -14,6 +14,11 @@ namespace tdc {
 mlir::Value emitRandom(mlir::OpBuilder &builder, td::RandomOp op,
                        mlir::ValueRange operands, mlir::Value index);
 
+/// A random i64 from 0 to below `end`, from word `index` of a call.
+mlir::Value emitBelow(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value seed, mlir::Value call, mlir::Value index,
+                      mlir::Value end);
+
 } // namespace tdc
 
 #endif // TDC_CONVERSION_KERNELBODY_RANDOMNUMBERS_H

@@ -203,4 +203,10 @@ Value emitRandom(OpBuilder &b, RandomOp op, ValueRange operands, Value index) {
   llvm_unreachable("a permutation is not made element by element");
 }
 
+Value emitBelow(OpBuilder &b, Location loc, Value seed, Value call, Value index,
+                Value end) {
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
+  return RandomEmitter(b, loc).makeBounded(seed, call, index, zero, end);
+}
+
 } // namespace tdc

@@ -4,6 +4,8 @@
 #include "Conversion/KernelBody/KernelOutlining.h"
 #include "Conversion/KernelBody/UpdateParts.h"
 #include "GridNest.h"
+#include "Permutation.h"
+#include "Remainder.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -175,6 +177,12 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
   }
 
   SmallVector<Value> roots(body.getTerminator()->getOperands());
+  auto random = roots.front().getDefiningOp<RandomOp>();
+  if (random && random.getDistribution() == Distribution::Permutation) {
+    function.create(getCode(), name, signature);
+    shape = emitPermutation(function, random);
+    return success();
+  }
   FailureOr<LoopNest> nest =
       LoopNest::get(roots, [](Operation *op) { return !isUpdateOp(op); });
   if (failed(nest))
@@ -213,8 +221,7 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   if (type.hasStaticShape())
     return constant(llvm::divideCeil(type.getNumElements(), shape.elements));
   Value count = getElementCount(host, kernel.getResult(0));
-  count =
-      arith::AddIOp::create(host, loc, count, constant(shape.elements - 1));
+  count = arith::AddIOp::create(host, loc, count, constant(shape.elements - 1));
   return arith::DivUIOp::create(host, loc, count, constant(shape.elements));
 }
 
@@ -275,6 +282,8 @@ struct KernelToGPUPass : impl::KernelToGPUPassBase<KernelToGPUPass> {
     for (KernelOp kernel : kernels)
       if (failed(outliner.outline(kernel)))
         return signalPassFailure();
+    if (auto code = module.lookupSymbol<ModuleOp>(kGPUCode))
+      expandRemainders(code);
   }
 };
 } // namespace
