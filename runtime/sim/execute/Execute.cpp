@@ -76,7 +76,8 @@ struct Arena {
       std::fill(std::begin(line.bytes), std::end(line.bytes), kPoison);
   }
   std::byte *registersOf(const Kernel &kernel, unsigned warp) {
-    return registers.data()->bytes + uint64_t(kernel.registerBytes) * warp;
+    return reinterpret_cast<std::byte *>(registers.data()) +
+           uint64_t(kernel.registerBytes) * warp;
   }
 };
 

@@ -146,6 +146,7 @@ private:
   void regroup();
   bool goOn();
   void part(uint32_t stay, uint32_t stayPc, uint32_t go, uint32_t goPc);
+  void branchIndexed(const Instruction &instruction);
   uint32_t membersOf(const Instruction &instruction) const;
   bool gather(const Instruction &instruction);
   void end(uint32_t lanes);
