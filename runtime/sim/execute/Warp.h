@@ -191,7 +191,7 @@ private:
 };
 
 /// Sets in Block::sharedWritten.
-enum : uint8_t { kUnwritten = 0, kWritten = 1, kInFlight = 2 };
+enum : uint8_t { kNeverWritten = 0, kWritten = 1, kInFlight = 2 };
 
 /// Throws a Fault that names kernel, line, thread and block; `what` goes on
 /// after "thread (3,0,0) of block (7,0,0) ".

@@ -199,8 +199,8 @@ void checkMultiply(const Shape &shape, const Element &d, const Element &a,
     }
 }
 
-void addMultiply(OpcodeRows &rows, std::vector<Shape> shapes, const Element &d,
-                 const Element &a, const Element &b,
+void addMultiply(OpcodeRows &rows, std::initializer_list<Shape> shapes,
+                 const Element &d, const Element &a, const Element &b,
                  const std::string &saturate = "") {
   for (const Shape &shape : shapes)
     rows.push_back(
