@@ -23,9 +23,9 @@ inline const char *nameOf(Rounding rounding) {
 /// nothing is computed before the mode is set or after it is reset.
 template <auto F, Rounding R, typename T, typename... More>
 [[gnu::noinline]] T inDirection(T first, More... more) {
-  constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
-                            FE_UPWARD};
   return [](volatile T a, volatile More... b) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
+                              FE_UPWARD};
     fesetround(kModes[unsigned(R)]);
     volatile T result = F(a, b...);
     fesetround(FE_TONEAREST);
