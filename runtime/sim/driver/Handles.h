@@ -10,6 +10,7 @@
 #define TDC_SIM_DRIVER_HANDLES_H
 
 #include "Fault.h"
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -96,8 +97,6 @@ public:
             describeHandle(reinterpret_cast<uint64_t>(handle), kind, made));
     return *position->second;
   }
-
-  bool contains(Handle handle) const { return objects.count(handle) != 0; }
 
   void remove(Handle handle) {
     get(handle);

@@ -35,9 +35,10 @@ void *tdc::sim::mapZeros(uint64_t bytes) {
 void tdc::sim::unmap(void *pages, uint64_t bytes) { munmap(pages, bytes); }
 
 void tdc::sim::retire(void *pages, uint64_t bytes) {
-  // If the system has no more mappings, the memory is kept: as safe.
-  (void)mmap(pages, bytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (mmap(pages, bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    return; // The memory is kept, then, which is as safe.
 }
 
 PatternPages::~PatternPages() {
