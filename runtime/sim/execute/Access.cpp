@@ -168,7 +168,7 @@ struct Accessor {
       uint8_t *written = allocation.written + offset;
       if (kind == Access::Write)
         memset(written, kWritten, bytes);
-      else if (const void *hole = memchr(written, kUnwritten, bytes))
+      else if (const void *hole = memchr(written, kNeverWritten, bytes))
         refuse("byte " +
                std::to_string(static_cast<const uint8_t *>(hole) -
                               allocation.written) +
@@ -197,7 +197,7 @@ struct Accessor {
                CUDA_ERROR_LAUNCH_FAILED);
     if (kind == Access::Write)
       memset(written, kWritten, bytes);
-    else if (memchr(written, kUnwritten, bytes))
+    else if (memchr(written, kNeverWritten, bytes))
       refuse("never written by this block");
     Conflict conflict = block.sharedShadow.note(address, bytes, kind,
                                                 block.ordering, warp.index);
@@ -215,7 +215,7 @@ struct Accessor {
     uint8_t *written = block.localWritten.data() + at;
     if (kind == Access::Write)
       memset(written, kWritten, bytes);
-    else if (memchr(written, kUnwritten, bytes))
+    else if (memchr(written, kNeverWritten, bytes))
       refuse("never written by this thread");
     return block.local.data() + at;
   }

@@ -92,7 +92,8 @@ void land(Warp &warp, std::vector<PendingCopy> &copies) {
   for (PendingCopy &copy : copies) {
     if (!copy.isRead)
       readSource(warp, *copy.instruction, copy);
-    std::fill_n(block.sharedWritten.begin() + copy.to, copy.bytes, kUnwritten);
+    std::fill_n(block.sharedWritten.begin() + copy.to, copy.bytes,
+                kNeverWritten);
     memcpy(access(warp, *copy.instruction, copy.lane, Space::Shared, copy.to,
                   copy.bytes, Access::Write),
            copy.data.data(), copy.bytes);

@@ -30,9 +30,16 @@ enum class Comparison : uint8_t {
   NaN
 };
 
+template <typename T> bool isNaN(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+
 /// Whether a comparison holds. PTX's ordered `ne` is false of NaN.
 template <Comparison C, typename T> bool holds(T a, T b) {
-  bool unordered = a != a || b != b;
+  bool unordered = isNaN(a) || isNaN(b);
   switch (C) {
   case Comparison::Eq:
     return a == b;
@@ -214,22 +221,21 @@ void addComparison(FormTable &table, const std::string &comparison,
         form.operands.insert(form.operands.begin(), truth);
       if (combination != Combination::None)
         form.operands.push_back({Kind::Source, Width::Predicate});
-      table.add("setp" + comparison + name + type, form);
+      table.add({"setp", comparison, name, type}, form);
     }
     if constexpr (sizeof(Storage) > 2) {
       form.parameter = describe(combination, false);
       form.operands = {{Kind::Result, Width::Bits32}, source, source};
       if (combination != Combination::None)
         form.operands.push_back({Kind::Source, Width::Predicate});
-      const std::string prefix = "set" + comparison + name;
       // .ftz stands before both types, and `type` begins with it.
       size_t dot = type.rfind('.');
       const std::string ftz = type.substr(0, dot), last = type.substr(dot);
       form.execute = Set<C, Type, uint32_t>::run;
-      table.add(prefix + ftz + ".u32" + last, form);
-      table.add(prefix + ftz + ".s32" + last, form);
+      table.add({"set", comparison, name, ftz, ".u32", last}, form);
+      table.add({"set", comparison, name, ftz, ".s32", last}, form);
       form.execute = Set<C, Type, float>::run;
-      table.add(prefix + ftz + ".f32" + last, form);
+      table.add({"set", comparison, name, ftz, ".f32", last}, form);
     }
   }
 }

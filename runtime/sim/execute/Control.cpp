@@ -134,25 +134,25 @@ void addBarriers(FormTable &table) {
   using Kind = OperandForm::Kind;
   const OperandForm number{Kind::Source, Width::Bits32};
   const OperandForm condition{Kind::Source, Width::Predicate};
-  auto add = [&](const std::string &opcode, Arrival arrival, bool hasCount,
-                 std::vector<OperandForm> operands) {
+  auto add = [&](std::initializer_list<std::string_view> parts, Arrival arrival,
+                 bool hasCount, std::vector<OperandForm> operands) {
     Form form;
     form.execute = arrive;
     form.operands = std::move(operands);
     form.control = Control::Barrier;
     form.members = Members::Live;
     form.parameter = describe(arrival, hasCount);
-    table.add(opcode, form);
+    table.add(parts, form);
   };
-  for (const char *base : {"bar", "bar.cta", "barrier", "barrier.cta"}) {
-    bool canBeUnaligned = std::string(base).rfind("barrier", 0) == 0;
-    for (const char *aligned : {"", ".aligned"}) {
-      if (*aligned && !canBeUnaligned)
+  for (const std::string_view base :
+       {"bar", "bar.cta", "barrier", "barrier.cta"}) {
+    bool canBeUnaligned = base.rfind("barrier", 0) == 0;
+    for (const std::string_view aligned : {"", ".aligned"}) {
+      if (!aligned.empty() && !canBeUnaligned)
         continue;
-      const std::string prefix(base), suffix(aligned);
-      add(prefix + ".sync" + suffix, Arrival::Sync, false, {number});
-      add(prefix + ".sync" + suffix, Arrival::Sync, true, {number, number});
-      add(prefix + ".arrive" + suffix, Arrival::Arrive, true, {number, number});
+      add({base, ".sync", aligned}, Arrival::Sync, false, {number});
+      add({base, ".sync", aligned}, Arrival::Sync, true, {number, number});
+      add({base, ".arrive", aligned}, Arrival::Arrive, true, {number, number});
       struct {
         const char *name, *type;
         Arrival arrival;
@@ -162,9 +162,10 @@ void addBarriers(FormTable &table) {
           {".and", ".pred", Arrival::AllTrue, {Kind::Result, Width::Predicate}},
           {".or", ".pred", Arrival::AnyTrue, {Kind::Result, Width::Predicate}}};
       for (const auto &[name, type, arrival, result] : reductions) {
-        std::string opcode = prefix + ".red" + name + suffix + type;
-        add(opcode, arrival, false, {result, number, condition});
-        add(opcode, arrival, true, {result, number, number, condition});
+        add({base, ".red", name, aligned, type}, arrival, false,
+            {result, number, condition});
+        add({base, ".red", name, aligned, type}, arrival, true,
+            {result, number, number, condition});
       }
     }
   }

@@ -44,7 +44,7 @@ struct Single {
   using Storage = float;
   static double load(float value) { return value; }
   static float store(double value, Rounding rounding) {
-    if (value != value)
+    if (std::isnan(value))
       return bitCast<float>(0x7fffffffu);
     return rounding == Rounding::Nearest
                ? float(value)
@@ -156,7 +156,7 @@ template <typename To, typename From> struct FloatToInt {
       return kMax;
     if (value <= double(kMin))
       return kMin;
-    return value == value ? Result(value) : Result(0);
+    return std::isnan(value) ? Result(0) : Result(value);
   }
 };
 
@@ -195,7 +195,7 @@ template <typename Format> struct FloatFromSmall {
   using Source = uint16_t;
   static float convert(uint16_t bits, const Mode &) {
     float value = toFloat<Format>(bits);
-    return value == value ? value : bitCast<float>(0x7fffffffu);
+    return std::isnan(value) ? bitCast<float>(0x7fffffffu) : value;
   }
 };
 
@@ -244,6 +244,7 @@ private:
   writeAs(Warp &warp, const Instruction &instruction, const Result *results) {
     alignas(32) Register values[kLanes];
     for (unsigned lane = 0; lane < kLanes; ++lane)
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number
       values[lane] = Register(results[lane]);
     warp.set(instruction.operands[0], values);
   }

@@ -76,7 +76,8 @@ struct Arena {
       std::fill(std::begin(line.bytes), std::end(line.bytes), kPoison);
   }
   std::byte *registersOf(const Kernel &kernel, unsigned warp) {
-    return registers.data()->bytes + uint64_t(kernel.registerBytes) * warp;
+    return reinterpret_cast<std::byte *>(registers.data()) +
+           uint64_t(kernel.registerBytes) * warp;
   }
 };
 
@@ -292,9 +293,10 @@ Work execute(const Launch &launch, Surroundings &surroundings) {
                 arena.localWritten};
     std::fill(arena.shared.begin(), arena.shared.end(), kPoison);
     std::fill(arena.sharedWritten.begin(), arena.sharedWritten.end(),
-              kUnwritten);
+              kNeverWritten);
     std::fill(arena.local.begin(), arena.local.end(), kPoison);
-    std::fill(arena.localWritten.begin(), arena.localWritten.end(), kUnwritten);
+    std::fill(arena.localWritten.begin(), arena.localWritten.end(),
+              kNeverWritten);
 
     uint32_t segment = state.nextSegment(nullptr);
     block.ordering.begin(numWarps, segment);

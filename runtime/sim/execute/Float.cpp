@@ -15,7 +15,7 @@ namespace {
 
 /// PTX ISA 9.7.3: f32 instructions give this NaN whatever NaN they get.
 float canonical(float value) {
-  return value == value ? value : bitCast<float>(0x7fffffffu);
+  return std::isnan(value) ? bitCast<float>(0x7fffffffu) : value;
 }
 
 /// .ftz: a subnormal is a zero of its sign.
@@ -112,19 +112,19 @@ float tanh(float a) { return std::tanh(a); }
 template <typename T> T minimum(T a, T b) {
   if (a == b)
     return std::signbit(a) ? a : b;
-  return a < b || b != b ? a : b;
+  return a < b || std::isnan(b) ? a : b;
 }
 template <typename T> T maximum(T a, T b) {
   if (a == b)
     return std::signbit(a) ? b : a;
-  return a > b || b != b ? a : b;
+  return a > b || std::isnan(b) ? a : b;
 }
 /// .NaN: of one NaN the result is NaN.
 float minimumNaN(float a, float b) {
-  return a != a || b != b ? NAN : minimum(a, b);
+  return std::isnan(a) || std::isnan(b) ? NAN : minimum(a, b);
 }
 float maximumNaN(float a, float b) {
-  return a != a || b != b ? NAN : maximum(a, b);
+  return std::isnan(a) || std::isnan(b) ? NAN : maximum(a, b);
 }
 /// .xorsign.abs: of the magnitudes, with the product of the signs.
 template <float (*F)(float, float)> float ofMagnitudes(float a, float b) {

@@ -171,9 +171,10 @@ template <typename Format, double (*F)(double, double), bool Ftz, Finish Then>
 void addSum(FormTable &table, const std::string &name,
             const std::string &qualifiers, const std::string &type,
             int target) {
-  for (const char *round : {"", ".rn"})
-    addBinary<binary<Format, F, Ftz, Then>>(table, name + round + qualifiers,
-                                            type, 1, target);
+  addBinary<binary<Format, F, Ftz, Then>>(table, name + qualifiers, type, 1,
+                                          target);
+  addBinary<binary<Format, F, Ftz, Then>>(table, name + ".rn" + qualifiers,
+                                          type, 1, target);
 }
 
 template <bool Ftz> void addF16(FormTable &table) {

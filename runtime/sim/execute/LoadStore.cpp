@@ -62,6 +62,7 @@ void load(Warp &warp, const Instruction &instruction) {
                   Element element;
                   memcpy(&element, place + i * sizeof(Element), sizeof element);
                   // By way of Element, whose sign decides how to extend.
+                  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number
                   results[i][lane] = Register(element);
                 }
               });
@@ -136,12 +137,12 @@ void addElement(FormTable &table, const std::string &type) {
       form.parameter = describe(space.space, count);
       form.execute = Load<Element>::run;
       form.operands = {{Kind::AnyResult, kWidth, count}, {Kind::Address}};
-      table.add("ld" + (space.name + vector) + type, form);
+      table.add({"ld", space.name, vector, type}, form);
       if (space.space == Space::Param || space.space == Space::Const)
         continue;
       form.execute = Store<Element>::run;
       form.operands = {{Kind::Address}, {Kind::AnySource, kWidth, count}};
-      table.add("st" + (space.name + vector) + type, form);
+      table.add({"st", space.name, vector, type}, form);
     }
   }
 }

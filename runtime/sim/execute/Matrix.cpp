@@ -80,7 +80,7 @@ template <typename T> struct PlainAccumulator {
   static T load(T value, unsigned) { return value; }
   static T store(const T *values) {
     if constexpr (std::is_same_v<T, float>)
-      return values[0] == values[0] ? values[0] : bitCast<float>(0x7fffffffu);
+      return std::isnan(values[0]) ? bitCast<float>(0x7fffffffu) : values[0];
     else
       return values[0];
   }

@@ -50,7 +50,7 @@ typename Format::Storage encode(double value, Rounding rounding) {
   auto make = [&](uint64_t magnitude) {
     return Storage((sign | magnitude) << kUnused);
   };
-  if (value != value) // all bits but the sign
+  if (std::isnan(value)) // all bits but the sign
     return Storage(Storage(-1) >> 1);
   const int exponent = int(bits >> 52 & 0x7ff);
   if (exponent == 0x7ff)
@@ -131,7 +131,7 @@ template <typename Format> typename Format::Storage fromFloat(float value);
 template <> inline uint16_t fromFloat<BF16>(float value) {
   uint32_t bits = bitCast<uint32_t>(value);
   uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return value == value ? uint16_t(rounded) : kSmallNaN;
+  return std::isnan(value) ? kSmallNaN : uint16_t(rounded);
 }
 /// A sum with a number whose last place is that of the result rounds a
 /// subnormal; others are rounded as integers.
@@ -145,7 +145,7 @@ template <> inline uint16_t fromFloat<F16>(float value) {
   uint32_t result = magnitude < 113u << 23 ? subnormal : normal;
   result = magnitude >= 0x477ff000u ? 0x7c00u : result;
   result |= bits >> 16 & 0x8000;
-  return value == value ? uint16_t(result) : kSmallNaN;
+  return std::isnan(value) ? kSmallNaN : uint16_t(result);
 }
 
 } // namespace tdc::sim

@@ -151,6 +151,29 @@ bool Warp::goOn() {
   return true;
 }
 
+/// Each lane goes to the entry of a table that its operand says.
+void Warp::branchIndexed(const Instruction &instruction) {
+  const auto &table = block.kernel().branchTables[instruction.target];
+  const uint32_t *index = at<uint32_t>(instruction.operands[0]);
+  if (uint32_t skipping = lanes & ~active)
+    others.push_back({pc + 1, skipping, false});
+  for (uint32_t left = active; left;) {
+    unsigned lane = firstLane(left);
+    if (index[lane] >= table.size())
+      faultAt(*this, instruction, lane, CUDA_ERROR_LAUNCH_FAILED,
+              "branches to entry " + std::to_string(index[lane]) +
+                  " of a table of " + std::to_string(table.size()));
+    uint32_t same = 0;
+    for (unsigned other = lane; other < kLanes; ++other)
+      if (left >> other & 1 && index[other] == index[lane])
+        same |= 1u << other;
+    left &= ~same;
+    others.push_back({table[index[lane]], same, false});
+  }
+  lanes = 0;
+  goOn();
+}
+
 Stop Warp::run(uint64_t budget, bool yields) {
   const Kernel &kernel = block.kernel();
   const Instruction *code = kernel.code.data();
@@ -186,29 +209,9 @@ Stop Warp::run(uint64_t budget, bool yields) {
       else
         part(lanes & ~active, pc + 1, active, instruction.target);
       break;
-    case Control::IndexedBranch: {
-      const auto &table = kernel.branchTables[instruction.target];
-      const uint32_t *index = at<uint32_t>(instruction.operands[0]);
-      uint32_t left = active;
-      if (lanes & ~active)
-        others.push_back({pc + 1, lanes & ~active, false});
-      while (left) {
-        unsigned lane = firstLane(left);
-        if (index[lane] >= table.size())
-          faultAt(*this, instruction, lane, CUDA_ERROR_LAUNCH_FAILED,
-                  "branches to entry " + std::to_string(index[lane]) +
-                      " of a table of " + std::to_string(table.size()));
-        uint32_t same = 0;
-        for (unsigned other = lane; other < kLanes; ++other)
-          if (left >> other & 1 && index[other] == index[lane])
-            same |= 1u << other;
-        left &= ~same;
-        others.push_back({table[index[lane]], same, false});
-      }
-      lanes = 0;
-      goOn();
+    case Control::IndexedBranch:
+      branchIndexed(instruction);
       break;
-    }
     case Control::Exit:
       end(active);
       ++pc;

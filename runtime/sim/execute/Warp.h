@@ -146,6 +146,7 @@ private:
   void regroup();
   bool goOn();
   void part(uint32_t stay, uint32_t stayPc, uint32_t go, uint32_t goPc);
+  void branchIndexed(const Instruction &instruction);
   uint32_t membersOf(const Instruction &instruction) const;
   bool gather(const Instruction &instruction);
   void end(uint32_t lanes);
@@ -190,7 +191,7 @@ private:
 };
 
 /// Sets in Block::sharedWritten.
-enum : uint8_t { kUnwritten = 0, kWritten = 1, kInFlight = 2 };
+enum : uint8_t { kNeverWritten = 0, kWritten = 1, kInFlight = 2 };
 
 /// Throws a Fault that names kernel, line, thread and block; `what` goes on
 /// after "thread (3,0,0) of block (7,0,0) ".

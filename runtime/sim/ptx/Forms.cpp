@@ -31,6 +31,13 @@ void FormTable::add(const std::string &opcode, Form form) {
   forms[opcode].push_back(std::move(form));
 }
 
+void FormTable::add(std::initializer_list<std::string_view> parts, Form form) {
+  std::string opcode;
+  for (std::string_view part : parts)
+    opcode += part;
+  add(opcode, std::move(form));
+}
+
 const std::vector<Form> *FormTable::find(const std::string &opcode) const {
   auto found = forms.find(opcode);
   return found == forms.end() ? nullptr : &found->second;

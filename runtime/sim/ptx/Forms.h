@@ -10,6 +10,8 @@
 #define TDC_SIM_PTX_FORMS_H
 
 #include "ptx/Program.h"
+#include <initializer_list>
+#include <string_view>
 #include <unordered_map>
 
 namespace tdc::sim {
@@ -48,6 +50,7 @@ public:
 
   /// Another way to write an opcode may differ in its operands.
   void add(const std::string &opcode, Form form);
+  void add(std::initializer_list<std::string_view> partsOfOpcode, Form form);
   /// Null if the opcode is unknown. `opcode` is without the qualifiers that
   /// change nothing here (see simplifyOpcode).
   const std::vector<Form> *find(const std::string &opcode) const;

@@ -13,16 +13,17 @@ namespace tdc::sim {
 
 namespace {
 
-/// "sm_80" and "sm_90a" to 80 and 90.
-int parseTarget(const std::string &target) {
-  int number = target.rfind("sm_", 0) == 0 ? atoi(target.c_str() + 3) : 0;
-  if (number <= 0)
-    fault(CUDA_ERROR_INVALID_PTX, "unknown .target '" + target + "'");
-  return number;
-}
-
 bool startsWith(const std::string &text, const std::string &prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+/// "sm_80" and "sm_90a" to 80 and 90.
+int parseTarget(const std::string &target) {
+  long number =
+      startsWith(target, "sm_") ? strtol(target.c_str() + 3, nullptr, 10) : 0;
+  if (number <= 0 || number > 999)
+    fault(CUDA_ERROR_INVALID_PTX, "unknown .target '" + target + "'");
+  return int(number);
 }
 
 } // namespace

@@ -157,7 +157,10 @@ private:
     // LLVM writes the directory before the name when it has one.
     while (peek().kind == TokenKind::String) {
       std::string part(take().text);
-      name = name.empty() || part[0] == '/' ? part : name + "/" + part;
+      if (name.empty() || part[0] == '/')
+        name = part;
+      else
+        name.append("/").append(part);
     }
     module.files[number] = name.substr(name.rfind('/') + 1);
     while (takeIf(","))

@@ -1,6 +1,9 @@
 //===- KernelTest.cpp - small kernels, from end to end --------------------===//
 
 #include "TestDevice.h"
+#include <array>
+#include <cmath>
+#include <functional>
 #include <numeric>
 
 using namespace tdc::sim;
@@ -56,6 +59,35 @@ $done:
   EXPECT_EQ(work.bytesWritten, 4 * kCount);
   // Seven instructions and the last one for all, eleven for those in range.
   EXPECT_EQ(work.instructions, 1024 * 8 + kCount * 11);
+}
+
+/// What LLVM's NVPTX backend makes of a switch (a table of branches), tables of
+/// constants, parameters and local memory that are indexed, dynamic shared
+/// memory and debug information: data/llvm-features.ll.
+TEST(Kernel, MadeByLLVM) {
+  constexpr uint32_t kCount = 70;
+  const std::array<float, 8> values = {8, 7, 6, 5, 4, 3, 2, 1};
+  const std::function<float(uint32_t)> expected[] = {
+      [](uint32_t t) { return float(t % 8 + 1); },
+      [&](uint32_t t) { return values[t % 8]; },
+      [](uint32_t t) { return float(t); },
+      [](uint32_t t) { return float(t % 8); },
+      [](uint32_t t) { return std::sqrt(float(t)); },
+      [](uint32_t) { return 5.0f; }};
+  TestDevice device;
+  device.load(readTestData("llvm-features.ptx"));
+  for (uint32_t kind = 0; kind < std::size(expected); ++kind) {
+    uint64_t out = device.allocate(kCount * sizeof(float));
+    device.launch("features", {1, 1, 1}, {96, 1, 1}, kCount * sizeof(float),
+                  out, values, kind, kCount);
+    std::vector<float> got = device.download<float>(out, kCount);
+    for (uint32_t t = 0; t < kCount; ++t)
+      EXPECT_EQ(got[t], expected[kind](t)) << "kind " << kind;
+  }
+  // Line tables lead to the program.
+  EXPECT_HAS(device.faultOf("features", Dim3{1, 1, 1}, Dim3{96, 1, 1}, 280u,
+                            device.allocate(276), values, 0, kCount),
+             " of its PTX (program.tdsl:12): thread (69,0,0)");
 }
 
 } // namespace

@@ -11,8 +11,6 @@
 #include "SmallReference.h"
 #include "TestDevice.h"
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 namespace tdc::sim {
 
@@ -201,8 +199,8 @@ void checkMultiply(const Shape &shape, const Element &d, const Element &a,
     }
 }
 
-void addMultiply(OpcodeRows &rows, std::vector<Shape> shapes, const Element &d,
-                 const Element &a, const Element &b,
+void addMultiply(OpcodeRows &rows, std::initializer_list<Shape> shapes,
+                 const Element &d, const Element &a, const Element &b,
                  const std::string &saturate = "") {
   for (const Shape &shape : shapes)
     rows.push_back(
@@ -306,20 +304,13 @@ OpcodeRows matrixRows() {
 
 namespace {
 
-std::string readData(const std::string &name) {
-  std::ifstream file(std::string(TDC_SIM_TEST_DATA) + "/" + name);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// A product of sizes that the tiles of 64 x 64 do not divide.
 class Product {
 public:
   Product(const Element &element, const std::string &file, unsigned tileK)
       : element(element), file(file), tileK(tileK) {}
 
-  void load() { device.load(readData(file)); }
+  void load() { device.load(readTestData(file)); }
 
   /// What is wrong with a run, nothing, or "wrong" results.
   std::string run(uint64_t seed) {

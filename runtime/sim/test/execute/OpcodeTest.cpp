@@ -326,7 +326,9 @@ struct Family {
   const char *name;
   OpcodeRows (*rows)();
 };
-void PrintTo(const Family &family, std::ostream *out) { *out << family.name; }
+std::ostream &operator<<(std::ostream &out, const Family &family) {
+  return out << family.name;
+}
 
 const Family kFamilies[] = {
     {"Integer", integerRows},     {"Float", floatRows},

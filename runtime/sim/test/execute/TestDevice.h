@@ -6,8 +6,10 @@
 #include "execute/Execute.h"
 #include "ptx/Module.h"
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,15 @@ inline std::string kernelOf(unsigned numPointers, const std::string &body,
     text += "cvta.to.global.u64 %rd" + n + ", %rd" + n + ";\n";
   }
   return text + body + "\nret;\n}\n";
+}
+
+/// A file of data/.
+inline std::string readTestData(const std::string &name) {
+  std::ifstream file(std::string(TDC_SIM_TEST_DATA) + "/" + name);
+  EXPECT_TRUE(file) << name;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 /// What loading a module is refused with; empty if it is not.
