@@ -303,6 +303,14 @@ TEST(GpuFaultTest, EveryCallFails) {
     }
 }
 
+// Under AddressSanitizer the simulated driver has the same operator new, and
+// would fail instead.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define TDRT_ASAN
+#endif
+#endif
+#ifndef TDRT_ASAN
 /// Opens a program, uses it without allocating anything here, and closes it.
 /// `left` are the allocations that succeed before one fails; returns whether
 /// none did.
@@ -340,8 +348,7 @@ bool useWithAllocations(int64_t left) {
   tdrt_close(ctx);
   bool ranThrough = allocationsLeft >= 0;
   allocationsLeft = -1;
-  // The driver may report that it has no memory in its own way.
-  EXPECT_TRUE(status == 0 || status == 201 || status == 308) << status;
+  EXPECT_TRUE(status == 0 || status == 201) << status;
   EXPECT_EQ(isTold, status != 0);
   return ranThrough;
 }
@@ -354,6 +361,7 @@ TEST(GpuFaultTest, EveryAllocationOfTheHostFails) {
     EXPECT_GT(left, 50);
   });
 }
+#endif
 
 // A wait that is left out is found, by the runtime or by the driver, if not
 // with one order of the work then with another.

@@ -414,6 +414,39 @@ TEST(GpuTest, Graph) {
   });
 }
 
+// Another library of the process may have chosen a GPU.
+TEST(GpuTest, CurrentContextStays) {
+  checkWithGpus(2, {}, [] {
+    const tdrt::Driver &driver = tdrt::Driver::get();
+    CUcontext others = nullptr, current = nullptr;
+    ASSERT_EQ(driver.cuDevicePrimaryCtxRetain(&others, 1), CUDA_SUCCESS);
+    ASSERT_EQ(driver.cuCtxSetCurrent(others), CUDA_SUCCESS);
+    auto isCurrent = [&] {
+      driver.cuCtxGetCurrent(&current);
+      return current == others;
+    };
+    GpuProgram gpus(2);
+    {
+      Opened ctx(gpus.program);
+      EXPECT_TRUE(isCurrent());
+      for (int32_t device : {1, 2}) {
+        void *x = allocate(ctx, device, 100);
+        std::vector<float> values(100);
+        EXPECT_EQ(
+            tdrt_transfer(ctx, gpus.transfer(0, device), x, values.data(), 400),
+            0);
+        EXPECT_EQ(addOne(ctx, device, x, x, 100), 0) << ctx.error();
+        EXPECT_TRUE(isCurrent());
+        tdrt_free(ctx, device, x);
+      }
+      EXPECT_EQ(tdrt_main(ctx), 0) << ctx.error();
+      EXPECT_TRUE(isCurrent());
+    }
+    EXPECT_TRUE(isCurrent());
+    EXPECT_EQ(driver.cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
+  });
+}
+
 TEST(GpuTest, NoSlotsOfGpusInFiles) {
   checkWithGpus(1, {}, [] {
     TemporaryFolder folder;
