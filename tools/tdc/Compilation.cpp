@@ -143,7 +143,8 @@ CheckOptions Compilation::getCheckOptions() const {
   result.device = options.device;
   result.placement = options.placement;
   result.countCudaDevices = [this] { return countDevices(options); };
-  result.whyNoDevices = [this] { return whyNoDevices(options); };
+  if (runs)
+    result.whyNoDevices = [this] { return whyNoDevices(options); };
   result.devicesAreFinal = runs || options.verb == Verb::Emit;
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)
