@@ -31,6 +31,7 @@ public:
   void run() {
     FusionGraph graph(block);
     graph.mergeKernels();
+    graph.mergeRows();
     SmallVector<FusionGraph::Node *> order = graph.getOrder();
     SmallVector<Operation *> old;
     for (Operation &op : block)

@@ -41,6 +41,8 @@ public:
 
   /// Merges kernels where that saves memory traffic.
   void mergeKernels();
+  /// Merges kernels of a GPU that are stages of the work on one row.
+  void mergeRows();
 
   /// All nodes left, each after everything that it needs.
   llvm::SmallVector<Node *> getOrder();
@@ -53,6 +55,8 @@ private:
   bool reaches(Node &from, Node &to);
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
+  bool mergeRow(Node &a, Node &b);
+  llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &a, Node &b);
   Node *find(mlir::Operation *op);
 
   std::vector<std::unique_ptr<Node>> nodes;

@@ -1,0 +1,102 @@
+//===- RowFusion.cpp - stages of a row in one GPU kernel ------------------===//
+//
+// Softmax asks for the maximum of a row, then for a sum over the row that needs
+// the maximum, then for the row that needs both. On a GPU the threads that
+// share a row can go through it again and again: it comes from the cache then,
+// and what they reduce stays in registers. Kernels that feed each other so
+// become one; what is between them is computed again rather than stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusionGraph.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Elements that one group of threads goes through where there is no row to
+/// share the work by.
+constexpr int64_t kSmallTensor = 1 << 13;
+
+static bool isOnGPU(Operation *op) {
+  return getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
+}
+
+/// Whether all reductions are over rows of one kind, and all roots are a row or
+/// one element of it.
+static bool isRowNest(const LoopNest &nest) {
+  ArrayRef<Reduction> reductions = nest.getReductions();
+  if (reductions.empty())
+    return false;
+  LoopSet rows = reductions.front().parallel, row = 0;
+  for (const Reduction &reduction : reductions)
+    if (reduction.parallel != rows || isa<MatmulOp>(reduction.op))
+      return false;
+  for (const Access &root : nest.getRoots()) {
+    LoopSet rest = getLoops(*root.at) & ~rows;
+    if ((rest && row && rest != row) || (getLoops(*root.at) & rows) != rows)
+      return false;
+    row |= rest;
+  }
+  if (rows)
+    return true;
+  int64_t elements = 1;
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (row >> loop & 1) {
+      int64_t extent = nest.getLoops()[loop].extent;
+      if (ShapedType::isDynamic(extent))
+        return false;
+      elements *= extent;
+    }
+  return elements <= kSmallTensor;
+}
+
+/// The roots of `a` and `b` that somebody else needs.
+SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &a, Node &b) {
+  SmallVector<Operation *, 4> roots;
+  for (Node *node : {&a, &b})
+    for (Operation *root : node->roots)
+      if (llvm::any_of(nodes, [&](const std::unique_ptr<Node> &other) {
+            return other.get() != &a && other.get() != &b && !other->isMerged &&
+                   other->inputs.contains(root->getResult(0));
+          }))
+        roots.push_back(root);
+  return roots;
+}
+
+bool FusionGraph::mergeRow(Node &a, Node &b) {
+  bool feeds = llvm::any_of(a.roots, [&](Operation *root) {
+    return b.inputs.contains(root->getResult(0));
+  });
+  auto hasUpdate = [](Node &node) {
+    return llvm::any_of(node.body, isUpdateOp);
+  };
+  if (!feeds || hasUpdate(a) || hasUpdate(b) || reaches(a, b) || reaches(b, a))
+    return false;
+  SmallVector<Operation *, 4> shared = getSharedRoots(a, b);
+  SmallVector<Value> roots;
+  for (Operation *root : shared)
+    roots.push_back(root->getResult(0));
+  FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
+    return a.body.contains(op) || b.body.contains(op);
+  });
+  if (failed(nest) || !isRowNest(*nest))
+    return false;
+  merge(a, b);
+  a.roots = shared;
+  return true;
+}
+
+void FusionGraph::mergeRows() {
+  auto isCandidate = [](Node &node) {
+    return node.isKernel && !node.isMerged && isOnGPU(node.roots.front());
+  };
+  bool hasChanged = true;
+  while (std::exchange(hasChanged, false))
+    for (size_t i = 0; i < nodes.size(); ++i)
+      for (size_t j = 0; j < nodes.size(); ++j)
+        if (i != j && isCandidate(*nodes[i]) && isCandidate(*nodes[j]))
+          hasChanged |= mergeRow(*nodes[i], *nodes[j]);
+}
+
+} // namespace tdc::td
