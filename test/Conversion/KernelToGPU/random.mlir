@@ -1,0 +1,38 @@
+// RUN: tdc-opt %s --split-input-file --kernel-to-gpu | FileCheck %s
+
+!p = tensor<100xi64, #td.dev<cuda, 0>>
+
+// Each swap depends on those before: one thread makes them all.
+// CHECK: td.gpu_kernel @random_0 threads 32 shared 0
+// CHECK: llvm.func @random_0
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: llvm.store
+// CHECK: scf.for
+// CHECK: arith.mului_extended
+// CHECK-COUNT-2: llvm.load
+// CHECK-COUNT-2: llvm.store
+func.func @permutation(%s: i64, %c: i64) -> !p {
+  %r = td.kernel(%s, %c) : (i64, i64) -> !p {
+  ^bb0(%a: i64, %b: i64):
+    %m = td.random permutation %a, %b : !p
+    td.yield %m : !p
+  }
+  return %r : !p
+}
+
+// -----
+
+!g = tensor<100xf32, #td.dev<cuda, 0>>
+
+// Four neighbours are the four words of one counter.
+// CHECK: td.gpu_kernel @random_0 threads 256 shared 0
+// CHECK: llvm.func @random_0
+func.func @normal(%s: i64, %c: i64) -> !g {
+  %r = td.kernel(%s, %c) : (i64, i64) -> !g {
+  ^bb0(%a: i64, %b: i64):
+    %m = td.random normal %a, %b : !g
+    td.yield %m : !g
+  }
+  return %r : !g
+}

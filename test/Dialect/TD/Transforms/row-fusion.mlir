@@ -1,0 +1,47 @@
+// RUN: tdc-opt %s --split-input-file --td-form-kernels | FileCheck %s
+
+!g = tensor<64x128xf32, #td.dev<cuda, 0>>
+
+// All stages of a row are one kernel on a GPU.
+// CHECK-LABEL: func.func @softmax
+// CHECK: td.kernel
+// CHECK: td.reduce max
+// CHECK: td.exp
+// CHECK: td.reduce sum
+// CHECK: td.div
+// CHECK: td.yield
+// CHECK-NOT: td.kernel
+func.func @softmax(%x: !g) -> !g {
+  %y = td.softmax %x dim 1 : !g
+  return %y : !g
+}
+
+// -----
+
+!c = tensor<64x128xf32, #td.dev<cpu>>
+
+// On the cpu each stage is stored.
+// CHECK-LABEL: func.func @on_cpu
+// CHECK-COUNT-4: td.kernel
+func.func @on_cpu(%x: !c) -> !c {
+  %y = td.softmax %x dim 1 : !c
+  return %y : !c
+}
+
+// -----
+
+!g = tensor<?x128xf32, #td.dev<cuda, 0>>
+!r = tensor<128xf32, #td.dev<cuda, 0>>
+
+// What somebody else needs is stored as well; a matrix product stays alone.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[K:.*]]:2 = td.kernel
+// CHECK: td.yield %{{.*}}, %{{.*}} :
+// CHECK: return %[[K]]#0, %[[K]]#1
+func.func @shared(%x: tensor<64x128xf32, #td.dev<cuda, 0>>) -> (tensor<64x1xf32, #td.dev<cuda, 0>>, tensor<64x128xf32, #td.dev<cuda, 0>>) {
+  %m = td.reduce max %x [1] : tensor<64x128xf32, #td.dev<cuda, 0>> to tensor<64xf32, #td.dev<cuda, 0>>
+  %c = td.reshape %m : tensor<64xf32, #td.dev<cuda, 0>> to tensor<64x1xf32, #td.dev<cuda, 0>>
+  %b = td.broadcast %c : tensor<64x1xf32, #td.dev<cuda, 0>> to tensor<64x128xf32, #td.dev<cuda, 0>>
+  %y = td.sub %x, %b : tensor<64x128xf32, #td.dev<cuda, 0>>
+  return %c, %y : tensor<64x1xf32, #td.dev<cuda, 0>>, tensor<64x128xf32, #td.dev<cuda, 0>>
+}
