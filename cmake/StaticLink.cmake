@@ -2,11 +2,11 @@
 # in one group; lld takes the members it needs and drops dead sections.
 file(GLOB tdc_archives CONFIGURE_DEPENDS
      ${TDC_LLVM_PREFIX}/lib/libMLIR*.a ${TDC_LLVM_PREFIX}/lib/libLLVM*.a)
-# Not the C API, MLIR's own tests, and targets tdc makes no code for: a tdc
-# compiles for the machine it runs on, and x86-64 is the only one so far.
+# Not the C API, MLIR's own tests, and targets tdc makes no code for: beside GPUs,
+# a tdc compiles for the machine it runs on, and x86-64 is the only one so far.
 list(FILTER tdc_archives EXCLUDE REGEX "CAPI|MLIRTest")
 list(FILTER tdc_archives EXCLUDE REGEX
-     "libLLVM(AArch64|AMDGPU|ARM|AVR|BPF|Hexagon|Lanai|LoongArch|M68k|Mips|MSP430|NVPTX|PowerPC|RISCV|SPIRV|Sparc|SystemZ|VE|WebAssembly|XCore|Xtensa)")
+     "libLLVM(AArch64|AMDGPU|ARM|AVR|BPF|Hexagon|Lanai|LoongArch|M68k|Mips|MSP430|PowerPC|RISCV|SPIRV|Sparc|SystemZ|VE|WebAssembly|XCore|Xtensa)")
 list(JOIN tdc_archives "\n" tdc_archive_lines)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/cmake/archives.rsp @ONLY CONTENT
      "--start-group\n@tdc_archive_lines@\n--end-group\n")

@@ -321,6 +321,32 @@ void FusionGraph::merge(Node &a, Node &b) {
   b.isMerged = true;
 }
 
+SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
+                                                        Node *other) {
+  SmallVector<Operation *, 4> roots;
+  for (Operation *root : node.roots)
+    if (llvm::any_of(nodes, [&](const std::unique_ptr<Node> &user) {
+          return user.get() != &node && user.get() != other &&
+                 !user->isMerged && user->inputs.contains(root->getResult(0));
+        }))
+      roots.push_back(root);
+  return roots;
+}
+
+/// What was to be stored because several ops need it is not, where all of them
+/// ended up in one loop with it.
+void FusionGraph::dropInnerRoots() {
+  for (auto &node : nodes) {
+    if (!node->isKernel || node->isMerged || node->roots.size() == 1 ||
+        llvm::any_of(node->body,
+                     [](Operation *op) { return isReductionOp(op); }))
+      continue;
+    SmallVector<Operation *, 4> shared = getSharedRoots(*node, nullptr);
+    if (!shared.empty())
+      node->roots = shared;
+  }
+}
+
 void FusionGraph::mergeKernels() {
   // Kernels that read one value or feed each other are candidates.
   auto isRelated = [](Node &a, Node &b) {
@@ -342,6 +368,7 @@ void FusionGraph::mergeKernels() {
       }
     }
   }
+  dropInnerRoots();
 }
 
 SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {

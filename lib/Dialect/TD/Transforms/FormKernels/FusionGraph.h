@@ -56,7 +56,11 @@ private:
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
-  llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &a, Node &b);
+  /// The roots of `node` that somebody else needs, `other` (which may be null)
+  /// left out.
+  llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &node,
+                                                         Node *other);
+  void dropInnerRoots();
   Node *find(mlir::Operation *op);
 
   std::vector<std::unique_ptr<Node>> nodes;

@@ -51,19 +51,6 @@ static bool isRowNest(const LoopNest &nest) {
   return elements <= kSmallTensor;
 }
 
-/// The roots of `a` and `b` that somebody else needs.
-SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &a, Node &b) {
-  SmallVector<Operation *, 4> roots;
-  for (Node *node : {&a, &b})
-    for (Operation *root : node->roots)
-      if (llvm::any_of(nodes, [&](const std::unique_ptr<Node> &other) {
-            return other.get() != &a && other.get() != &b && !other->isMerged &&
-                   other->inputs.contains(root->getResult(0));
-          }))
-        roots.push_back(root);
-  return roots;
-}
-
 bool FusionGraph::mergeRow(Node &a, Node &b) {
   bool feeds = llvm::any_of(a.roots, [&](Operation *root) {
     return b.inputs.contains(root->getResult(0));
@@ -73,7 +60,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
   };
   if (!feeds || hasUpdate(a) || hasUpdate(b) || reaches(a, b) || reaches(b, a))
     return false;
-  SmallVector<Operation *, 4> shared = getSharedRoots(a, b);
+  SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
+  llvm::append_range(shared, getSharedRoots(b, &a));
   SmallVector<Value> roots;
   for (Operation *root : shared)
     roots.push_back(root->getResult(0));
