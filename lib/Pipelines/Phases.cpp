@@ -55,8 +55,10 @@ static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
 
 /// Compute ops that can share a loop nest or a launch become one td.kernel; the
 /// host part that is left reads and writes slots, launches and prints. What it
-/// computes itself runs beside the kernels where it can.
+/// computes itself runs beside the kernels where it can. Slots that are now on
+/// one device, now on another, have their final form before.
 static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDTrackSlotsPass());
   passes.addPass(td::createFormKernelsPass());
   passes.addPass(td::createAssignLayoutsPass());
   passes.addPass(td::createHoistScalarsPass());

@@ -461,8 +461,8 @@ TDRT_API int32_t tdrt_handle_create(tdrt_context *ctx, int32_t device,
 TDRT_API int32_t tdrt_handle_get(tdrt_context *ctx, tdrt_handle *handle,
                                  int32_t transfer, void **data);
 
+/* NULL is allowed: what nobody will read. */
 TDRT_API void tdrt_handle_retain(tdrt_handle *handle);
-/* NULL is allowed. */
 TDRT_API void tdrt_handle_release(tdrt_context *ctx, tdrt_handle *handle);
 
 /* A slot of handles is 8 bytes in the arena of the cpu and holds one handle.
@@ -471,6 +471,10 @@ TDRT_API void tdrt_handle_release(tdrt_context *ctx, tdrt_handle *handle);
 TDRT_API int32_t tdrt_handle_read(tdrt_context *ctx, tdrt_handle **slot,
                                   int64_t bytes, int32_t site,
                                   tdrt_handle **handle);
+/* Takes the value of a slot to the device to which row `transfer` goes: a copy,
+ * counted, unless it is there or was never written. Other replicas go. */
+TDRT_API int32_t tdrt_handle_move(tdrt_context *ctx, tdrt_handle **slot,
+                                  int32_t transfer);
 TDRT_API void tdrt_handle_write(tdrt_context *ctx, tdrt_handle **slot,
                                 tdrt_handle *handle);
 

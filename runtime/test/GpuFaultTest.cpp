@@ -42,6 +42,15 @@ TEST(GpuFaultTest, NoCodeForTheGpu) {
   });
 }
 
+TEST(GpuFaultTest, NoCodeIsNeededWithoutKernels) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.gpu.num_images = gpus.gpu.num_kernels = 0;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 0) << ctx.error();
+  });
+}
+
 TEST(GpuFaultTest, TheNewestCodeIsTaken) {
   GpuProgram gpus(1);
   const char broken[] = ".version 7.0\n.target sm_80\n.address_size 64\n"

@@ -49,6 +49,7 @@ TEST(HandleTest, ReplicasAreMadeOnce) {
               "\"bytes\":8}]");
     EXPECT_EQ(tdrt_bytes_in_use(ctx), before + 3 * 8);
     tdrt_handle_release(ctx, handle);
+    tdrt_handle_retain(nullptr);
     tdrt_handle_release(ctx, nullptr);
     EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
   });
@@ -103,6 +104,65 @@ TEST(HandleTest, Slots) {
     tdrt_handle_release(ctx, held);
     ASSERT_EQ(tdrt_handle_get(ctx, *slot, gpus.transferTo(0), &data), 0);
     EXPECT_EQ(*static_cast<double *>(data), 3);
+  });
+}
+
+TEST(HandleTest, MovedSlots) {
+  checkWithGpus(2, {}, [] {
+    GpuProgram gpus(2);
+    gpus.program.arena_bytes = 64;
+    Opened ctx(gpus.program);
+    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+    // Nothing moves before the first write.
+    ASSERT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 0);
+    EXPECT_EQ(*slot, nullptr);
+    tdrt_handle *handle = nullptr, *zeros = nullptr;
+    void *data = nullptr;
+    ASSERT_EQ(tdrt_handle_read(ctx, slot, 8, 0, &zeros), 0);
+    tdrt_handle_release(ctx, zeros);
+    ASSERT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 0);
+    EXPECT_EQ(*slot, zeros);
+    EXPECT_EQ(copiesOf(ctx), "[]");
+
+    ASSERT_EQ(tdrt_handle_create(ctx, 0, 8, 0, &handle, &data), 0);
+    *static_cast<double *>(data) = 3;
+    tdrt_handle_write(ctx, slot, handle);
+    tdrt_handle_release(ctx, handle);
+    int64_t before = tdrt_bytes_in_use(ctx);
+    for (int32_t to : {0, 1, 1, 2, 1, 2})
+      ASSERT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(to)), 0);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
+    ASSERT_EQ(tdrt_handle_get(ctx, *slot, gpus.transferTo(0), &data), 0);
+    EXPECT_EQ(*static_cast<double *>(data), 3);
+    EXPECT_EQ(
+        copiesOf(ctx),
+        "[{\"line\":10,\"src\":\"cpu\",\"dst\":\"cuda:0\",\"executed\":1,"
+        "\"bytes\":8},"
+        "{\"line\":10,\"src\":\"cuda:0\",\"dst\":\"cuda:1\",\"executed\":2,"
+        "\"bytes\":16},"
+        "{\"line\":10,\"src\":\"cuda:1\",\"dst\":\"cpu\",\"executed\":1,"
+        "\"bytes\":8},"
+        "{\"line\":10,\"src\":\"cuda:1\",\"dst\":\"cuda:0\",\"executed\":1,"
+        "\"bytes\":8}]");
+  });
+}
+
+TEST(HandleTest, FailedMove) {
+  checkWithGpus(1, {{"TDC_SIM_MEMORY", "8192"}}, [] {
+    GpuProgram gpus(1);
+    gpus.program.arena_bytes = 64;
+    Opened ctx(gpus.program);
+    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+    tdrt_handle *handle = nullptr;
+    void *data = nullptr;
+    ASSERT_EQ(tdrt_handle_create(ctx, 0, 16384, 0, &handle, &data), 0);
+    memset(data, 0, 16384);
+    tdrt_handle_write(ctx, slot, handle);
+    tdrt_handle_release(ctx, handle);
+    int64_t before = tdrt_bytes_in_use(ctx);
+    EXPECT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 308);
+    EXPECT_EQ(*slot, handle);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
   });
 }
 

@@ -3,7 +3,7 @@ program as written, and the number of copies and their bytes must be K0, the
 least with which the ops of that very run can read what they read.
 
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
-                       [--mutate | --memory | --optimize]
+                       [--mutate | --memory | --optimize | --compiled]
 
 Programs have loops (some without a turn), branches, while loops, slots, values
 that loops and branches pass on, and ops on two or three devices chosen without
@@ -13,8 +13,9 @@ taken to another device, the verifier and the interpreter both find it
 (tdc-mutate). --memory: with less memory on a device than the placed program took,
 it still runs, within that memory, and prints the same, or is refused for an op
 that does not fit (TD512). --optimize: costs choose the devices of all ops (two
-devices); K0 is that of the ops where they run then. Needs tdc-opt, tdc-interpret
-and tdc-mutate in PATH.
+devices); K0 is that of the ops where they run then. --compiled: as machine code
+and on simulated GPUs the placed program does the same (runs.py). Needs tdc-opt,
+tdc-interpret, tdc-mutate and tdc-call in PATH.
 """
 
 import argparse
@@ -25,6 +26,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import runs
 
 TENSOR, ELEMENT = "tensor<2xf32, #{}>", "tensor<1xf32, #{}>"
 PASSES = ["--td-normalize", "--td-choose-devices", "--td-place",
@@ -360,7 +363,19 @@ def check(program, folder):
                 f"K0 as written {least}, copies as written {eager}")
     if MEMORY:
         return fit(program, output, peaks.get("cuda:0", 0), folder)
+    if COMPILED:
+        return execute(placed)
     return mutate(placed) if MUTATE else None
+
+
+COMPILED = False
+
+
+def execute(placed):
+    """What the placed program does otherwise as machine code, or None."""
+    return runs.compare(
+        runs.interpret_placed(placed),
+        runs.execute(["env", "TDC_SIM_CUDA=2", "tdc-call", placed, "--main"]))
 
 
 MEMORY = False
@@ -427,9 +442,11 @@ def main():
     parser.add_argument("--mutate", action="store_true")
     parser.add_argument("--optimize", action="store_true")
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--compiled", action="store_true")
     options = parser.parse_args()
-    global MUTATE, MEMORY
+    global MUTATE, MEMORY, COMPILED
     MUTATE, MEMORY = options.mutate, options.memory
+    COMPILED = options.compiled
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or pathlib.Path(name)

@@ -22,13 +22,11 @@ modes. `capacity 6/3600 memory 1000`: what it takes in every mode but off where 
 device has that many bytes; off has as many as it wants.
 """
 
-import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+import runs
 
 MODES = {"off": ["--placement=off"],
          "K0": ["--placement=strict", "--no-t-ops"],
@@ -39,27 +37,15 @@ MODES = {"off": ["--placement=off"],
 
 def run(program, mode, devices=2, memory=None):
     """What the placed program prints and writes, its copies and its K0."""
-    limit = {} if memory is None else {"TDC_SIM_MEMORY": str(memory)}
     machine = [f"--sim-cuda={devices}"] if devices else []
-    placed = subprocess.run(
-        ["tdc", "emit", "--phase=placed", *machine, *MODES[mode], program],
-        capture_output=True, text=True, env={**os.environ, **limit})
-    if placed.returncode:
-        return "not placed:\n" + placed.stderr, None, None
-    with tempfile.TemporaryDirectory() as folder:
-        counts = pathlib.Path(folder) / "transfers.json"
-        done = subprocess.run(["tdc-interpret", "-", "--transfers", counts],
-                              input=placed.stdout, capture_output=True,
-                              text=True, cwd=folder)
-        if done.returncode:
-            return "does not run:\n" + done.stderr, None, None
-        transfers = json.loads(counts.read_text())
-        counts.unlink()
-        files = {f.name: f.read_bytes() for f in pathlib.Path(folder).iterdir()}
-    copies = transfers["copies"]
-    return ((done.stdout, files),
+    output, counts = runs.interpret(program, [*machine, *MODES[mode]],
+                                    memory=memory)
+    if counts is None:
+        return output, None, None
+    copies = counts["copies"]
+    return (output,
             (sum(c["logical"] for c in copies), sum(c["bytes"] for c in copies)),
-            (transfers["k0"]["copies"], transfers["k0"]["bytes"]))
+            (counts["k0"]["copies"], counts["k0"]["bytes"]))
 
 
 def expected(program):

@@ -8,13 +8,16 @@ optimizer's state; a loader's batches go there, each tensor once; what is printe
 comes back, a number each time. Every form of a program copies the same.
 """
 
-import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
+
+import runs
+
+OPTIONS = ["--device=cuda", "--sim-cuda=1"]
 
 STEPS = 7  # batches of an epoch of simple_model_loader
 DIGITS_STEPS = 45  # of digits
@@ -38,7 +41,7 @@ CASES = [
             (r"(        let data, target)", r"        model.to(device)\n\1")],
     }, (2 * STEPS * 2, STEPS * 2)),
     # The images and labels to test on; the checkpoint.
-    ("digits", ["--epochs", "2"], {
+    ("digits", ["--epochs", "2", "--resume", "false"], {
         "as written": [],
         "with .to": [(r"Classifier\(\)\n", r"Classifier().to(cuda)\n"),
                      (r"model\(x\), y\)", "model(x.to(cuda)), y.to(cuda))"),
@@ -53,53 +56,76 @@ CASES = [
 ]
 
 
-def count(program, arguments):
+class Form(NamedTuple):
+    """A program, written in one way."""
+    name: str
+    what: str
+    arguments: list
+    changes: list
+    copies: tuple  # to the device, and back
+
+
+FORMS = [Form(name, what, arguments, changes, copies)
+         for name, arguments, forms, copies in CASES
+         for what, changes in forms.items()]
+
+
+def run(form, examples, runner):
+    """runner(program, arguments) in a folder of its own, after another run of one
+    epoch if the program goes on with what that has saved."""
+    words = list(form.arguments)
+    if form.name == "digits":
+        words += ["--data", str((examples / "data" / "digits").resolve())]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for path in examples.glob("*.tdsl"):
+            shutil.copy(path, folder)
+        program = folder / f"{form.name}.tdsl"
+        text = program.read_text()
+        for pattern, replacement in form.changes:
+            text, times = re.subn(pattern, replacement, text)
+            assert times, f"{form.name}: {pattern} is not in it"
+        program.write_text(text)
+        if "true" in words:
+            first = ["--epochs", "1", "--resume", "false", *words[-2:]]
+            runner(program, first)
+        return runner(program, words)
+
+
+def interpret(program, arguments):
+    return runs.interpret(program, OPTIONS, arguments, folder=program.parent)
+
+
+def interpret_fixed(program, arguments):
+    """The program as `tdc run` has it, which knows the arguments."""
+    words = iter(arguments)
+    fixed = [f"--set={name[2:]}={value}" for name, value in zip(words, words)]
+    return runs.interpret(program, [*OPTIONS, *fixed], folder=program.parent)
+
+
+def execute(program, arguments):
+    return runs.execute(["tdc", "run", *OPTIONS, program, *arguments],
+                        folder=program.parent)
+
+
+def count(form, examples):
     """Copies to the device and back; a text if it does not run."""
-    placed = subprocess.run(
-        ["tdc", "emit", "--phase=placed", "--device=cuda", "--sim-cuda=1",
-         program.name],
-        capture_output=True, text=True, cwd=program.parent)
-    if placed.returncode:
-        return placed.stderr
-    counts = program.parent / "transfers.json"
-    done = subprocess.run(["tdc-interpret", "-", "--transfers", counts, "--",
-                           *arguments],
-                          input=placed.stdout, capture_output=True, text=True,
-                          cwd=program.parent)
-    if done.returncode:
-        return done.stderr
-    copies = {c["src"]: c["logical"]
-              for c in json.loads(counts.read_text())["copies"]}
+    output, counts = run(form, examples, interpret)
+    if counts is None:
+        return output
+    copies = {c["src"]: c["logical"] for c in counts["copies"]}
     return copies.get("cpu", 0), copies.get("cuda:0", 0)
 
 
 def main():
     examples = pathlib.Path(sys.argv[1])
-    data = (examples / "data" / "digits").resolve()
-    total = failed = 0
-    for name, arguments, forms, wanted in CASES:
-        for form, changes in forms.items():
-            total += 1
-            with tempfile.TemporaryDirectory() as folder:
-                folder = pathlib.Path(folder)
-                for path in examples.glob("*.tdsl"):
-                    shutil.copy(path, folder)
-                program = folder / f"{name}.tdsl"
-                text = program.read_text()
-                for pattern, replacement in changes:
-                    text, times = re.subn(pattern, replacement, text)
-                    assert times, f"{name}: {pattern} is not in it"
-                program.write_text(text)
-                words = list(arguments)
-                if name == "digits":
-                    words += ["--data", str(data)]
-                if "--resume" in words:
-                    count(program, ["--epochs", "1", "--data", str(data)])
-                got = count(program, words)
-            if got != wanted:
-                failed += 1
-                print(f"{name}, {form}: {got}, not {wanted}")
-    print(f"{total} forms of programs, {failed} failed")
+    failed = 0
+    for form in FORMS:
+        got = count(form, examples)
+        if got != form.copies:
+            failed += 1
+            print(f"{form.name}, {form.what}: {got}, not {form.copies}")
+    print(f"{len(FORMS)} forms of programs, {failed} failed")
     return 1 if failed else 0
 
 

@@ -1,12 +1,13 @@
 //===- ControlFlow.cpp - loops and branches become blocks -----------------===//
 //
 // A carried tensor of static size stays in its buffer and passes nothing; one
-// of run-time size passes its pointer and sizes; scalars and strings pass their
-// values, handles a reference.
+// of run-time size passes its pointer and sizes, as does a handle, with a
+// reference of its own; scalars and strings pass their values.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FunctionLowering.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tdc_runtime.h"
 #include <cstddef>
 
@@ -184,18 +185,27 @@ FunctionLowering::pass(llvm::MutableArrayRef<OpOperand> operands,
       copyTensor(getArenaPointer(*staging), operand.get());
   llvm::SmallVector<Value> arguments;
   for (auto [operand, receiver] : llvm::zip(operands, receivers))
-    if (isTensor(receiver))
+    if (isTensor(receiver) || isHandle(receiver))
       passTensor(operand, receiver, arguments);
     else
-      arguments.push_back(isHandle(receiver) ? retainHandle(operand.get())
-                                             : get(operand.get()));
+      arguments.push_back(get(operand.get()));
   return arguments;
 }
 
 void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
                                   llvm::SmallVectorImpl<Value> &arguments) {
   Value value = operand.get();
-  if (isHeap(receiver)) {
+  if (value.getDefiningOp<ub::PoisonOp>()) {
+    if (passesPointer(receiver)) {
+      arguments.push_back(code.null());
+      arguments.append(getType(receiver).getNumDynamicDims(), code.int64(0));
+    }
+  } else if (isHandle(receiver)) {
+    Value handle = tensors[value].pointer;
+    code.call("tdrt_handle_retain", {handle});
+    arguments.push_back(handle);
+    llvm::append_range(arguments, getSizes(value));
+  } else if (isHeap(receiver)) {
     Value pointer = getPointer(value);
     if (!plan.isHandedOver(operand)) {
       pointer = allocate(value, getDevice(value.getType()));
@@ -214,15 +224,14 @@ void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
 void FunctionLowering::receive(Block *block, ValueRange receivers) {
   Location loc = code.getLocation();
   for (Value receiver : receivers) {
-    if (!isTensor(receiver)) {
-      bool isPointer = isString(receiver) || isHandle(receiver);
-      block->addArgument(isPointer ? code.pointer : receiver.getType(), loc);
-    } else if (isHeap(receiver)) {
+    if (passesPointer(receiver)) {
+      unsigned count = getType(receiver).getNumDynamicDims();
       block->addArgument(code.pointer, loc);
-      block->addArguments(llvm::SmallVector<Type>(
-                              getType(receiver).getNumDynamicDims(), code.i64),
-                          llvm::SmallVector<Location>(
-                              getType(receiver).getNumDynamicDims(), loc));
+      block->addArguments(llvm::SmallVector<Type>(count, code.i64),
+                          llvm::SmallVector<Location>(count, loc));
+    } else if (!isTensor(receiver)) {
+      block->addArgument(isString(receiver) ? code.pointer : receiver.getType(),
+                         loc);
     }
   }
 }
@@ -231,18 +240,16 @@ void FunctionLowering::bind(ValueRange receivers, ValueRange arguments) {
   for (Value receiver : receivers) {
     if (isString(receiver)) {
       strings[receiver] = arguments.front();
-    } else if (isHandle(receiver)) {
-      handles[receiver] = arguments.front();
-    } else if (!isTensor(receiver)) {
-      receiver.replaceAllUsesWith(arguments.front());
-    } else if (isHeap(receiver)) {
+    } else if (passesPointer(receiver)) {
       Tensor &tensor = tensors[receiver];
       tensor.pointer = arguments.front();
       unsigned count = getType(receiver).getNumDynamicDims();
       llvm::append_range(tensor.sizes, arguments.slice(1, count));
       arguments = arguments.drop_front(count);
-    } else {
+    } else if (isTensor(receiver)) {
       continue;
+    } else {
+      receiver.replaceAllUsesWith(arguments.front());
     }
     arguments = arguments.drop_front();
   }

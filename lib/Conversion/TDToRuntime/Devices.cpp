@@ -1,6 +1,7 @@
 //===- Devices.cpp - GPUs: launches, transfers, handles -------------------===//
 
 #include "FunctionLowering.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
@@ -54,9 +55,13 @@ void FunctionLowering::transfer(Value to, int32_t toDevice, Value from,
 
 LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
   Value input = op.getInput(), result = op.getResult();
+  int32_t from = getDevice(input.getType()), to = getDevice(result.getType());
   define(result, getSizes(input));
-  transfer(getPointer(result), getDevice(result.getType()), getPointer(input),
-           getDevice(input.getType()), getNumBytes(input), op.getImplied());
+  if (from == to)
+    copyTensor(getPointer(result), input);
+  else
+    transfer(getPointer(result), to, getPointer(input), from,
+             getNumBytes(input), op.getImplied());
   return success();
 }
 
@@ -72,7 +77,7 @@ LogicalResult FunctionLowering::lower(td::HandleOp op) {
   code.callChecked("tdrt_handle_create",
                    {code.getContext(), code.int32(getDevice(input.getType())),
                     getNumBytes(input), code.site(), handle, data});
-  handles[op.getResult()] = code.load(code.pointer, handle);
+  tensors[op.getResult()] = {code.load(code.pointer, handle), getSizes(input)};
   copyTensor(code.load(code.pointer, data), input);
   return success();
 }
@@ -84,10 +89,10 @@ LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
                                               getDevice(result.getType()),
                                               op->hasAttr(td::kImpliedAttr));
   Value data = code.getScratchValue();
-  code.callChecked(
-      "tdrt_handle_get",
-      {code.getContext(), handles[op.getHandle()], code.int32(transfer), data});
-  tensors[result].pointer = code.load(code.pointer, data);
+  code.callChecked("tdrt_handle_get",
+                   {code.getContext(), tensors[op.getHandle()].pointer,
+                    code.int32(transfer), data});
+  tensors[result] = {code.load(code.pointer, data), getSizes(op.getHandle())};
   return success();
 }
 
@@ -99,7 +104,7 @@ LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
       {code.getContext(),
        code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
        code.int64(getByteSize(type)), code.site(), handle});
-  handles[op.getResult()] = code.load(code.pointer, handle);
+  tensors[op.getResult()].pointer = code.load(code.pointer, handle);
   return success();
 }
 
@@ -107,19 +112,27 @@ LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
   code.call("tdrt_handle_write",
             {code.getContext(),
              code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
-             handles[op.getHandle()]});
+             tensors[op.getHandle()].pointer});
   return success();
 }
 
-Value FunctionLowering::retainHandle(Value handle) {
-  code.call("tdrt_handle_retain", {handles[handle]});
-  return handles[handle];
+LogicalResult FunctionLowering::lower(td::MoveOp op) {
+  int32_t transfer = code.globals.addTransfer(
+      op.getLoc(), kAnyDevice, getDevice(td::getPlace(op.getDevice())),
+      op.getImplied());
+  code.callChecked(
+      "tdrt_handle_move",
+      {code.getContext(),
+       code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
+       code.int32(transfer)});
+  return success();
 }
 
 void FunctionLowering::releaseHandles(Block &block) {
   auto release = [&](Value value) {
-    if (isHandle(value))
-      code.call("tdrt_handle_release", {code.getContext(), handles[value]});
+    if (isHandle(value) && !value.getDefiningOp<ub::PoisonOp>())
+      code.call("tdrt_handle_release",
+                {code.getContext(), tensors[value].pointer});
   };
   llvm::for_each(block.getArguments(), release);
   for (Operation &op : block)

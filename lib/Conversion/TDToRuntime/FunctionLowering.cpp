@@ -1,6 +1,7 @@
 //===- FunctionLowering.cpp - one host function, op by op -----------------===//
 
 #include "FunctionLowering.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tdc_runtime.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstddef>
@@ -43,10 +44,12 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             td::PrintOp, td::AssertOp, td::CheckDimOp, td::CheckRandIntOp,
             td::ArgOp, td::EnvOp, td::ExistsOp, td::LoadOp, td::SaveTensorOp,
             td::SaveOp, td::RestoreOp, td::RestoreScalarOp, td::ToDeviceOp,
-            td::HandleOp, td::ReplicaGetOp, td::ReadHandleOp,
-            td::WriteHandleOp>([&](auto op) { return lower(op); })
-      // A yield is lowered with its parent, a constant where it is used.
-      .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })
+            td::HandleOp, td::ReplicaGetOp, td::ReadHandleOp, td::WriteHandleOp,
+            td::MoveOp>([&](auto op) { return lower(op); })
+      // A yield is lowered with its parent, a constant where it is used, and
+      // what nobody reads where it is passed on.
+      .Case<scf::YieldOp, td::ConstantOp, ub::PoisonOp>(
+          [](auto) { return success(); })
       .Default([&](Operation *op) { return lowerScalar(op); });
 }
 
@@ -88,7 +91,7 @@ void FunctionLowering::lowerInputs() {
       tensors[input].pointer = data;
     else
       transfer(getPointer(input), getDevice(input.getType()), data,
-               /*from=*/0, getNumBytes(input), /*isImplied=*/true);
+               /*fromDevice=*/0, getNumBytes(input), /*isImplied=*/true);
   }
 }
 
@@ -104,7 +107,7 @@ LogicalResult FunctionLowering::lower(func::ReturnOp op) {
     else if (plan.getStorage(value).kind == Storage::Kind::Input || device != 0)
       pointer = allocate(value, /*device=*/0);
     if (pointer != inside && device != 0)
-      transfer(pointer, /*to=*/0, inside, device, getNumBytes(value),
+      transfer(pointer, /*toDevice=*/0, inside, device, getNumBytes(value),
                /*isImplied=*/true);
     else if (pointer != inside)
       copyTensor(pointer, value);

@@ -34,8 +34,8 @@ public:
   }
 
 private:
-  /// What is known of a tensor while the code runs. The pointer of what lies in
-  /// the arena is made where it is needed, from the plan.
+  /// What is known of a tensor or a handle while the code runs. The pointer of
+  /// what lies in the arena is made where it is needed, from the plan.
   struct Tensor {
     mlir::Value pointer;
     /// One i64 per `?` of the type.
@@ -65,6 +65,11 @@ private:
        mlir::ValueRange receivers);
   void passTensor(mlir::OpOperand &operand, mlir::Value receiver,
                   llvm::SmallVectorImpl<mlir::Value> &arguments);
+  /// Whether a tensor or handle passes as block arguments: its pointer and its
+  /// sizes.
+  bool passesPointer(mlir::Value receiver) const {
+    return isHandle(receiver) || (isTensor(receiver) && isHeap(receiver));
+  }
   /// Gives `block` the arguments that `pass` passes, and binds them to each
   /// list of values.
   void receive(mlir::Block *block, mlir::ValueRange receivers);
@@ -92,12 +97,11 @@ private:
   void transfer(mlir::Value to, int32_t toDevice, mlir::Value from,
                 int32_t fromDevice, mlir::Value bytes, bool isImplied);
   mlir::LogicalResult lower(td::ToDeviceOp op);
+  mlir::LogicalResult lower(td::MoveOp op);
   mlir::LogicalResult lower(td::HandleOp op);
   mlir::LogicalResult lower(td::ReplicaGetOp op);
   mlir::LogicalResult lower(td::ReadHandleOp op);
   mlir::LogicalResult lower(td::WriteHandleOp op);
-  /// One more reference to a handle, for who receives it.
-  mlir::Value retainHandle(mlir::Value handle);
   /// Gives up the references that the handles of a block hold, at its end.
   void releaseHandles(mlir::Block &block);
 
@@ -137,7 +141,10 @@ private:
   static bool isTensor(mlir::Value value) {
     return llvm::isa<mlir::RankedTensorType>(value.getType());
   }
+  /// Of a tensor, or of what a handle holds.
   static mlir::RankedTensorType getType(mlir::Value tensor) {
+    if (auto handle = llvm::dyn_cast<td::HandleType>(tensor.getType()))
+      return handle.getTensor();
     return llvm::cast<mlir::RankedTensorType>(tensor.getType());
   }
   static bool isHandle(mlir::Value value) {
@@ -185,7 +192,7 @@ private:
   const MemoryPlan &plan;
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
-  llvm::DenseMap<mlir::Value, mlir::Value> strings, handles;
+  llvm::DenseMap<mlir::Value, mlir::Value> strings;
 };
 
 } // namespace tdc

@@ -2,6 +2,7 @@
 
 #include "MemoryPlan.h"
 #include "Planner.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
@@ -73,6 +74,8 @@ Storage Planner::makeStorage(Value root) {
   auto argument = dyn_cast<BlockArgument>(root);
   if (root.getDefiningOp<td::ConstantOp>()) {
     storage.kind = Storage::Kind::Constant;
+  } else if (root.getDefiningOp<ub::PoisonOp>()) {
+    storage.kind = Storage::Kind::None;
   } else if ((argument && argument.getOwner()->getParentOp() == function &&
               storage.device == 0) ||
              root.getDefiningOp<td::ReplicaGetOp>()) {

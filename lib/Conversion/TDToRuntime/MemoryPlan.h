@@ -14,6 +14,7 @@
 //             that live at different times
 //   Heap      a value of run-time size: allocated when it is made, freed after
 //             its last use
+//   None      ub.poison, which nobody reads
 //
 // A value that a loop carries has one buffer for all iterations. Its initial
 // and next values are produced in that buffer where possible, else copied.
@@ -31,7 +32,7 @@
 namespace tdc {
 
 struct Storage {
-  enum class Kind : uint8_t { Arena, Slot, Constant, Input, Heap };
+  enum class Kind : uint8_t { Arena, Slot, Constant, Input, Heap, None };
   Kind kind = Kind::Arena;
   int32_t device = 0; ///< see getDevice
   /// Arena and Slot: bytes and offset from the start of the device's arena.

@@ -13,21 +13,28 @@ int64_t getByteSize(RankedTensorType type) {
 }
 
 int32_t getDevice(Type tensor) {
-  Place place = td::getPlace(llvm::cast<RankedTensorType>(tensor));
+  return getDevice(td::getPlace(llvm::cast<RankedTensorType>(tensor)));
+}
+
+int32_t getDevice(const Place &place) {
   return place.kind == Place::Kind::Cuda ? 1 + int32_t(place.ordinal) : 0;
 }
 
 void SlotTable::countDevices(ModuleOp module) {
   bytes.assign(1, 0);
-  auto look = [&](Type type) {
-    if (!isa<RankedTensorType>(type))
-      return;
-    if (int32_t device = getDevice(type); device >= getNumDevices())
+  auto add = [&](int32_t device) {
+    if (device >= getNumDevices())
       bytes.resize(device + 1, 0);
+  };
+  auto look = [&](Type type) {
+    if (isa<RankedTensorType>(type))
+      add(getDevice(type));
   };
   module.walk([&](Operation *op) {
     if (auto slot = dyn_cast<td::SlotOp>(op))
       look(slot.getType());
+    if (auto move = dyn_cast<td::MoveOp>(op))
+      add(getDevice(td::getPlace(move.getDevice())));
     llvm::for_each(op->getResultTypes(), look);
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       llvm::for_each(function.getArgumentTypes(), look);

@@ -24,6 +24,7 @@ int64_t getByteSize(mlir::RankedTensorType type);
 /// The device of a tensor as the runtime counts them: 0 is the cpu, 1 + k is
 /// cuda:k.
 int32_t getDevice(mlir::Type tensor);
+int32_t getDevice(const Place &place);
 
 struct SlotRow {
   td::SlotOp op;

@@ -143,6 +143,8 @@ std::string describe(const Storage &storage) {
     return "input";
   case Storage::Kind::Heap:
     return "heap";
+  case Storage::Kind::None:
+    return "none";
   }
   llvm_unreachable("not a kind of storage");
 }

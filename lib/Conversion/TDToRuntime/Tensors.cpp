@@ -30,8 +30,10 @@ Value FunctionLowering::getPointer(Value tensor) {
   case Storage::Kind::Input:
   case Storage::Kind::Heap:
     return tensors[root].pointer;
+  case Storage::Kind::None:
+    break;
   }
-  llvm_unreachable("not a kind of storage");
+  llvm_unreachable("a tensor without memory");
 }
 
 Value FunctionLowering::getSize(Value tensor, int64_t dim) {

@@ -69,6 +69,22 @@ void *Handles::get(tdrt_handle &handle, int32_t transfer) {
   return replica;
 }
 
+void Handles::move(tdrt_handle *&slot, int32_t transfer) {
+  int32_t to = gpus.getTransfer(transfer).to;
+  if (!slot || slot->home == TDRT_ANY_DEVICE || slot->home == to)
+    return;
+  tdrt_handle *moved = create(to, slot->bytes);
+  try {
+    gpus.transfer(transfer, slot->home, addReplica(*moved, to),
+                  slot->replicas[slot->home], slot->bytes);
+  } catch (...) {
+    release(moved);
+    throw;
+  }
+  release(slot);
+  slot = moved;
+}
+
 //===----------------------------------------------------------------------===//
 // What generated code calls
 //===----------------------------------------------------------------------===//
@@ -96,7 +112,10 @@ int32_t tdrt_handle_get(tdrt_context *ctx, tdrt_handle *handle,
   });
 }
 
-void tdrt_handle_retain(tdrt_handle *handle) { ++handle->holders; }
+void tdrt_handle_retain(tdrt_handle *handle) {
+  if (handle)
+    ++handle->holders;
+}
 
 void tdrt_handle_release(tdrt_context *ctx, tdrt_handle *handle) {
   Gpus::of(ctx).getHandles().release(handle);
@@ -109,6 +128,14 @@ int32_t tdrt_handle_read(tdrt_context *ctx, tdrt_handle **slot, int64_t bytes,
       *slot = Gpus::of(ctx).getHandles().create(TDRT_ANY_DEVICE, bytes);
     tdrt_handle_retain(*slot);
     *handle = *slot;
+  });
+}
+
+int32_t tdrt_handle_move(tdrt_context *ctx, tdrt_handle **slot,
+                         int32_t transfer) {
+  Gpus &gpus = Gpus::of(ctx);
+  return Context::of(ctx).guarded(gpus.getTransfer(transfer).site, [&] {
+    gpus.getHandles().move(*slot, transfer);
   });
 }
 

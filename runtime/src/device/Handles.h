@@ -39,6 +39,9 @@ public:
   void *addReplica(tdrt_handle &handle, int32_t device);
   /// The replica on the device to which row `transfer` goes, made if need be.
   void *get(tdrt_handle &handle, int32_t transfer);
+  /// Puts a handle whose one replica is on the device to which row `transfer`
+  /// goes in the place of `slot`.
+  void move(tdrt_handle *&slot, int32_t transfer);
 
 private:
   void dropReplica(tdrt_handle &handle, int32_t device);

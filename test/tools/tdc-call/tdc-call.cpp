@@ -2,9 +2,11 @@
 //
 //   tdc-call FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
 //            [--target-cpu CPU] [--gpu]
+//   tdc-call FILE.mlir --main
 //
 // The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
-// functions as machine code, by the phases of `tdc run`.
+// functions as machine code, by the phases of `tdc run`. With --main that of
+// `tdc-interpret FILE.mlir`: the top-level statements of a placed program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -26,12 +29,12 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> file(cl::Positional, cl::desc("<file.mlir>"),
                                  cl::Required);
-static cl::opt<std::string> callsFile("calls", cl::desc("list of calls"),
-                                      cl::Required);
-static cl::opt<std::string> dataFile("data", cl::desc("arguments of the calls"),
-                                     cl::Required);
-static cl::opt<std::string> resultsFile("results", cl::Required,
+static cl::opt<std::string> callsFile("calls", cl::desc("list of calls"));
+static cl::opt<std::string> dataFile("data",
+                                     cl::desc("arguments of the calls"));
+static cl::opt<std::string> resultsFile("results",
                                         cl::desc("results of the calls"));
+static cl::opt<bool> runsMain("main", cl::desc("run a placed program"));
 
 static cl::opt<bool>
     onGPU("gpu", cl::desc("everything runs on the first CUDA device"));
@@ -51,8 +54,8 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   // One thread: the op tests use every core already.
   llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
   if (!module ||
-      !tdc::runPhases(*module, tdc::Phase::TD, tdc::Phase::LLVM,
-                      target->getVectorUnit()) ||
+      !tdc::runPhases(*module, runsMain ? tdc::Phase::Placed : tdc::Phase::TD,
+                      tdc::Phase::LLVM, target->getVectorUnit()) ||
       !tdc::generateObjects(*module, *target, /*threads=*/1, objects))
     return nullptr;
   auto jit = tdc::JIT::create(objects, "tdc_program");
@@ -65,18 +68,21 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "calls compiled td IR\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<tdc::td::TDDialect, arith::ArithDialect,
-                      func::FuncDialect, math::MathDialect, scf::SCFDialect>();
+  context
+      .loadDialect<tdc::td::TDDialect, arith::ArithDialect, func::FuncDialect,
+                   math::MathDialect, scf::SCFDialect, ub::UBDialect>();
   std::unique_ptr<tdc::JIT> jit = compile(context);
   if (!jit)
     return 1;
   auto *program = static_cast<const tdrt_program *>(jit->getEntry());
+  const char *words[] = {"tdc-call"};
+  if (runsMain)
+    return tdrt_run_program(program, 1, words);
 
   llvm::StringMap<int32_t> exports;
   for (int32_t i = 0; i < program->num_exports; ++i)
     exports[program->exports[i].name] = i;
   tdrt_context *runtime;
-  const char *words[] = {"tdc-call"};
   if (int32_t status = tdrt_open(program, 1, words, &runtime)) {
     llvm::errs() << tdrt_error_text(runtime);
     return tdrt_exit_code(status);

@@ -272,6 +272,33 @@ def TDVerifyPlacementPass
   }];
 }
 
+def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
+  let summary = "make handles of slots that a program moves";
+  let description = [{
+    In a program that is compiled as it is written (`--placement=off`) a slot is
+    where the last td.move has taken it. A slot that is on several devices
+    becomes a slot of handles, which td.move then changes; a file is read and
+    written by way of a slot on the cpu. Nothing changes in other programs.
+
+    Before:
+    ```mlir
+    td.slot @w param "w" of "m" : tensor<4xf32>
+    td.write %a, @w : tensor<4xf32, #td.dev<cpu>>
+    td.move @w to <cuda, 0>
+    %b = td.read @w : tensor<4xf32, #td.dev<cuda, 0>>
+    ```
+    After:
+    ```mlir
+    td.slot @w param "w" of "m" : !td.handle<tensor<4xf32>>
+    %h = td.handle %a : tensor<4xf32, #td.dev<cpu>> -> !td.handle<tensor<4xf32>>
+    td.write_handle %h, @w : !td.handle<tensor<4xf32>>
+    td.move @w to <cuda, 0>
+    %i = td.read_handle @w : !td.handle<tensor<4xf32>>
+    %b = td.replica_get %i : !td.handle<tensor<4xf32>> -> tensor<4xf32, #td.dev<cuda, 0>>
+    ```
+  }];
+}
+
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group compute ops into kernels";
   let description = [{

@@ -29,7 +29,9 @@ Kernels::Kernels(const CudaContext &context, const tdrt_gpu_program &program)
       module(nullptr, context.driver.cuModuleUnload),
       functions(program.num_kernels) {}
 
-const tdrt_gpu_image &Kernels::chooseImage() const {
+const tdrt_gpu_image *Kernels::chooseImage() const {
+  if (program.num_kernels == 0)
+    return nullptr;
   int arch =
       10 * context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
       context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -40,7 +42,7 @@ const tdrt_gpu_image &Kernels::chooseImage() const {
     bool isCubin = one.kind == TDRT_IMAGE_CUBIN;
     known += (i ? ", " : "") + imageText(one);
     if (isCubin && one.arch == arch)
-      return one;
+      return &one;
     if (!isCubin && one.arch <= arch && (!best || one.arch > best->arch))
       best = &one;
   }
@@ -50,7 +52,7 @@ const tdrt_gpu_image &Kernels::chooseImage() const {
                   "sm_" +
                   std::to_string(arch) + ": it has code for " +
                   (known.empty() ? "no GPU" : known));
-  return *best;
+  return best;
 }
 
 void Kernels::load() {
@@ -59,7 +61,7 @@ void Kernels::load() {
                             CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
   CUmodule loaded = nullptr;
-  CUresult result = context.driver.cuModuleLoadDataEx(&loaded, image.data, 2,
+  CUresult result = context.driver.cuModuleLoadDataEx(&loaded, image->data, 2,
                                                       options, values);
   switch (result) {
   case CUDA_ERROR_INVALID_IMAGE:

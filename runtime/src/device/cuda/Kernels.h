@@ -12,7 +12,7 @@ namespace tdrt {
 /// is wanted, because the driver may have to translate it.
 class Kernels {
 public:
-  /// Throws Failure TR306 if there is no code for the GPU.
+  /// Throws Failure TR306 if there are kernels and no code for the GPU.
   Kernels(const CudaContext &context, const tdrt_gpu_program &program);
 
   /// The function of kernel `index` of the program. The context is current.
@@ -20,13 +20,13 @@ public:
   CUfunction get(int32_t index);
 
 private:
-  const tdrt_gpu_image &chooseImage() const;
+  const tdrt_gpu_image *chooseImage() const;
   void load();
   CUfunction find(const tdrt_gpu_kernel &kernel) const;
 
   const CudaContext &context;
   const tdrt_gpu_program &program;
-  const tdrt_gpu_image &image;
+  const tdrt_gpu_image *image; ///< null without kernels
   Owned<CUmodule> module;
   std::vector<CUfunction> functions; ///< null until they are used
 };

@@ -1,0 +1,51 @@
+"""Programs that run as compiled code copy what the interpreter counts.
+
+    compiled.py FOLDER EXAMPLES
+
+The programs of FOLDER in the modes of suite.py, with two GPUs and three, and the
+forms of EXAMPLES of training.py: runs.py compares `tdc run` on simulated GPUs
+with tdc-interpret. (random_programs.py --compiled does that for its programs.)
+"""
+
+import pathlib
+import re
+import sys
+
+import runs
+import suite
+import training
+
+
+def check_program(program, mode, devices):
+    options = [f"--sim-cuda={devices}", *suite.MODES[mode]]
+    memory = re.search(r"memory (\d+)", program.read_text())
+    memory = memory.group(1) if memory and mode != "off" else None
+    return runs.compare(
+        runs.interpret(program, options, memory=memory),
+        runs.execute(["tdc", "run", *options, program.resolve()], memory))
+
+
+def check_form(form, examples):
+    return runs.compare(training.run(form, examples, training.interpret_fixed),
+                        training.run(form, examples, training.execute))
+
+
+def main():
+    folder, examples = map(pathlib.Path, sys.argv[1:])
+    problems = {}
+    for program in sorted(folder.glob("p*.tdsl")):
+        for mode in suite.MODES:
+            problems[program.stem, mode] = check_program(program, mode, 2)
+        if "cuda:1" in program.read_text():
+            problems[program.stem, "3 GPUs"] = check_program(program, "insert", 3)
+    for form in training.FORMS:
+        problems[form.name, form.what] = check_form(form, examples)
+    failed = {name: problem for name, problem in problems.items() if problem}
+    for name, problem in failed.items():
+        print(f"{', '.join(name)}: {problem}")
+    print(f"{len(problems)} programs, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
