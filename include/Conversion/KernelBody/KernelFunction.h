@@ -58,7 +58,8 @@ struct KernelFunction {
   bool reports = false;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
-  /// Bytes of whose multiples every tensor's address is one; 0: nothing is known.
+  /// Bytes of whose multiples every tensor's address is one; 0: nothing is
+  /// known.
   int64_t tensorAlignment = 0;
   /// The bits that positions and strides are computed with, 32 or 64.
   unsigned indexBits = 64;

@@ -213,8 +213,7 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   if (type.hasStaticShape())
     return constant(llvm::divideCeil(type.getNumElements(), shape.elements));
   Value count = getElementCount(host, kernel.getResult(0));
-  count =
-      arith::AddIOp::create(host, loc, count, constant(shape.elements - 1));
+  count = arith::AddIOp::create(host, loc, count, constant(shape.elements - 1));
   return arith::DivUIOp::create(host, loc, count, constant(shape.elements));
 }
 

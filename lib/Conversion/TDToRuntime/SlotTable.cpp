@@ -18,12 +18,14 @@ int32_t getDevice(Type tensor) {
 }
 
 void SlotTable::countDevices(ModuleOp module) {
-  bytes.assign(1, 0);
+  used.resize(1, true);
   auto look = [&](Type type) {
     if (!isa<RankedTensorType>(type))
       return;
-    if (int32_t device = getDevice(type); device >= getNumDevices())
-      bytes.resize(device + 1, 0);
+    uint32_t device = getDevice(type);
+    if (device >= used.size())
+      used.resize(device + 1);
+    used.set(device);
   };
   module.walk([&](Operation *op) {
     if (auto slot = dyn_cast<td::SlotOp>(op))
@@ -32,6 +34,10 @@ void SlotTable::countDevices(ModuleOp module) {
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       llvm::for_each(function.getArgumentTypes(), look);
   });
+  // A version for a machine with so many needs them, used or not.
+  if (auto gpus = module->getAttrOfType<IntegerAttr>(td::kGpusAttr))
+    used.resize(std::max<int64_t>(used.size(), 1 + gpus.getInt()));
+  bytes.assign(used.size(), 0);
 }
 
 int64_t SlotTable::take(int32_t device, int64_t size) {

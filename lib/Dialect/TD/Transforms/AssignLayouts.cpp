@@ -116,9 +116,8 @@ void LayoutAssigner::collect() {
       // A GPU's kernels are written for rows: they pass matrices through shared
       // memory where that is the wrong order.
       if (kernel.isOnGPU() || failed(nest) ||
-          llvm::any_of(body, [](Operation &inner) {
-            return isUpdateOp(&inner);
-          })) {
+          llvm::any_of(body,
+                       [](Operation &inner) { return isUpdateOp(&inner); })) {
         for (ValueRange values :
              {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
           for (Value value : values)
