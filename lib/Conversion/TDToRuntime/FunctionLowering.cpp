@@ -48,6 +48,11 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             td::WriteHandleOp>([&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used.
       .Case<scf::YieldOp, td::ConstantOp>([](auto) { return success(); })
+      // Placement turns all others into transfers.
+      .Case<td::MoveOp>([](td::MoveOp op) {
+        return op.emitError("TD900: `--placement=off` of a program that moves "
+                            "a model is not built yet");
+      })
       .Default([&](Operation *op) { return lowerScalar(op); });
 }
 
