@@ -13,6 +13,13 @@
 
 namespace tdc {
 
+/// On a module: the name of its tdrt_program; absent: tdc_program.
+inline constexpr llvm::StringLiteral kSymbolAttr = "td.symbol";
+/// On a module: the name of the tdrt_program for machines with fewer GPUs.
+inline constexpr llvm::StringLiteral kOtherwiseAttr = "td.otherwise";
+/// On a module: the path of the simulated driver.
+inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
+
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS
 #include "Conversion/Passes.h.inc"

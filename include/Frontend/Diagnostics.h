@@ -125,6 +125,9 @@ public:
   /// The same, one JSON object per line.
   void printJSON(llvm::raw_ostream &os);
 
+  /// What was reported so far has been told elsewhere, and is not printed.
+  void markPrinted() { numPrinted = diagnostics.size(); }
+
   const SourceManager &getSources() const { return sources; }
 
 private:

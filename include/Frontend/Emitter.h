@@ -283,6 +283,12 @@ public:
   virtual Value environment(Value variable, Value defaultValue) = 0;
   virtual Value exists(Value path) = 0;
 
+  /// The driver's name of GPU number `index`, and the bytes of its memory.
+  virtual Value cudaDeviceName(Value index) = 0;
+  virtual Value cudaTotalMemory(Value index) = 0;
+  /// Waits for all GPUs.
+  virtual void cudaSynchronize() = 0;
+
   /// `key` names a tensor of a safetensors file, empty for npy.
   virtual Value load(Value path, llvm::StringRef key,
                      const TensorShape &type) = 0;

@@ -36,6 +36,9 @@ std::optional<Placement> parsePlacement(llvm::StringRef name);
 /// The names of all modes.
 llvm::ArrayRef<llvm::StringRef> getPlacementNames();
 
+/// What `--device` names; nothing for auto, or without it.
+std::optional<Place> getChosenDevice(llvm::StringRef device);
+
 /// What the checker is told of the machine and the command line.
 struct CheckOptions {
   /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
@@ -77,9 +80,13 @@ struct CheckOptions {
 /// error nothing more reaches `emitter`, so what it holds is useful only if
 /// `diags` has no errors afterwards. `context` must outlive the emitter's use
 /// of source locations.
-void check(SourceManager &sources, ast::Context &context, FileId file,
-           const ast::Program &program, const CheckOptions &options,
-           DiagnosticEngine &diags, Emitter &emitter);
+///
+/// The answer is for how many GPUs the program has versions of its own, most
+/// first; with final devices it is empty.
+llvm::SmallVector<int64_t> check(SourceManager &sources, ast::Context &context,
+                                 FileId file, const ast::Program &program,
+                                 const CheckOptions &options,
+                                 DiagnosticEngine &diags, Emitter &emitter);
 
 } // namespace tdc
 

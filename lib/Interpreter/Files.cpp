@@ -1,4 +1,4 @@
-//===- Files.cpp - the meaning of files, arguments, environment -----------===//
+//===- Files.cpp - the meaning of files, arguments, environment, GPUs -----===//
 
 #include "Machine.h"
 
@@ -36,6 +36,31 @@ static LogicalResult runEnv(Machine &m, EnvOp op) {
 static LogicalResult runExists(Machine &m, ExistsOp op) {
   return m.set(op.getResult(),
                int64_t(tdrt_exists(m.text(op.getPath()).c_str()) != 0));
+}
+
+//===----------------------------------------------------------------------===//
+// GPUs
+//===----------------------------------------------------------------------===//
+// Their driver is asked, as compiled code asks it; nothing runs there.
+
+static LogicalResult runCudaDeviceName(Machine &m, CudaDeviceNameOp op) {
+  const char *name = nullptr;
+  if (failed(m.check(tdrt_cuda_device_name(
+          m.context(), m.integer(op.getIndex()), m.site(op), &name))))
+    return failure();
+  return m.set(op.getResult(), std::string(name));
+}
+
+static LogicalResult runCudaTotalMemory(Machine &m, CudaTotalMemoryOp op) {
+  int64_t bytes = 0;
+  if (failed(m.check(tdrt_cuda_total_memory(
+          m.context(), m.integer(op.getIndex()), m.site(op), &bytes))))
+    return failure();
+  return m.set(op.getResult(), bytes);
+}
+
+static LogicalResult runCudaSynchronize(Machine &m, CudaSynchronizeOp op) {
+  return m.check(tdrt_cuda_synchronize(m.context(), m.site(op)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +189,9 @@ void addFileMeanings(Machine &machine) {
   machine.on<ArgOp>(runArg);
   machine.on<EnvOp>(runEnv);
   machine.on<ExistsOp>(runExists);
+  machine.on<CudaDeviceNameOp>(runCudaDeviceName);
+  machine.on<CudaTotalMemoryOp>(runCudaTotalMemory);
+  machine.on<CudaSynchronizeOp>(runCudaSynchronize);
   machine.on<LoadOp>(runLoad);
   machine.on<SaveTensorOp>(runSaveTensor);
   machine.on<SaveOp>(runSave);

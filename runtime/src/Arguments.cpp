@@ -26,10 +26,20 @@ template <class T> bool parseNumber(const char *text, T &value) {
   return text != end && result.ec == std::errc() && result.ptr == end;
 }
 
+/// Whether a version of `program` is for machines with GPUs, or one for those
+/// without.
+bool hasVersion(const tdrt_program &program, bool usesGpus) {
+  for (const tdrt_program *one = &program; one; one = one->otherwise)
+    if ((one->cuda_devices > 0) == usesGpus)
+      return true;
+  return false;
+}
+
 /// A device that `program` has code for, or `auto`.
 bool isDevice(const tdrt_program &program, const char *text) {
-  return strcmp(text, "cpu") == 0 || strcmp(text, "auto") == 0 ||
-         (strcmp(text, "cuda") == 0 && program.cuda_devices > 0);
+  return strcmp(text, "auto") == 0 ||
+         (strcmp(text, "cpu") == 0 && hasVersion(program, false)) ||
+         (strcmp(text, "cuda") == 0 && hasVersion(program, true));
 }
 
 /// A str stays where `text` has it.
@@ -136,10 +146,13 @@ private:
   }
 
   std::string wanted(const tdrt_arg &arg) {
-    if (arg.kind == TDRT_ARG_DEVICE)
-      return program.cuda_devices > 0
-                 ? "`cpu`, `cuda` or `auto`"
-                 : "`cpu` or `auto` (there is no code for other devices)";
+    if (arg.kind == TDRT_ARG_DEVICE) {
+      bool hasCpu = hasVersion(program, false);
+      if (hasCpu && hasVersion(program, true))
+        return "`cpu`, `cuda` or `auto`";
+      return std::string(hasCpu ? "`cpu`" : "`cuda`") +
+             " or `auto` (there is no code for other devices)";
+    }
     return (arg.type == TDRT_INT ? "an " : "a ") + std::string(typeName(arg));
   }
 

@@ -1,38 +1,24 @@
 //===- Build.cpp - tdc build ----------------------------------------------===//
 //
-// An object file of the program, linked by the system's C compiler with the
-// runtime's archive into an executable that needs libc, libm and libpthread.
+// An object file for each version of the program, linked by the system's C
+// compiler with the runtime's archive into an executable that needs libc, libm
+// and libpthread. The runtime chooses the version when the program starts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Compilation.h"
+#include "Libraries.h"
+#include "Machine.h"
 #include "OutputFile.h"
 #include "PhaseTimes.h"
 #include "Process.h"
 #include "Verbs.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <tuple>
 
 using namespace tdc;
-
-/// libtdc_rt.a: beside tdc, or in the lib folder beside tdc's. Empty if it is
-/// in neither.
-static std::string findRuntime() {
-  static int anchor;
-  llvm::SmallString<128> folder(
-      llvm::sys::fs::getMainExecutable("tdc", &anchor));
-  llvm::sys::path::remove_filename(folder);
-  for (llvm::StringRef where : {"", "../lib"}) {
-    llvm::SmallString<128> path = folder;
-    llvm::sys::path::append(path, where, "libtdc_rt.a");
-    if (llvm::sys::fs::exists(path))
-      return path.str().str();
-  }
-  return "";
-}
 
 static int fail(const llvm::Twine &what) {
   llvm::errs() << "error: " << what << "\n";
@@ -41,21 +27,22 @@ static int fail(const llvm::Twine &what) {
 
 /// Links beside the output and renames, so that a failure leaves no half-made
 /// program.
-static int link(llvm::StringRef object, llvm::StringRef output) {
+static int link(llvm::ArrayRef<llvm::StringRef> objects,
+                llvm::StringRef output) {
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("cc");
   if (!compiler)
     return fail("`tdc build` links with `cc`, and there is none on the PATH "
                 "(on Debian: apt install gcc libc6-dev)");
-  std::string runtime = findRuntime();
+  std::string runtime = findLibrary("libtdc_rt.a");
   if (runtime.empty())
     return fail("libtdc_rt.a is not beside tdc");
   std::string temporary = (output + ".tmp").str();
   std::string message;
-  int status =
-      llvm::sys::ExecuteAndWait(*compiler,
-                                {*compiler, "-o", temporary, object, runtime,
-                                 "-lm", "-lpthread", "-s", "-Wl,--gc-sections"},
-                                std::nullopt, {}, 0, 0, &message);
+  llvm::SmallVector<llvm::StringRef> words = {*compiler, "-o", temporary};
+  llvm::append_range(words, objects);
+  words.append({runtime, "-lm", "-lpthread", "-s", "-Wl,--gc-sections"});
+  int status = llvm::sys::ExecuteAndWait(*compiler, words, std::nullopt, {}, 0,
+                                         0, &message);
   std::error_code error;
   if (status == 0)
     error = llvm::sys::fs::rename(temporary, output);
@@ -69,27 +56,80 @@ static int link(llvm::StringRef object, llvm::StringRef output) {
   return ExitOk;
 }
 
-/// Compiles to a temporary object file and links it.
+/// The name of the table of version number `index`; "" behind the last.
+static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> machines) {
+  if (index == machines.size())
+    return "";
+  return index == 0 ? "tdc_program"
+                    : "tdc_program_" + std::to_string(machines[index]);
+}
+
+/// Compiles all versions, each to an object file.
+static int compile(const Options &options, PhaseTimes &times,
+                   std::vector<llvm::SmallString<0>> &objects) {
+  Compilation checked(options, &times);
+  if (!checked.generate())
+    return checked.getExitCode();
+  llvm::ArrayRef<int64_t> machines = checked.getMachines();
+  for (auto [index, gpus] : llvm::enumerate(machines)) {
+    std::optional<Compilation> other;
+    // What was checked is the version for the machine of the options.
+    if (gpus != countDevices(options)) {
+      other.emplace(options, &times);
+      other->setText(checked.getText());
+      other->setMachine(gpus);
+      if (!other->generate())
+        return other->getExitCode();
+    }
+    Compilation &version = other ? *other : checked;
+    version.setVersion(gpus, getSymbol(index, machines),
+                       getSymbol(index + 1, machines));
+    llvm::raw_svector_ostream os(objects.emplace_back());
+    if (!version.lower(Phase::LLVM) ||
+        !version.emitCode(Phase::Obj, /*withMain=*/index == 0, os))
+      return version.getExitCode();
+  }
+  return ExitOk;
+}
+
+/// A file that is gone when this is.
+class TemporaryFile {
+public:
+  /// Beside `output`; an error is returned.
+  llvm::Error write(llvm::StringRef output, llvm::StringRef content) {
+    llvm::Expected<llvm::sys::fs::TempFile> made =
+        llvm::sys::fs::TempFile::create(output + "-%%%%%%.o");
+    if (!made)
+      return made.takeError();
+    file = std::move(*made);
+    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+    return llvm::errorCodeToError(writeAll(os, content));
+  }
+  ~TemporaryFile() {
+    if (file)
+      llvm::consumeError(file->discard());
+  }
+  llvm::StringRef getName() const { return file->TmpName; }
+
+private:
+  std::optional<llvm::sys::fs::TempFile> file;
+};
+
+/// Compiles to temporary object files and links them.
 static int build(const Options &options, PhaseTimes &times) {
-  Compilation compilation(options, &times);
-  llvm::SmallString<0> code;
-  llvm::raw_svector_ostream os(code);
-  if (!compilation.generate() || !compilation.lower(Phase::LLVM) ||
-      !compilation.emitCode(Phase::Obj, /*withMain=*/true, os))
-    return compilation.getExitCode();
-  llvm::Expected<llvm::sys::fs::TempFile> object =
-      llvm::sys::fs::TempFile::create(options.output + "-%%%%%%.o");
-  auto cannotWrite = [&](const std::string &why) {
-    return fail("cannot write beside `" + options.output + "`: " + why);
-  };
-  if (!object)
-    return cannotWrite(llvm::toString(object.takeError()));
-  llvm::raw_fd_ostream file(object->FD, /*shouldClose=*/false);
-  std::error_code error = writeAll(file, code);
-  int exitCode = error ? cannotWrite(error.message())
-                       : link(object->TmpName, options.output);
+  std::vector<llvm::SmallString<0>> objects;
+  if (int exitCode = compile(options, times, objects))
+    return exitCode;
+  std::vector<TemporaryFile> files(objects.size());
+  llvm::SmallVector<llvm::StringRef> names;
+  for (auto [file, object] : llvm::zip(files, objects)) {
+    if (llvm::Error error = file.write(options.output, object))
+      return fail("cannot write beside `" + options.output +
+                  "`: " + llvm::toString(std::move(error)));
+    names.push_back(file.getName());
+  }
+  int exitCode = link(names, options.output);
   times.done("link");
-  llvm::consumeError(object->discard());
   return exitCode;
 }
 

@@ -1,12 +1,14 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
 #include "Compilation.h"
+#include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
+#include "Libraries.h"
 #include "Machine.h"
 #include "OptionTable.h"
 #include "PhaseTimes.h"
@@ -91,7 +93,7 @@ bool Compilation::parse() {
   }
   program = parseFile(sources, file, ast, diags);
   done("parse");
-  std::optional<Place> device = getChosenDevice();
+  std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     if (int64_t count = countDevices(options); device->ordinal >= count) {
       Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(),
@@ -142,10 +144,15 @@ CheckOptions Compilation::getCheckOptions() const {
   result.headersAreFinal = runs;
   result.device = options.device;
   result.placement = options.placement;
-  result.countCudaDevices = [this] { return countDevices(options); };
+  result.countCudaDevices = [this] {
+    return machine.value_or(countDevices(options));
+  };
   if (runs)
     result.whyNoDevices = [this] { return whyNoDevices(options); };
-  result.devicesAreFinal = runs || options.verb == Verb::Emit;
+  // A program that is built for the cpu meets no other device.
+  result.devicesAreFinal =
+      runs || options.verb == Verb::Emit || machine ||
+      (options.verb == Verb::Build && options.device == "cpu");
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -160,7 +167,10 @@ CheckOptions Compilation::getCheckOptions() const {
 }
 
 bool Compilation::walk(Emitter &emitter) {
-  tdc::check(sources, ast, file, *program, getCheckOptions(), diags, emitter);
+  CheckOptions checks = getCheckOptions();
+  machines = check(sources, ast, file, *program, checks, diags, emitter);
+  if (machines.empty() && options.verb == Verb::Build)
+    machines = {checks.countCudaDevices()};
   done("check");
   return !diags.hasErrors();
 }
@@ -181,15 +191,11 @@ bool Compilation::generate() {
                             [&](Emitter &emitter) { return walk(emitter); });
     if (module)
       setDevices();
-    if (module && options.verb == Verb::Build)
-      refuseDevices();
   }
+  // Another compilation has told all that is no mistake.
+  if (machine && !diags.hasErrors())
+    diags.markPrinted();
   return exitCode == ExitOk && reportDiagnostics();
-}
-
-/// What --device names; nothing for auto, or without it.
-std::optional<Place> Compilation::getChosenDevice() const {
-  return options.device == "cuda" ? getCuda(0) : parseDevice(options.device);
 }
 
 /// What each simulated device has, if TDC_SIM_MEMORY says so.
@@ -214,7 +220,7 @@ void Compilation::setMemory() {
 
 /// Tells the passes what the command line says about placement.
 void Compilation::setDevices() {
-  std::optional<Place> device = getChosenDevice();
+  std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), *device));
@@ -223,34 +229,15 @@ void Compilation::setDevices() {
   setMemory();
 }
 
-/// Places on a GPU are checked, but no code is made for them yet.
-void Compilation::refuseDevices() {
-  bool isMissing = llvm::any_of(diags.getSorted(), [](const Diagnostic *one) {
-    return one->code == DiagCode::TD506;
-  });
-  // Without one, what is left on a GPU is behind conditions that do not hold.
-  if (options.simulatedDevices == 0 && !isMissing)
-    return;
-  auto devices =
-      (*module)->getAttrOfType<mlir::DictionaryAttr>(td::kDevicesAttr);
-  auto isCuda = [&](mlir::Type type) {
-    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-    if (!tensor)
-      return false;
-    Place place = td::getPlace(tensor);
-    if (place.kind == Place::Kind::Symbol && devices)
-      place = td::getPlace(devices.getAs<td::DeviceAttr>(place.symbol));
-    if (place.kind == Place::Kind::Free)
-      return llvm::StringRef(options.device).starts_with("cuda");
-    return place.kind == Place::Kind::Cuda;
-  };
-  (*module)->walk([&](mlir::Operation *op) {
-    if (!llvm::any_of(op->getResultTypes(), isCuda))
-      return mlir::WalkResult::advance();
-    diags.report(DiagCode::TD900, getRange(op->getLoc()),
-                 "code for a GPU is not built yet");
-    return mlir::WalkResult::interrupt();
-  });
+void Compilation::setVersion(int64_t gpus, llvm::StringRef symbol,
+                             llvm::StringRef otherwise) {
+  mlir::Builder builder(context.get());
+  (*module)->setAttr(td::kGpusAttr, builder.getI64IntegerAttr(gpus));
+  (*module)->setAttr(kSymbolAttr, builder.getStringAttr(symbol));
+  if (!otherwise.empty())
+    (*module)->setAttr(kOtherwiseAttr, builder.getStringAttr(otherwise));
+  (*module)->setAttr(kSimLibraryAttr,
+                     builder.getStringAttr(findLibrary("libtdc_sim_cuda.so")));
 }
 
 //===----------------------------------------------------------------------===//

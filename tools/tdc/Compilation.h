@@ -33,8 +33,24 @@ public:
   /// Reads the program from here and not from its file.
   void setText(llvm::StringRef text) { file = sources.add(options.file, text); }
 
+  /// The text of the program, once it has been read.
+  llvm::StringRef getText() const { return sources.getText(file); }
+
   /// Reads and checks the program and prints nothing of what is found.
   const DiagnosticEngine &inspect();
+
+  /// Makes the version for a machine with so many GPUs of a program that has
+  /// been checked for all machines, and says nothing of it again.
+  void setMachine(int64_t gpus) { machine = gpus; }
+
+  /// For how many GPUs `tdc build` makes versions, most first. Known after
+  /// generate().
+  llvm::ArrayRef<int64_t> getMachines() const { return machines; }
+
+  /// The module is one of several versions: for a machine with so many GPUs,
+  /// under the name `symbol`. `otherwise` names the next; "" if it is the last.
+  void setVersion(int64_t gpus, llvm::StringRef symbol,
+                  llvm::StringRef otherwise);
 
   /// Prints no diagnostics.
   void setQuiet() { isQuiet = true; }
@@ -78,10 +94,8 @@ private:
   bool walk(Emitter &emitter);
   CheckOptions getCheckOptions() const;
   bool reportDiagnostics();
-  std::optional<Place> getChosenDevice() const;
   void setDevices();
   void setMemory();
-  void refuseDevices();
   bool fail(int code);
   void done(llvm::StringRef step);
   bool runTo(Phase last);
@@ -95,6 +109,8 @@ private:
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
+  std::optional<int64_t> machine; ///< GPUs; none: those of the options
+  llvm::SmallVector<int64_t> machines;
   FileId file = 0;
   const ast::Program *program = nullptr;
   std::unique_ptr<mlir::MLIRContext> context;

@@ -24,12 +24,21 @@ static const Devices &askDriver() {
 }
 
 int64_t tdc::countDevices(const Options &options) {
-  return options.verb == Verb::Run ? askDriver().count
-                                   : options.simulatedDevices;
+  if (options.verb == Verb::Run)
+    return askDriver().count;
+  if (options.verb != Verb::Build)
+    return options.simulatedDevices;
+  if (options.device == "cpu")
+    return 0;
+  std::optional<Place> device = getChosenDevice(options.device);
+  return std::max<int64_t>(options.simulatedDevices,
+                           device ? device->ordinal + 1 : 0);
 }
 
 std::string tdc::whyNoDevices(const Options &options) {
   if (options.verb == Verb::Run)
     return askDriver().reason;
+  if (options.verb == Verb::Build && options.device == "cpu")
+    return "`--device cpu` is for a machine without one";
   return "`--sim-cuda=1` is for a machine with one";
 }

@@ -177,6 +177,10 @@ private:
       return number(options.repeat);
     case OPT_device:
       return readDevice(value);
+    case OPT_require:
+      options.requiresCuda = value == "cuda";
+      return options.requiresCuda ||
+             fail("`--require` is for cuda, not `" + value + "`");
     case OPT_placement:
       return readPlacement(value);
     case OPT_transfer_guard:

@@ -54,6 +54,7 @@ struct Options {
   std::vector<std::string> programArgs;
 
   std::string device;
+  bool requiresCuda = false;
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
   bool noTOps = false;

@@ -3,6 +3,7 @@
 #include "Compilation.h"
 #include "ExportCall.h"
 #include "JIT/JIT.h"
+#include "Machine.h"
 #include "PhaseTimes.h"
 #include "Process.h"
 #include "Verbs.h"
@@ -34,6 +35,11 @@ static std::unique_ptr<JIT> compile(const Options &options, PhaseTimes &times,
 }
 
 int tdc::runVerb(const Options &options) {
+  if (options.requiresCuda && countDevices(options) == 0) {
+    llvm::errs() << "error: `--require=cuda`: " << whyNoDevices(options)
+                 << "\n";
+    return ExitRunTime;
+  }
   int exitCode = ExitOk;
   PhaseTimes times;
   const tdrt_program *program = nullptr;

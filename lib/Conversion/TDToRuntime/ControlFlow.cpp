@@ -18,8 +18,10 @@ namespace tdc {
 /// Whether code in `op` makes strings that only the runtime can release.
 static bool makesStrings(Operation *op) {
   return op
-      ->walk([](td::FormatOp format) {
-        bool made = !format.getValues().empty() && !getConsumer(format);
+      ->walk([](Operation *maker) {
+        auto format = dyn_cast<td::FormatOp>(maker);
+        bool made = format ? !format.getValues().empty() && !getConsumer(format)
+                           : isa<td::CudaDeviceNameOp>(maker);
         return made ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -1,4 +1,4 @@
-//===- Devices.cpp - GPUs: launches, transfers, handles -------------------===//
+//===- Devices.cpp - GPUs: launches, transfers, handles, questions --------===//
 
 #include "FunctionLowering.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -137,6 +137,31 @@ void FunctionLowering::releaseHandles(Block &block) {
   llvm::for_each(block.getArguments(), release);
   for (Operation &op : block)
     llvm::for_each(op.getResults(), release);
+}
+
+//===----------------------------------------------------------------------===//
+// The module `cuda`
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lower(td::CudaDeviceNameOp op) {
+  Value name = code.getScratchValue();
+  code.callChecked("tdrt_cuda_device_name",
+                   {code.getContext(), op.getIndex(), code.site(), name});
+  strings[op.getResult()] = code.load(code.pointer, name);
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::CudaTotalMemoryOp op) {
+  Value bytes = code.getScratchValue();
+  code.callChecked("tdrt_cuda_total_memory",
+                   {code.getContext(), op.getIndex(), code.site(), bytes});
+  op.replaceAllUsesWith(code.load(code.i64, bytes));
+  return success();
+}
+
+LogicalResult FunctionLowering::lower(td::CudaSynchronizeOp) {
+  code.callChecked("tdrt_cuda_synchronize", {code.getContext(), code.site()});
+  return success();
 }
 
 } // namespace tdc

@@ -124,6 +124,9 @@ private:
   mlir::LogicalResult lower(td::StrEqualOp op);
   mlir::LogicalResult lower(td::EnvOp op);
   mlir::LogicalResult lower(td::ExistsOp op);
+  mlir::LogicalResult lower(td::CudaDeviceNameOp op);
+  mlir::LogicalResult lower(td::CudaTotalMemoryOp op);
+  mlir::LogicalResult lower(td::CudaSynchronizeOp op);
   mlir::LogicalResult lower(td::LoadOp op);
   mlir::LogicalResult lower(td::SaveTensorOp op);
   mlir::LogicalResult lower(td::SaveOp op);

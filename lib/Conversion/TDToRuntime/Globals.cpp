@@ -1,6 +1,7 @@
 //===- Globals.cpp - the constant data of a program -----------------------===//
 
 #include "Globals.h"
+#include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"
 
@@ -312,6 +313,10 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
                          Field::int64(getByteSize(llvm::cast<RankedTensorType>(
                              literal.value.getType()))),
                          Field::pointer(getElements(literal.value))});
+  llvm::SmallVector<int64_t> gpuBytes(arenaBytes.drop_front());
+  for (auto [gpu, bytes] : llvm::enumerate(gpuBytes))
+    if (!slots.isUsed(1 + gpu))
+      bytes = -1;
   Row gpu = {Field::pointer(getFunction("tdrt_cuda_backend")),
              Field::int32(slots.getNumDevices() - 1),
              Field::int32(images.size()),
@@ -319,14 +324,24 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
              Field::int32(constants.size()),
              Field::int32(transfers.size()),
              Field::int32(0),
-             Field::pointer(getInt64s(arenaBytes.drop_front())),
+             Field::pointer(getInt64s(gpuBytes)),
              Field::pointer(addTable("tdc_images", images)),
              Field::pointer(addTable("tdc_gpu_kernels", kernels)),
              Field::pointer(addTable("tdc_constants", constants)),
              Field::pointer(addTable("tdc_transfers", transfers)),
-             Field::pointer({})};
+             Field::pointer(getOptionalText(module->getAttr(kSimLibraryAttr)))};
   return addStruct("tdc_gpu_program", getStructType(gpu), gpu,
                    LLVM::Linkage::Internal);
+}
+
+FlatSymbolRefAttr Globals::declareOtherwise() {
+  auto name = module->getAttrOfType<StringAttr>(kOtherwiseAttr);
+  if (!name)
+    return {};
+  // Its type is another object file's matter.
+  addGlobal(name, builder.getI8Type(), Attribute(), 8)
+      .setLinkage(LLVM::Linkage::External);
+  return FlatSymbolRefAttr::get(name);
 }
 
 void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
@@ -350,9 +365,10 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                  Field::pointer(main),
                  Field::pointer(gpus ? addGPUProgram(slots, arenaBytes)
                                      : FlatSymbolRefAttr()),
-                 Field::pointer({})};
-  addStruct("tdc_program", getStructType(program), program,
-            LLVM::Linkage::External);
+                 Field::pointer(declareOtherwise())};
+  auto symbol = module->getAttrOfType<StringAttr>(kSymbolAttr);
+  addStruct(symbol ? symbol.strref() : "tdc_program", getStructType(program),
+            program, LLVM::Linkage::External);
 }
 
 } // namespace tdc

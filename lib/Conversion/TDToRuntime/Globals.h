@@ -111,6 +111,9 @@ private:
   /// What the program has for GPUs; NULL if it uses none.
   mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
                                         llvm::ArrayRef<int64_t> arenaBytes);
+  /// The table of the version for machines with fewer GPUs, which is compiled
+  /// on its own; NULL if there is none.
+  mlir::FlatSymbolRefAttr declareOtherwise();
   /// The text of a module attribute; NULL if it is not there or empty.
   mlir::FlatSymbolRefAttr getOptionalText(mlir::Attribute attribute);
 

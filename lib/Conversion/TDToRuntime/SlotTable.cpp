@@ -21,10 +21,11 @@ int32_t getDevice(const Place &place) {
 }
 
 void SlotTable::countDevices(ModuleOp module) {
-  bytes.assign(1, 0);
-  auto add = [&](int32_t device) {
-    if (device >= getNumDevices())
-      bytes.resize(device + 1, 0);
+  used.resize(1, true);
+  auto add = [&](uint32_t device) {
+    if (device >= used.size())
+      used.resize(device + 1);
+    used.set(device);
   };
   auto look = [&](Type type) {
     if (isa<RankedTensorType>(type))
@@ -39,6 +40,10 @@ void SlotTable::countDevices(ModuleOp module) {
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       llvm::for_each(function.getArgumentTypes(), look);
   });
+  // A version for a machine with so many needs them, used or not.
+  if (auto gpus = module->getAttrOfType<IntegerAttr>(td::kGpusAttr))
+    used.resize(std::max<int64_t>(used.size(), 1 + gpus.getInt()));
+  bytes.assign(used.size(), 0);
 }
 
 int64_t SlotTable::take(int32_t device, int64_t size) {

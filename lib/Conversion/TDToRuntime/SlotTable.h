@@ -12,6 +12,7 @@
 
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace tdc {
 
@@ -59,9 +60,10 @@ public:
   int64_t getLiteralOffset(td::ConstantOp op) const {
     return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
   }
-  /// The devices that tensors of the program are on, from the cpu on; some in
-  /// between may have none.
+  /// The devices that the program needs, from the cpu on.
   int32_t getNumDevices() const { return bytes.size(); }
+  /// Whether tensors of the program are on a device.
+  bool isUsed(int32_t device) const { return used.test(device); }
   /// The part of a device's arena that is taken.
   int64_t getBytes(int32_t device) const { return bytes[device]; }
 
@@ -77,6 +79,7 @@ private:
   llvm::SmallVector<LiteralRow> literals;
   llvm::DenseMap<std::pair<mlir::Attribute, int32_t>, int64_t> literalOffsets;
   llvm::SmallVector<int64_t> bytes; ///< by device
+  llvm::BitVector used;             ///< by device
 };
 
 } // namespace tdc

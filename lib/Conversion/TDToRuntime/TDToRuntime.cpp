@@ -117,7 +117,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
     for (auto op : llvm::make_early_inc_range(module.getOps<td::ImageOp>()))
       op.erase();
     for (llvm::StringRef attribute :
-         {"td.arguments", "td.name", "td.help", td::kSitesAttr.data()})
+         {"td.arguments", "td.name", "td.help", td::kSitesAttr.data(),
+          kSymbolAttr.data(), kOtherwiseAttr.data(), kSimLibraryAttr.data()})
       module->removeAttr(attribute);
   }
 };

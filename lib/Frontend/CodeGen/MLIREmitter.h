@@ -129,6 +129,9 @@ public:
   Value argument(llvm::StringRef name, HostType type) override;
   Value environment(Value variable, Value defaultValue) override;
   Value exists(Value path) override;
+  Value cudaDeviceName(Value index) override;
+  Value cudaTotalMemory(Value index) override;
+  void cudaSynchronize() override;
   Value load(Value path, llvm::StringRef key, const TensorShape &type) override;
   void saveTensor(Value path, Value tensor) override;
   void save(Value path, const Checkpoint &checkpoint) override;

@@ -148,6 +148,18 @@ Value MLIREmitter::environment(Value variable, Value defaultValue) {
                                 unwrap(defaultValue)));
 }
 
+Value MLIREmitter::cudaDeviceName(Value index) {
+  return wrap(
+      create<td::CudaDeviceNameOp>(getHostType(HostType::Str), unwrap(index)));
+}
+
+Value MLIREmitter::cudaTotalMemory(Value index) {
+  return wrap(
+      create<td::CudaTotalMemoryOp>(getHostType(HostType::Int), unwrap(index)));
+}
+
+void MLIREmitter::cudaSynchronize() { create<td::CudaSynchronizeOp>(); }
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//

@@ -143,6 +143,9 @@ void NullEmitter::declareArgument(llvm::StringRef, HostType, ArgumentKind,
 Value NullEmitter::argument(llvm::StringRef, HostType) { return some(); }
 Value NullEmitter::environment(Value, Value) { return some(); }
 Value NullEmitter::exists(Value) { return some(); }
+Value NullEmitter::cudaDeviceName(Value) { return some(); }
+Value NullEmitter::cudaTotalMemory(Value) { return some(); }
+void NullEmitter::cudaSynchronize() {}
 Value NullEmitter::load(Value, llvm::StringRef, const TensorShape &) {
   return some();
 }

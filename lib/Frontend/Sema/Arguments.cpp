@@ -169,7 +169,10 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   } else if (options.argumentsAreFinal && arg.defaultValue) {
     val = initial;
   }
-  bool isFixed = isGiven && !options.argumentsAreFinal;
+  // Only a choice of the machine can be made when the program starts.
+  bool isOneDevice = isDevice && val->is(ValKind::Device) &&
+                     val->as<DeviceInfo>().place.kind != Place::Kind::Symbol;
+  bool isFixed = (isGiven || isOneDevice) && !options.argumentsAreFinal;
   emit().declareArgument(
       name, hostType(*kind),
       isFixed    ? ArgumentKind::Fixed

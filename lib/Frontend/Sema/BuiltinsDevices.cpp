@@ -18,26 +18,47 @@ static Val deviceCount(Checker &c, const Bound &) {
   return c.ofThisMachine(c.options.countCudaDevices(), "device_count");
 }
 
-/// The driver of the machine that it runs on would know.
-static bool isSimulated(Checker &c, const Bound &args) {
-  if (c.options.countCudaDevices() > 0)
-    c.unsupported(args.range(), args.what() + " of a simulated device");
-  return c.options.countCudaDevices() > 0;
+/// The number of the GPU that a question is about, for the running program;
+/// none after an error.
+static std::optional<Value> whichGPU(Checker &c, const Bound &args) {
+  const Val *device = args.find("device");
+  if (!device || device->is(ValKind::None))
+    return c.emit().constantInt(c.wordCuda().ordinal);
+  if (device->is(ValKind::Int))
+    return c.materialize(*device);
+  // A choice of the machine is the GPU that it stands for.
+  if (device->is(ValKind::Device)) {
+    Place place = c.standsFor(device->as<DeviceInfo>().place);
+    if (place.kind == Place::Kind::Cuda)
+      return c.emit().constantInt(place.ordinal);
+  }
+  std::optional<Val> known = c.cudaDevice(*device, args.range());
+  if (!known)
+    return std::nullopt;
+  return c.emit().constantInt(known->as<DeviceInfo>().place.ordinal);
 }
 
 static Val deviceName(Checker &c, const Bound &args) {
-  if (isSimulated(c, args))
-    return c.fail();
-  return makeRunTime(ValKind::Str, c.emit().constantString("no device"));
+  c.asksMachine = true;
+  if (c.options.countCudaDevices() == 0)
+    return makeRunTime(ValKind::Str, c.emit().constantString("no device"));
+  std::optional<Value> index = whichGPU(c, args);
+  return index ? makeRunTime(ValKind::Str, c.emit().cudaDeviceName(*index))
+               : c.fail();
 }
 
 static Val totalMemory(Checker &c, const Bound &args) {
-  if (isSimulated(c, args))
-    return c.fail();
-  return c.runTimeInt(c.emit().constantInt(0), "total_memory");
+  c.asksMachine = true;
+  if (c.options.countCudaDevices() == 0)
+    return c.runTimeInt(c.emit().constantInt(0), "total_memory");
+  std::optional<Value> index = whichGPU(c, args);
+  return index ? c.runTimeInt(c.emit().cudaTotalMemory(*index), "total_memory")
+               : c.fail();
 }
 
-static Val synchronize(Checker &, const Bound &) {
+static Val synchronize(Checker &c, const Bound &) {
+  if (c.options.countCudaDevices() > 0)
+    c.emit().cudaSynchronize();
   return makeVal(ValKind::None);
 }
 

@@ -1,7 +1,8 @@
 //===- Versions.cpp - one program on different machines -------------------===//
 //
 // A program that asks for the devices of its machine has a version for each
-// kind of machine. Mistakes in any of them are told, those of several once.
+// kind of machine: with as many GPUs as it names, and without one. Mistakes in
+// any of them are told, those of several once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,39 +53,68 @@ describeMachines(const Diagnostic &report,
   return llvm::join(machines, " or ");
 }
 
-void tdc::check(SourceManager &sources, ast::Context &context, FileId file,
-                const ast::Program &program, const CheckOptions &options,
-                DiagnosticEngine &diags, Emitter &emitter) {
+std::optional<Place> tdc::getChosenDevice(llvm::StringRef device) {
+  return device == "cuda" ? getCuda(0) : parseDevice(device);
+}
+
+/// The GPUs that `--device` asks for, whatever the program names.
+static int64_t countWanted(const CheckOptions &options) {
+  std::optional<Place> device = getChosenDevice(options.device);
+  return device && device->kind == Place::Kind::Cuda ? device->ordinal + 1 : 0;
+}
+
+llvm::SmallVector<int64_t>
+tdc::check(SourceManager &sources, ast::Context &context, FileId file,
+           const ast::Program &program, const CheckOptions &options,
+           DiagnosticEngine &diags, Emitter &emitter) {
   if (options.devicesAreFinal) {
     Checker(sources, context, options, diags, emitter).run(file, program);
-    return;
+    return {};
   }
   std::vector<std::unique_ptr<Version>> versions;
   NullEmitter nothing;
+  bool asksMachine = false;
+  int64_t wanted = countWanted(options), named = wanted;
   auto walk = [&](int64_t cudaDevices, Emitter &emitter) {
     CheckOptions there = options;
     there.countCudaDevices = [cudaDevices] { return cudaDevices; };
     versions.push_back(std::make_unique<Version>(cudaDevices, sources));
     Checker checker(sources, context, there, versions.back()->diags, emitter);
     checker.run(file, program);
-    return checker.asksMachine ? std::max<int64_t>(checker.namedCudaDevices, 1)
-                               : 0;
+    asksMachine |= checker.asksMachine;
+    named = std::max(named, checker.namedCudaDevices);
   };
-  int64_t named =
-      walk(options.countCudaDevices(),
-           diags.hasErrors() ? static_cast<Emitter &>(nothing) : emitter);
-  if (named != 0)
-    for (int64_t count : {int64_t(0), named})
-      if (count != options.countCudaDevices())
-        walk(count, nothing);
+  int64_t here = options.countCudaDevices();
+  walk(here, diags.hasErrors() ? static_cast<Emitter &>(nothing) : emitter);
+  llvm::SmallVector<int64_t> machines = {named};
+  if (asksMachine)
+    machines = {std::max<int64_t>(named, 1), here};
+  if (wanted == 0 && (asksMachine || named > 0))
+    machines.push_back(0);
+  llvm::sort(machines, std::greater<>());
+  machines.erase(llvm::unique(machines), machines.end());
+  for (int64_t count : machines)
+    if (count != here)
+      walk(count, nothing);
   for (const auto &version : versions)
     for (const Diagnostic *report : version->diags.getSorted()) {
-      // What is not built yet is no mistake, and nothing runs that version yet.
-      if (report->code == DiagCode::TD900 && version != versions.front())
+      // A program that names a device is for machines that have it.
+      if (report->code == DiagCode::TD506 && !asksMachine &&
+          version != versions.front())
         continue;
-      std::string machines = describeMachines(*report, versions);
+      std::string where = describeMachines(*report, versions);
       Diagnostic &merged = diags.report(*report);
-      if (!machines.empty() && report->code != DiagCode::TD900)
-        merged.note("only on a machine " + machines);
+      if (!where.empty() && (asksMachine || report->code != DiagCode::TD506))
+        merged.note("only on a machine " + where);
     }
+  // There is nothing to build for a machine that lacks what is used for
+  // certain.
+  llvm::erase_if(machines, [&](int64_t count) {
+    const auto &version = *llvm::find_if(
+        versions, [&](const auto &one) { return one->cudaDevices == count; });
+    return llvm::any_of(version->diags.getSorted(), [](const Diagnostic *one) {
+      return one->code == DiagCode::TD506;
+    });
+  });
+  return machines;
 }

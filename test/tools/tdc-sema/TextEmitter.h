@@ -237,6 +237,13 @@ public:
     return def("env " + list({v, d}));
   }
   Value exists(Value p) override { return def("exists " + text(p)); }
+  Value cudaDeviceName(Value index) override {
+    return def("cuda.get_device_name " + text(index));
+  }
+  Value cudaTotalMemory(Value index) override {
+    return def("cuda.total_memory " + text(index));
+  }
+  void cudaSynchronize() override { line("cuda.synchronize"); }
   Value load(Value p, Ref key, Type t) override {
     return def("load " + text(p) + (key.empty() ? "" : " key ") + key, t);
   }

@@ -103,6 +103,9 @@ bool isNarrowFloat(mlir::Type elementType);
 
 /// On a module: the devices that the program's symbols stand for.
 inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
+/// On a module: how many GPUs the machine has that this version of the program
+/// is for; absent: those that it names.
+inline constexpr llvm::StringLiteral kGpusAttr = "td.gpus";
 /// On a module: where free values go that nothing else decides; absent: the
 /// cpu.
 inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";

@@ -177,6 +177,47 @@ def TD_ExistsOp : TD_HostOp<"exists"> {
   let assemblyFormat = "$path attr-dict";
 }
 
+def TD_CudaDeviceNameOp : TD_HostOp<"cuda_device_name"> {
+  let summary = "what the driver calls a GPU";
+  let description = [{
+    Stops the program if there is no such GPU.
+
+    Example:
+    ```mlir
+    %name = td.cuda_device_name %index
+    ```
+  }];
+  let arguments = (ins I64:$index);
+  let results = (outs TD_StrType:$result);
+  let assemblyFormat = "$index attr-dict";
+}
+
+def TD_CudaTotalMemoryOp : TD_HostOp<"cuda_total_memory"> {
+  let summary = "how many bytes of memory a GPU has";
+  let description = [{
+    Stops the program if there is no such GPU.
+
+    Example:
+    ```mlir
+    %bytes = td.cuda_total_memory %index
+    ```
+  }];
+  let arguments = (ins I64:$index);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$index attr-dict";
+}
+
+def TD_CudaSynchronizeOp : TD_HostOp<"cuda_synchronize"> {
+  let summary = "wait until the GPUs have done all they were asked for";
+  let description = [{
+    Example:
+    ```mlir
+    td.cuda_synchronize
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TD_LoadOp : TD_HostOp<"load"> {
   let summary = "read a tensor from a file";
   let description = [{

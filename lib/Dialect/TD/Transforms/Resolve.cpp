@@ -266,7 +266,8 @@ class Resolver {
 public:
   Resolver(ModuleOp module, llvm::StringMap<Place> symbols, Place standard)
       : module(module), symbols(std::move(symbols)),
-        standard(std::move(standard)) {}
+        standard(std::move(standard)),
+        gpus(module->getAttrOfType<IntegerAttr>(kGpusAttr)) {}
 
   void run() {
     module->walk([&](Operation *op) {
@@ -310,6 +311,11 @@ private:
   }
 
   Place resolve(const Place &place) const {
+    // What the machine lacks is behind an assertion that fails: that code never
+    // runs, and must not ask for a GPU.
+    if (place.kind == Place::Kind::Cuda && gpus &&
+        place.ordinal >= gpus.getInt())
+      return getCpu();
     if (place.kind != Place::Kind::Symbol)
       return place;
     auto symbol = symbols.find(place.symbol);
@@ -436,6 +442,7 @@ private:
   ModuleOp module;
   llvm::StringMap<Place> symbols;
   Place standard;
+  IntegerAttr gpus; ///< of the machine; null if it has all that are named
   llvm::MapVector<Value, Place> values;
   llvm::SetVector<Operation *> constructors;
   std::map<std::pair<Operation *, std::string>, Operation *> twins;

@@ -227,6 +227,12 @@ func.func @host(%x: tensor<?x64xf32>, %l: tensor<f32>, %ok: i1, %e: i64) {
   %same = td.str_equal %env, %path
   // CHECK: td.exists %[[PATH]]
   %there = td.exists %path
+  // CHECK: td.cuda_device_name %{{.*}}
+  %gpu = td.cuda_device_name %a
+  // CHECK: td.cuda_total_memory %{{.*}}
+  %bytes = td.cuda_total_memory %a
+  // CHECK: td.cuda_synchronize
+  td.cuda_synchronize
   // CHECK: td.load %[[PATH]] : tensor<?x64xf32>
   %t = td.load %path : tensor<?x64xf32>
   // CHECK: td.load %[[PATH]] key "w" : tensor<4xf32>
