@@ -24,7 +24,8 @@ void SlotTable::countDevices(ModuleOp module) {
   bytes.assign(1, 0);
   auto add = [&](int32_t device) {
     if (device >= getNumDevices())
-      bytes.resize(device + 1, 0);
+      bytes.resize(device + 1, kUnused);
+    bytes[device] = std::max<int64_t>(bytes[device], 0);
   };
   auto look = [&](Type type) {
     if (isa<RankedTensorType>(type))

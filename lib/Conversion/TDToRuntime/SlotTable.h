@@ -18,6 +18,9 @@ namespace tdc {
 /// Every planned buffer starts at a multiple of this many bytes.
 inline constexpr int64_t kAlignment = 64;
 
+/// In place of the bytes of a device that the program does not use.
+inline constexpr int64_t kUnused = -1;
+
 /// Bytes of a tensor of static size.
 int64_t getByteSize(mlir::RankedTensorType type);
 
@@ -60,9 +63,9 @@ public:
     return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
   }
   /// The devices that tensors of the program are on, from the cpu on; some in
-  /// between may have none.
+  /// between may be unused.
   int32_t getNumDevices() const { return bytes.size(); }
-  /// The part of a device's arena that is taken.
+  /// The part of a device's arena that is taken; kUnused if there is none.
   int64_t getBytes(int32_t device) const { return bytes[device]; }
 
 private:
