@@ -147,8 +147,7 @@ CheckOptions Compilation::getCheckOptions() const {
   result.countCudaDevices = [this] {
     return machine.value_or(countDevices(options));
   };
-  if (runs)
-    result.whyNoDevices = [this] { return whyNoDevices(options); };
+  result.whyNoDevices = [this] { return whyNoDevices(options); };
   // A program that is built for the cpu meets no other device.
   result.devicesAreFinal =
       runs || options.verb == Verb::Emit || machine ||

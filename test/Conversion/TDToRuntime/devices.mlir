@@ -63,3 +63,16 @@ func.func @main() {
   td.move @w to <cuda, 0>
   return
 }
+
+// -----
+
+#far = #td.dev<cuda, 2>
+
+// Devices in between that the program does not use are not opened.
+// CHECK: constant @tdc_data_{{[0-9]+}}("\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF@\00\00\00\00\00\00\00")
+func.func @main() {
+  %p = td.format "x.npy"
+  %a = td.load %p : tensor<4xf32, #td.dev<cpu>>
+  %b = td.to_device %a : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #far>
+  return
+}

@@ -38,7 +38,7 @@ public:
       else if (auto write = dyn_cast<WriteOp>(op))
         rewrite(write);
       else if (auto move = dyn_cast<MoveOp>(op))
-        note(slots[move.getSlotAttr().getAttr()], getPlace(move.getDevice()));
+        rewrite(move);
       else if (auto save = dyn_cast<SaveOp>(op))
         rewrite(save);
       else if (auto restore = dyn_cast<RestoreOp>(op))
@@ -64,12 +64,6 @@ private:
   }
   static FlatSymbolRefAttr nameOf(Slot &slot) {
     return FlatSymbolRefAttr::get(slot.op.getSymNameAttr());
-  }
-
-  /// Zeros that nobody wrote are wherever they are read.
-  static void note(Slot &slot, const Place &place) {
-    if (slot.place != Place())
-      slot.place = place;
   }
 
   static Value read(OpBuilder &builder, Location loc, Slot &slot,
@@ -109,6 +103,15 @@ private:
     OpBuilder builder(op);
     write(builder, op.getLoc(), slot, op.getValue());
     op.erase();
+  }
+
+  /// Zeros that nobody wrote are wherever they are read.
+  void rewrite(MoveOp op) {
+    Slot &slot = slots[op.getSlotAttr().getAttr()];
+    if (!isMoving(slot))
+      op.erase();
+    else if (slot.place != Place())
+      slot.place = getPlace(op.getDevice());
   }
 
   //===--- Files ----------------------------------------------------------===//

@@ -4,7 +4,7 @@
 #gpu = #td.dev<cuda, 0>
 
 // A slot that moves becomes one of handles, which the move changes; one that
-// stays is left alone.
+// never is elsewhere stays as it is.
 // CHECK-LABEL: td.as_written
 module attributes {td.as_written} {
   // CHECK: td.slot @w {{.*}} : !td.handle<tensor<4xf32>>
@@ -19,6 +19,8 @@ module attributes {td.as_written} {
     td.write %a, @w : tensor<4xf32, #cpu>
     // CHECK: td.move @w to <cuda, 0>
     td.move @w to <cuda, 0>
+    // CHECK-NOT: td.move @stays
+    td.move @stays to <cuda, 0>
     // CHECK: %[[H:.*]] = td.read_handle @w
     // CHECK: %[[W:.*]] = td.replica_get %[[H]] : {{.*}} -> tensor<4xf32, #td.dev<cuda, 0>>
     %w = td.read @w : tensor<4xf32, #gpu>
