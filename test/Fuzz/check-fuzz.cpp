@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.argumentsAreFinal = size % 2;
   options.headersAreFinal = size % 3 == 0;
   options.placement = static_cast<Placement>(size % 5);
-  options.cudaDevices = static_cast<int>(size % 4);
+  options.countCudaDevices = [size] { return static_cast<int64_t>(size % 4); };
   options.readHeader = [](llvm::StringRef path, llvm::StringRef) {
     FileHeader header;
     header.dtype = path.size() % 2 ? DType::F32 : DType::I64;
