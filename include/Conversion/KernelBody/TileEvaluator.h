@@ -30,6 +30,10 @@ struct StoreTarget {
   bool accumulates = false; ///< adds to what is there
 };
 
+/// Every root of a nest, to the result of the kernel that it is.
+llvm::SmallVector<StoreTarget, 1>
+getResultTargets(const KernelFunction &function, const td::LoopNest &nest);
+
 /// Offsets inside the register tile: per loop, elements from the loop's
 /// position (on the lane loop, a multiple of the lane count).
 using Tile = llvm::SmallVector<int64_t, 8>;
@@ -66,6 +70,9 @@ public:
   /// element.
   void setResult(mlir::Value of, const td::Reduction &reduction,
                  const Tile &tile, mlir::Value result);
+  /// Whether the root's element of a tile is that of another one, in which the
+  /// loops that the root lacks stand at 0: it is stored there.
+  bool isStoredElsewhere(const td::Access &root, const Tile &tile) const;
   void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
 
   bool dependsOnLane(mlir::Value value, const td::Coordinates &at) const;

@@ -516,6 +516,26 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
   return emitFromMemory(b, loc, result, element);
 }
 
+SmallVector<StoreTarget, 1> getResultTargets(const KernelFunction &function,
+                                             const LoopNest &nest) {
+  SmallVector<StoreTarget, 1> targets;
+  for (auto [root, pointer, layout] : llvm::zip(
+           nest.getRoots(), function.resultPointers, function.resultLayouts))
+    targets.push_back({root.tensor, *root.at, pointer, layout});
+  return targets;
+}
+
+bool TileEvaluator::isStoredElsewhere(const Access &root,
+                                      const Tile &tile) const {
+  if (isFlat)
+    return false;
+  LoopSet own = getLoops(*root.at);
+  for (unsigned loop = 0; loop < tile.size(); ++loop)
+    if (tile[loop] && !(own >> loop & 1))
+      return true;
+  return false;
+}
+
 void TileEvaluator::store(const StoreTarget &target, Value value,
                           const Tile &tile) {
   Location loc = function.loc;

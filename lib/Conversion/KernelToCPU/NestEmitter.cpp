@@ -23,12 +23,7 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
   for (const Tile &tile : loops.getTiles(open)) {
     SmallVector<std::pair<unsigned, Value>> values;
     for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
-      LoopSet own = getLoops(*root.at);
-      bool isElsewhere = false; // stored with the tile element 0 of the others
-      for (unsigned loop = 0; loop < tile.size(); ++loop)
-        isElsewhere |=
-            tile[loop] && !(own >> loop & 1) && !loops.function.flatSize;
-      if (!isElsewhere)
+      if (!loops.evaluator.isStoredElsewhere(root, tile))
         values.push_back({unsigned(i), loops.evaluator.evaluate(
                                            root.tensor, *root.at, tile)});
     }
@@ -54,15 +49,6 @@ static void emit(KernelFunction &function, const LoopNest &nest,
       });
     });
   });
-}
-
-static SmallVector<StoreTarget, 1>
-getResultTargets(const KernelFunction &function, const LoopNest &nest) {
-  SmallVector<StoreTarget, 1> targets;
-  for (auto [root, pointer, layout] : llvm::zip(
-           nest.getRoots(), function.resultPointers, function.resultLayouts))
-    targets.push_back({root.tensor, *root.at, pointer, layout});
-  return targets;
 }
 
 void emitNest(KernelFunction &function, const LoopNest &nest) {

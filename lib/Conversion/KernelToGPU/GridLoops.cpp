@@ -29,20 +29,8 @@ Value GridLoops::toIndex(Value i32) {
   return arith::ExtUIOp::create(b, function.loc, b.getI64Type(), i32);
 }
 
-std::optional<int64_t>
-GridLoops::findPositions(ArrayRef<unsigned> loops) const {
-  int64_t count = 1;
-  for (unsigned loop : loops) {
-    int64_t extent = nest.getLoops()[loop].extent;
-    if (ShapedType::isDynamic(extent))
-      return std::nullopt;
-    count *= extent / schedule.factors[loop];
-  }
-  return count;
-}
-
 Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
-  if (std::optional<int64_t> count = findPositions(loops))
+  if (std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops))
     return function.index(*count);
   Value count = function.index(1);
   for (unsigned loop : loops) {
@@ -116,14 +104,13 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   };
   /// Members of a group meet in its reductions: all threads must come there.
   auto atMeeting = [&](Value number, Operation *entry) {
-    if (schedule.groupSize == 1)
-      return at(number, entry);
     isReal =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);
     Value last = arith::SubIOp::create(b, loc, end, function.index(1));
     at(arith::SelectOp::create(b, loc, isReal, number, last), entry);
   };
-  std::optional<int64_t> count = findPositions(schedule.outer);
+  std::optional<int64_t> count =
+      tdc::countPositions(nest, schedule, schedule.outer);
   if (count == 0)
     return;
   if (count) { // as many blocks as it takes
@@ -238,7 +225,7 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
                                   ValueRange carried, Body body,
                                   const PartialSums *sums) {
   Location loc = function.loc;
-  std::optional<int64_t> count = findPositions(loops);
+  std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops);
   // A turn for each: no loop.
   if (count == range.step)
     return standAt(loops, range.start, /*entry=*/nullptr, carried, body);

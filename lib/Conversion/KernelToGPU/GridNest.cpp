@@ -67,12 +67,7 @@ void NestStores::emit(bool ofGroup) {
   SmallVector<std::tuple<unsigned, Tile, Value>> values;
   for (const Tile &tile : loops.getTiles(held))
     for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
-      LoopSet own = getLoops(*root.at);
-      bool isElsewhere = false; // stored with the tile element 0 of the others
-      for (unsigned loop = 0; loop < tile.size(); ++loop)
-        isElsewhere |=
-            tile[loop] && !(own >> loop & 1) && !loops.function.flatSize;
-      if (!isElsewhere)
+      if (!loops.evaluator.isStoredElsewhere(root, tile))
         values.push_back(
             {unsigned(i), tile,
              loops.evaluator.evaluate(root.tensor, *root.at, tile)});
@@ -121,11 +116,8 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
 }
 
 LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest) {
-  SmallVector<StoreTarget, 1> targets;
-  for (auto [root, pointer, layout] : llvm::zip(
-           nest.getRoots(), function.resultPointers, function.resultLayouts))
-    targets.push_back({root.tensor, *root.at, pointer, layout});
-  return emit(function, nest, scheduleGrid(function, nest), targets);
+  return emit(function, nest, scheduleGrid(function, nest),
+              getResultTargets(function, nest));
 }
 
 FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,

@@ -220,16 +220,26 @@ GridSchedule schedulePart(const KernelFunction &function, const LoopNest &nest,
   return Scheduler(function, nest, serial).runPart();
 }
 
-std::optional<int64_t> countBlocks(const LoopNest &nest,
-                                   const GridSchedule &schedule) {
-  int64_t positions = 1;
-  for (unsigned loop : schedule.outer) {
+std::optional<int64_t> countPositions(const LoopNest &nest,
+                                      const GridSchedule &schedule,
+                                      ArrayRef<unsigned> loops) {
+  int64_t count = 1;
+  for (unsigned loop : loops) {
     int64_t extent = nest.getLoops()[loop].extent;
     if (ShapedType::isDynamic(extent))
       return std::nullopt;
-    positions *= extent / schedule.factors[loop];
+    count *= extent / schedule.factors[loop];
   }
-  return llvm::divideCeil(positions, schedule.getGroups());
+  return count;
+}
+
+std::optional<int64_t> countBlocks(const LoopNest &nest,
+                                   const GridSchedule &schedule) {
+  std::optional<int64_t> positions =
+      countPositions(nest, schedule, schedule.outer);
+  if (!positions)
+    return std::nullopt;
+  return llvm::divideCeil(*positions, schedule.getGroups());
 }
 
 } // namespace tdc

@@ -45,6 +45,11 @@ GridSchedule scheduleGrid(const KernelFunction &function,
 GridSchedule schedulePart(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
 
+/// How many positions the loops have together, in steps of their factors; none
+/// if that is known only at run time.
+std::optional<int64_t> countPositions(const td::LoopNest &nest,
+                                      const GridSchedule &schedule,
+                                      llvm::ArrayRef<unsigned> loops);
 /// Blocks for all positions of the outer loops, or none if that is known only
 /// at run time; then threads go from position to position in strides of the
 /// grid, however many blocks there are.

@@ -27,22 +27,16 @@ constexpr unsigned groupOf(unsigned lane) { return lane / 4; }
 constexpr unsigned inGroup(unsigned lane) { return lane % 4; }
 
 /// Types of the factors: what is in a register and what it is accumulated in.
-struct HalfFactor {
+template <typename Format> struct PackedFactor {
   using Register = uint32_t;
   using Value = float;
   static constexpr unsigned kPerRegister = 2;
   static float value(uint32_t bits, unsigned i) {
-    return toFloat<F16>(uint16_t(bits >> (16 * i)));
+    return toFloat<Format>(uint16_t(bits >> (16 * i)));
   }
 };
-struct BrainFactor {
-  using Register = uint32_t;
-  using Value = float;
-  static constexpr unsigned kPerRegister = 2;
-  static float value(uint32_t bits, unsigned i) {
-    return toFloat<BF16>(uint16_t(bits >> (16 * i)));
-  }
-};
+using HalfFactor = PackedFactor<F16>;
+using BrainFactor = PackedFactor<BF16>;
 /// Of tf32 the low bits do not count (PTX ISA 5.2.3).
 struct TensorFactor {
   using Register = uint32_t;
