@@ -12,6 +12,10 @@ namespace tdc {
 /// The module inside of a program's that holds the code of its GPU kernels.
 inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
 
+/// On a module: products of f32 matrices may round their factors to tf32, which
+/// has 10 bits after the point, to use tensor cores.
+inline constexpr llvm::StringLiteral kTF32Attr = "td.tf32";
+
 #define GEN_PASS_DECL_KERNELTOGPUPASS
 #include "Conversion/Passes.h.inc"
 

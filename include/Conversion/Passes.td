@@ -49,7 +49,10 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     128 bits per thread and tensor; reductions have a group of threads each (a
     warp or a part of it, a column of a block, a block), whose partial results
     are put together in a fixed order by shuffles and shared memory, so that the
-    same program gives the same bits in every run.
+    same program gives the same bits in every run. Matrix products from 32 rows,
+    32 columns and 16 terms on are computed tile by tile in shared memory: f16
+    and bf16 on tensor cores, f32 too where the module has `td.tf32`, any other
+    dtype by threads.
 
     The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
     and arith; the host keeps a td.gpu_kernel of each.

@@ -9,13 +9,12 @@ of 16 bits, with casts from and to all dtypes, must come out bit for bit. The
 last line is "chains: N agree, N differ".
 """
 
-import shutil
 import sys
 
 import numpy as np
 
-from harness import Batch, Function, find_backends, find_gpu, parse_options
-from matrix import flush
+from exact import check
+from harness import Function, parse_options
 from samples import is_float, numbers
 
 CHAINS = 100
@@ -56,37 +55,12 @@ def make_chain(random, dynamic):
     return function
 
 
-def same(got, want):
-    got, want = flush(got), flush(want)
-    return bool(((got == want) | (np.isnan(got) & np.isnan(want))).all())
-
-
 def main():
     options = parse_options(__doc__)
     random = np.random.default_rng(options.seed)
     print(f"seed {options.seed}")
     chains = [make_chain(random, bool(i % 2)) for i in range(CHAINS)]
-    batch = Batch()
-    for chain in chains:
-        batch.call(batch.add(chain), [batch.store(array) for array in chain.arguments])
-    stem = options.work / "chains"
-    batch.write(stem)
-    interpreter, compiled = find_backends(options.target_cpu)
-    if options.gpu:
-        compiled = find_gpu()
-    wanted, gotten = (batch.run(backend.command, stem)[0] for backend in (interpreter, compiled))
-    differ = 0
-    for chain, got, want in zip(chains, gotten, wanted):
-        if all(map(same, got, want)):
-            continue
-        differ += 1
-        print(f"FAILED:\n{chain.text('chain')}")
-    if differ:
-        print(f"modules are in {options.work}; again by --seed {options.seed}")
-    else:
-        shutil.rmtree(options.work)
-    print(f"chains: {CHAINS - differ} agree, {differ} differ")
-    return 1 if differ else 0
+    return check("chains", chains, options)
 
 
 if __name__ == "__main__":

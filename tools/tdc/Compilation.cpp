@@ -1,6 +1,7 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
 #include "Compilation.h"
+#include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
@@ -217,7 +218,7 @@ void Compilation::setMemory() {
     (*module)->setAttr(td::kMemoryAttr, builder.getDictionaryAttr(rows));
 }
 
-/// Tells the passes what the command line says about placement.
+/// Tells the passes what the command line says about devices.
 void Compilation::setDevices() {
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
@@ -225,6 +226,8 @@ void Compilation::setDevices() {
                        td::getDevice(context.get(), *device));
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
+  if (options.tf32)
+    (*module)->setAttr(kTF32Attr, mlir::UnitAttr::get(context.get()));
   setMemory();
 }
 

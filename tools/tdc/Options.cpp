@@ -152,6 +152,9 @@ private:
     case OPT_no_t_ops:
       options.noTOps = true;
       return true;
+    case OPT_tf32:
+      options.tf32 = true;
+      return true;
     case OPT_json:
       options.reportsJSON = true;
       return true;

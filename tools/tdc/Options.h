@@ -58,6 +58,7 @@ struct Options {
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
   bool noTOps = false;
+  bool tf32 = false;
   TransferGuard guard;
   bool json = false;
 

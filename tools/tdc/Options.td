@@ -56,6 +56,7 @@ defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or a
 defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
+def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
 defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops not written", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;

@@ -67,7 +67,7 @@ struct KernelFunction {
   mlir::Value i64(int64_t value);
   /// A constant position or stride.
   mlir::Value index(int64_t value);
-  /// An i64 as a position or stride; it fits.
+  /// An i64, or an i32 that is not negative, as a position or stride; it fits.
   mlir::Value toIndex(mlir::Value value);
   /// A position, or a vector of them, as i64.
   mlir::Value toI64(mlir::Value index);

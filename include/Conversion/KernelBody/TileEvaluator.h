@@ -75,6 +75,11 @@ public:
   bool isStoredElsewhere(const td::Access &root, const Tile &tile) const;
   void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
 
+  /// Address of an element of an input, and what it is known to be a multiple
+  /// of, in bytes.
+  mlir::Value getAddress(const td::Access &input, const Tile &tile);
+  unsigned getAlignment(const td::Access &input, const Tile &tile) const;
+
   bool dependsOnLane(mlir::Value value, const td::Coordinates &at) const;
   /// A vector of `value` in every lane; vectors are returned as they are.
   mlir::Value toVector(mlir::Value value);

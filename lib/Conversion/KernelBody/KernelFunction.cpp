@@ -116,10 +116,13 @@ Value KernelFunction::index(int64_t value) {
 }
 
 Value KernelFunction::toIndex(Value value) {
-  if (indexBits == 64)
-    return value;
-  return arith::TruncIOp::create(
-      builder, loc, getTypeLike(builder.getI32Type(), value), value);
+  unsigned bits = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  Type index = getTypeLike(builder.getIntegerType(indexBits), value);
+  if (bits < indexBits)
+    return arith::ExtUIOp::create(builder, loc, index, value);
+  if (bits > indexBits)
+    return arith::TruncIOp::create(builder, loc, index, value);
+  return value;
 }
 
 Value KernelFunction::toI64(Value index) {
@@ -180,10 +183,17 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
   if (!nest.getReductions().empty() || nest.getLoops().empty())
     return false;
   KernelOp kernel = function.kernel;
-  if (llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-        return nest.isInside(&op) && isa<IotaOp>(op);
-      }))
-    return false; // asks for coordinates
+  bool isRandom = false, isMoved = false;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!nest.isInside(&op))
+      continue;
+    if (isa<IotaOp>(op)) // asks for coordinates
+      return false;
+    isRandom |= isa<RandomOp>(op);
+    isMoved |= isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op);
+  }
+  if (isRandom && isMoved) // its elements are counted before they are moved
+    return false;
   SmallVector<int> first;
   auto isAlike = [&](const Access &access, const Layout &layout) {
     SmallVector<int> order;

@@ -430,6 +430,11 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   return constant ? move(base, distance(constant)) : base;
 }
 
+Value TileEvaluator::getAddress(const Access &input, const Tile &tile) {
+  return getAddress(input.tensor, function.pointers.lookup(input.tensor),
+                    *input.at, function.getLayout(input.tensor), tile);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -469,6 +474,12 @@ unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
       stride *= type.getDimSize(dim);
   }
   return common * bytes;
+}
+
+unsigned TileEvaluator::getAlignment(const Access &input,
+                                     const Tile &tile) const {
+  return getAlignment(input.tensor, *input.at, function.getLayout(input.tensor),
+                      tile);
 }
 
 Value TileEvaluator::load(Value tensor, const Coordinates &at,

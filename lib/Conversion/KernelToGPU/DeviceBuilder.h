@@ -52,11 +52,11 @@ public:
   void store(const SharedArray &array, mlir::Value index, mlir::Value value);
   mlir::Value load(const SharedArray &array, mlir::Value index,
                    mlir::Type type);
+  mlir::Value getAddress(const SharedArray &array, mlir::Value index);
   /// Bytes of all arrays made so far.
   int64_t getSharedBytes() const { return sharedBytes; }
 
 private:
-  mlir::Value getAddress(const SharedArray &array, mlir::Value index);
   mlir::Value i32(int64_t value);
 
   mlir::OpBuilder &b;

@@ -23,12 +23,6 @@ GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
 /// Terms that add up in one chain.
 constexpr int64_t kLongestChain = 256;
 
-Value GridLoops::toIndex(Value i32) {
-  if (function.indexBits == 32)
-    return i32;
-  return arith::ExtUIOp::create(b, function.loc, b.getI64Type(), i32);
-}
-
 Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
   if (std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops))
     return function.index(*count);
@@ -74,7 +68,8 @@ GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
 
 void GridLoops::openGrid(llvm::function_ref<void()> body) {
   Location loc = function.loc;
-  Value thread = device.getThread(), block = toIndex(device.getBlock());
+  Value thread = device.getThread(),
+        block = function.toIndex(device.getBlock());
   auto i32 = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, value, 32);
   };
@@ -93,7 +88,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   }
   Value number = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, block, function.index(groups)),
-      toIndex(group));
+      function.toIndex(group));
   Value end = countPositions(schedule.outer);
 
   auto at = [&](Value number, Operation *entry) {
@@ -131,10 +126,10 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   }
 
   // All threads of a block make the same number of turns.
-  Value offset = toIndex(group);
+  Value offset = function.toIndex(group);
   Value first = arith::MulIOp::create(b, loc, block, function.index(groups));
-  Value step = arith::MulIOp::create(b, loc, toIndex(device.getBlockCount()),
-                                     function.index(groups));
+  Value step = arith::MulIOp::create(
+      b, loc, function.toIndex(device.getBlockCount()), function.index(groups));
   auto loop = scf::ForOp::create(b, loc, first, end, step);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
@@ -157,9 +152,9 @@ void GridLoops::openFlat(llvm::function_ref<void()> body) {
   int64_t &factor = schedule.factors[0];
   Value number = arith::AddIOp::create(
       b, loc,
-      arith::MulIOp::create(b, loc, toIndex(device.getBlock()),
+      arith::MulIOp::create(b, loc, function.toIndex(device.getBlock()),
                             function.index(schedule.threads)),
-      toIndex(device.getThread()));
+      function.toIndex(device.getThread()));
   Value width = function.index(factor);
   Value start = arith::MulIOp::create(b, loc, number, width);
   Value next = arith::AddIOp::create(b, loc, start, width);
@@ -253,8 +248,8 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
 GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
                                         ValueRange carried, Body body,
                                         const PartialSums *sums) {
-  return open(loops, {toIndex(member), schedule.groupSize}, carried, body,
-              sums);
+  return open(loops, {function.toIndex(member), schedule.groupSize}, carried,
+              body, sums);
 }
 
 GridLoops::Values GridLoops::openSerial(ArrayRef<unsigned> loops,

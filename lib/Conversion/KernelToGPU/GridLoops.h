@@ -73,7 +73,6 @@ private:
                  mlir::Operation *entry, mlir::ValueRange carried, Body body);
   /// How many positions the loops have together, in steps of their factors.
   mlir::Value countPositions(llvm::ArrayRef<unsigned> loops);
-  mlir::Value toIndex(mlir::Value i32);
 
   mlir::OpBuilder &b;
 };

@@ -6,6 +6,7 @@
 #include "GridNest.h"
 #include "Permutation.h"
 #include "Remainder.h"
+#include "TiledProduct.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -189,6 +190,10 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);
   function.create(getCode(), name, signature);
+  if (auto schedule = scheduleProduct(*nest)) {
+    shape = emitTiledProduct(function, *nest, *schedule);
+    return success();
+  }
   shape = emitGridNest(function, *nest);
   // Other threads may read what a reduction reads; elements that one thread
   // alone computes and reads may stand in one place.

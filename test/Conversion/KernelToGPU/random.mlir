@@ -36,3 +36,23 @@ func.func @normal(%s: i64, %c: i64) -> !g {
   }
   return %r : !g
 }
+
+// -----
+
+!g = tensor<16x32xf32, #td.dev<cuda, 0>>
+!t = tensor<32x16xf32, #td.dev<cuda, 0>>
+
+// Numbers are counted in the order in which they are made, not in that of the
+// result: this is no flat array.
+// CHECK: llvm.func @permute_0
+// CHECK: arith.remui
+// CHECK: arith.divui
+func.func @turned(%s: i64, %c: i64) -> !t {
+  %r = td.kernel(%s, %c) : (i64, i64) -> !t {
+  ^bb0(%a: i64, %b: i64):
+    %m = td.random normal %a, %b : !g
+    %p = td.permute %m [1, 0] : !g to !t
+    td.yield %p : !t
+  }
+  return %r : !t
+}

@@ -98,6 +98,9 @@ public:
   /// `op` is asked for at `at`. `op` is inside the nest.
   const Coordinates &operandAt(mlir::Operation *op, unsigned index,
                                const Coordinates &at) const;
+  /// The input of which the value at `at` is an element, moved but not
+  /// computed; without a tensor if there is none.
+  Access getSource(mlir::Value value, const Coordinates &at) const;
   /// The loops on which the value depends when asked for at `at`.
   LoopSet getLoopsOf(mlir::Value value, const Coordinates &at) const;
   /// Whether a reduction of the nest has to be done before.

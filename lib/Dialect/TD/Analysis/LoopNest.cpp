@@ -347,6 +347,19 @@ const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
   return *operands.at({op, index, &at});
 }
 
+Access LoopNest::getSource(Value value, const Coordinates &at) const {
+  const Coordinates *where = &at;
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isInside(op))
+      break;
+    if (!isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op))
+      return {Value(), where};
+    where = &operandAt(op, 0, *where);
+    value = op->getOperand(0);
+  }
+  return {value, where};
+}
+
 const LoopNest::Dependence &
 LoopNest::getDependence(Value value, const Coordinates &at) const {
   auto [known, isNew] =

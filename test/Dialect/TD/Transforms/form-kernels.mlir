@@ -189,3 +189,37 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
   %g = td.matmul %t, %d : tensor<50x100xf32>, tensor<100x1xf32> -> tensor<50x1xf32>
   return %e, %g : tensor<100x1xf32>, tensor<50x1xf32>
 }
+
+// -----
+
+!x = tensor<64x64xf32, #td.dev<cuda, 0>>
+
+// On a GPU a product with tiles has its kernel to itself, and what goes on with
+// its elements; the cpu computes two over the same loops side by side.
+// CHECK-LABEL: func.func @products
+// CHECK: td.kernel
+// CHECK: td.matmul
+// CHECK-NOT: td.matmul
+// CHECK: td.relu
+// CHECK: td.kernel
+// CHECK: td.matmul
+func.func @products(%x: !x, %v: !x, %w: !x) -> (!x, !x, !x) {
+  %a = td.matmul %x, %v : !x, !x -> !x
+  %b = td.matmul %x, %w : !x, !x -> !x
+  %c = td.relu %a : !x
+  return %a, %b, %c : !x, !x, !x
+}
+
+// -----
+
+!x = tensor<64x64xf32, #td.dev<cpu>>
+
+// CHECK-LABEL: func.func @on_cpu
+// CHECK: td.kernel
+// CHECK-COUNT-2: td.matmul
+// CHECK-NOT: td.kernel
+func.func @on_cpu(%x: !x, %v: !x, %w: !x) -> (!x, !x) {
+  %a = td.matmul %x, %v : !x, !x -> !x
+  %b = td.matmul %x, %w : !x, !x -> !x
+  return %a, %b : !x, !x
+}

@@ -1,6 +1,7 @@
 //===- FusionGraph.cpp - which ops of a block become which kernel ---------===//
 
 #include "FusionGraph.h"
+#include "Dialect/TD/Analysis/MatrixProduct.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
 
@@ -245,6 +246,29 @@ bool FusionGraph::reaches(Node &from, Node &to) {
   return false;
 }
 
+bool isOnGPU(Operation *op) {
+  return getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
+}
+
+static bool isTiledProduct(const LoopNest &nest) {
+  std::optional<MatrixProduct> product = MatrixProduct::get(nest);
+  return product && hasTiles(nest, *product);
+}
+
+/// Whether a GPU computes the kernel tile by tile: a product with tiles must be
+/// the only one, and its kernel do nothing but go on with its elements.
+static bool hasTiledProduct(const FusionGraph::Node &node) {
+  if (!isOnGPU(node.roots.front()) ||
+      llvm::none_of(node.body, [](Operation *op) { return isa<MatmulOp>(op); }))
+    return false;
+  SmallVector<Value> roots;
+  for (Operation *root : node.roots)
+    roots.push_back(root->getResult(0));
+  FailureOr<LoopNest> nest = LoopNest::get(
+      roots, [&](Operation *op) { return node.body.contains(op); });
+  return succeeded(nest) && isTiledProduct(*nest);
+}
+
 bool FusionGraph::canMerge(Node &a, Node &b) {
   if (a.roots.size() + b.roots.size() > kMaxRoots)
     return false;
@@ -276,7 +300,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
     return a.body.contains(op) || b.body.contains(op);
   });
-  if (failed(nest))
+  if (failed(nest) ||
+      ((hasTiledProduct(a) || hasTiledProduct(b)) && !isTiledProduct(*nest)))
     return false;
 
   // Every root must run over all root loops, but for a few that a register

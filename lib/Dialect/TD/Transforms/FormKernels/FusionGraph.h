@@ -19,6 +19,8 @@ namespace tdc::td {
 /// numbers on the cpu, constants, reshapes that are another view of the same
 /// bytes) are the host's.
 bool isKernelOp(mlir::Operation *op);
+/// Whether what the op gives is on a GPU, and the op runs there.
+bool isOnGPU(mlir::Operation *op);
 
 class FusionGraph {
 public:

@@ -18,10 +18,6 @@ namespace tdc::td {
 /// share the work by.
 constexpr int64_t kSmallTensor = 1 << 13;
 
-static bool isOnGPU(Operation *op) {
-  return getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
-}
-
 /// Whether all reductions are over rows of one kind, and all roots are a row or
 /// one element of it.
 static bool isRowNest(const LoopNest &nest) {

@@ -1,0 +1,30 @@
+//===- MatrixProduct.h - nests that are one matrix product ----------------===//
+
+#ifndef TDC_DIALECT_TD_ANALYSIS_MATRIXPRODUCT_H
+#define TDC_DIALECT_TD_ANALYSIS_MATRIXPRODUCT_H
+
+#include "Dialect/TD/Analysis/LoopNest.h"
+
+namespace tdc::td {
+
+/// One matrix product with elementwise work before and after it: every element
+/// of a root is made of one element of the product.
+struct MatrixProduct {
+  const Reduction *reduction;
+  llvm::SmallVector<unsigned> batch; ///< loops around, the outermost first
+  unsigned rows, columns, terms;     ///< loops
+
+  /// The nest as a product; none if it is anything else.
+  static std::optional<MatrixProduct> get(const LoopNest &nest);
+};
+
+/// What a run-time extent is taken for.
+int64_t estimateExtent(const LoopNest &nest, unsigned loop);
+
+/// Whether the blocks of a GPU should compute the product tile by tile, each
+/// element of an operand being read once per tile.
+bool hasTiles(const LoopNest &nest, const MatrixProduct &product);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_ANALYSIS_MATRIXPRODUCT_H

@@ -1,0 +1,225 @@
+//===- OperandTile.cpp - tiles of a product's operand in shared memory ----===//
+
+#include "OperandTile.h"
+#include "Conversion/KernelBody/ElementOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// Lines of 16 bytes that shared memory serves at a time.
+constexpr int64_t kBankLines = 8;
+/// NVVM's number for a GPU's own memory.
+constexpr unsigned kGlobalSpace = 1;
+
+OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
+                         const ProductSchedule &schedule,
+                         const ProductOperand &operand, DeviceBuilder &device)
+    : operand(operand), function(function), b(function.builder),
+      loc(function.loc), nest(nest), schedule(schedule), device(device),
+      evaluator(function, nest, /*lanes=*/1) {
+  lineElements = operand.extent;
+  lines = schedule.tileTerms;
+  if (operand.storedAlongTerms)
+    std::swap(lineElements, lines);
+  // Neighbouring lines begin in other banks: tensor cores swap chunks within
+  // a line (getAddress), else a line is a chunk longer.
+  pitch = lineElements + (schedule.onTensorCores ? 0 : schedule.getChunk());
+  array = device.makeShared(schedule.shared, schedule.stages * lines * pitch);
+
+  int64_t readLine = operand.extent, readLines = schedule.tileTerms;
+  if (operand.readAlongTerms)
+    std::swap(readLine, readLines);
+  int64_t threadsPerLine = readLine / operand.width;
+  linesPerTurn = schedule.threads / threadsPerLine;
+  turns = readLines / linesPerTurn;
+  Value thread = device.getThread(), threads = i32(threadsPerLine);
+  Value along = arith::MulIOp::create(
+      b, loc, arith::RemUIOp::create(b, loc, thread, threads),
+      i32(operand.width));
+  Value line = arith::DivUIOp::create(b, loc, thread, threads);
+  ownAt = operand.readAlongTerms ? line : along;
+  termAt = operand.readAlongTerms ? along : line;
+  unsigned wide = operand.readAlongTerms ? schedule.terms : operand.loop;
+  evaluator.steps[wide] = operand.width;
+
+  // A copy moves a chunk, of elements that shared memory has like this too.
+  Operation *product = schedule.product->op;
+  Access source = nest.getSource(
+      product->getOperand(operand.index),
+      nest.operandAt(product, operand.index, *schedule.product->at));
+  copied = source.tensor && schedule.onTensorCores &&
+           operand.width == schedule.getChunk() &&
+           operand.readAlongTerms == operand.storedAlongTerms &&
+           getLaneStride(source, wide, getRowMajor(source.tensor)) == 1 &&
+           evaluator.getAlignment(source, getTile(0)) % kChunkBytes == 0;
+}
+
+Value OperandTile::i32(int64_t value) {
+  return arith::ConstantIntOp::create(b, loc, value, 32);
+}
+
+Value OperandTile::getExtent(unsigned loop) {
+  const Loop &info = nest.getLoops()[loop];
+  return function.toIndex(function.getSize(info.tensor, info.dim));
+}
+
+void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
+  evaluator.positions.assign(positions.begin(), positions.end());
+  for (unsigned loop : schedule.batch)
+    evaluator.pushScope(loop, /*entry=*/nullptr);
+  start = tileStart;
+}
+
+Tile OperandTile::getTile(int64_t turn) const {
+  Tile tile(nest.getLoops().size(), 0);
+  tile[operand.readAlongTerms ? operand.loop : schedule.terms] =
+      turn * linesPerTurn;
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// From memory
+//===----------------------------------------------------------------------===//
+
+void OperandTile::begin(Value term, Value stage) {
+  auto at = [&](Value first, Value own) -> Value {
+    return arith::AddIOp::create(b, loc, first, function.toIndex(own));
+  };
+  evaluator.positions[operand.loop] = at(start, ownAt);
+  evaluator.positions[schedule.terms] = at(term, termAt);
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    Tile tile = getTile(turn);
+    Value isInside;
+    for (unsigned loop : {schedule.terms, operand.loop}) {
+      int64_t extent = nest.getLoops()[loop].extent;
+      if (loop == operand.loop && !ShapedType::isDynamic(extent) &&
+          extent % operand.extent == 0)
+        continue;
+      Value position = arith::AddIOp::create(b, loc, evaluator.positions[loop],
+                                             function.index(tile[loop]));
+      Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            position, getExtent(loop));
+      isInside = isInside
+                     ? Value(arith::AndIOp::create(b, loc, isInside, isBelow))
+                     : isBelow;
+    }
+    if (copied) {
+      copy(turn, isInside, stage);
+      continue;
+    }
+    Type type = VectorType::get({operand.width}, schedule.shared);
+    auto branch = scf::IfOp::create(b, loc, type, isInside,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    evaluator.pushScope(operand.loop, branch);
+    evaluator.pushScope(schedule.terms, /*entry=*/nullptr);
+    scf::YieldOp::create(b, loc, loadNeighbours(tile));
+    evaluator.popScope();
+    evaluator.popScope();
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc,
+                         LLVM::ZeroOp::create(b, loc, type).getResult());
+    loaded.push_back(branch.getResult(0));
+  }
+}
+
+Value OperandTile::loadNeighbours(const Tile &first) {
+  Operation *product = schedule.product->op;
+  Value value = product->getOperand(operand.index);
+  const Coordinates &at =
+      nest.operandAt(product, operand.index, *schedule.product->at);
+  Value all = LLVM::PoisonOp::create(
+      b, loc, VectorType::get({operand.width}, schedule.shared));
+  Tile tile = first;
+  unsigned wide = operand.readAlongTerms ? schedule.terms : operand.loop;
+  for (int64_t i = 0; i < operand.width; ++i) {
+    tile[wide] = first[wide] + i;
+    Value element = evaluator.evaluate(value, at, tile);
+    if (schedule.onTensorCores)
+      element =
+          emitToMemory(b, loc, element, getElementTypeOrSelf(value.getType()));
+    all = LLVM::InsertElementOp::create(b, loc, all, element, i32(i));
+  }
+  return all;
+}
+
+void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
+  Operation *product = schedule.product->op;
+  Access source = nest.getSource(
+      product->getOperand(operand.index),
+      nest.operandAt(product, operand.index, *schedule.product->at));
+  evaluator.pushScope(operand.loop, /*entry=*/nullptr);
+  evaluator.pushScope(schedule.terms, /*entry=*/nullptr);
+  Value from = evaluator.getAddress(source, getTile(turn));
+  evaluator.popScope();
+  evaluator.popScope();
+  from = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), from);
+  // Beyond the end no byte is read, and the chunk filled with zeros.
+  Value bytes =
+      arith::SelectOp::create(b, loc, isInside, i32(kChunkBytes), i32(0));
+  NVVM::CpAsyncOp::create(b, loc, getDestination(stage, turn, 0), from,
+                          kChunkBytes, NVVM::LoadCacheModifierKind::CG, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// In shared memory
+//===----------------------------------------------------------------------===//
+
+Value OperandTile::getAddress(Value stage, Value own, Value term) {
+  Value line = term, element = own;
+  if (operand.storedAlongTerms)
+    std::swap(line, element);
+  auto add = [&](Value one, Value other) -> Value {
+    return arith::AddIOp::create(b, loc, one, other);
+  };
+  auto multiply = [&](Value value, int64_t factor) -> Value {
+    return arith::MulIOp::create(b, loc, value, i32(factor));
+  };
+  if (schedule.onTensorCores) {
+    // Eight lines that tensor cores read at once differ in where they have
+    // their chunks (the usual XOR swizzle), so that no two share a bank.
+    int64_t chunks = std::min(lineElements / schedule.getChunk(), kBankLines);
+    Value order =
+        arith::DivUIOp::create(b, loc, line, i32(kBankLines / chunks));
+    order = arith::AndIOp::create(b, loc, order, i32(chunks - 1));
+    element = arith::XOrIOp::create(b, loc, element,
+                                    multiply(order, schedule.getChunk()));
+  }
+  Value index = add(multiply(stage, lines * pitch), multiply(line, pitch));
+  return device.getAddress(array, add(index, element));
+}
+
+Value OperandTile::getDestination(Value stage, int64_t turn, int64_t element) {
+  Value own = ownAt, term = termAt;
+  auto move = [&](Value &position, int64_t distance) {
+    position = arith::AddIOp::create(b, loc, position, i32(distance));
+  };
+  move(operand.readAlongTerms ? own : term, turn * linesPerTurn);
+  move(operand.readAlongTerms ? term : own, element);
+  return getAddress(stage, own, term);
+}
+
+void OperandTile::finish(Value stage) {
+  for (auto [turn, elements] : llvm::enumerate(loaded)) {
+    if (operand.readAlongTerms == operand.storedAlongTerms) {
+      int64_t bytes =
+          operand.width * schedule.shared.getIntOrFloatBitWidth() / 8;
+      LLVM::StoreOp::create(b, loc, elements, getDestination(stage, turn, 0),
+                            bytes);
+      continue;
+    }
+    for (int64_t i = 0; i < operand.width; ++i)
+      LLVM::StoreOp::create(
+          b, loc, LLVM::ExtractElementOp::create(b, loc, elements, i32(i)),
+          getDestination(stage, turn, i));
+  }
+  loaded.clear();
+}
+
+} // namespace tdc

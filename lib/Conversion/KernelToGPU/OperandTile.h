@@ -1,0 +1,74 @@
+//===- OperandTile.h - tiles of a product's operand in shared memory ------===//
+
+#ifndef TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
+#define TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
+
+#include "Conversion/KernelBody/TileEvaluator.h"
+#include "DeviceBuilder.h"
+#include "ProductSchedule.h"
+
+namespace tdc {
+
+/// The tiles of one operand, one in each stage's place. What is beyond the
+/// operand's end is 0 there.
+class OperandTile {
+public:
+  OperandTile(KernelFunction &function, const td::LoopNest &nest,
+              const ProductSchedule &schedule, const ProductOperand &operand,
+              DeviceBuilder &device);
+
+  /// Whether tiles are copied as they are (cp.async); else they are computed
+  /// and pass through registers.
+  bool isCopied() const { return copied; }
+
+  /// Tells where the block stands: what the evaluator knows of the loops
+  /// around, and the first position of the tile along the operand's own loop.
+  void standAt(llvm::ArrayRef<mlir::Value> positions, mlir::Value start);
+  /// Values that depend on none of the operand's loops are computed before the
+  /// loop over the terms.
+  void enterLoop(mlir::Operation *loop) { evaluator.pushBranch(loop); }
+
+  /// Begins to bring the tile of the terms from `term` on to a stage's place:
+  /// copies start, or registers are loaded, …
+  void begin(mlir::Value term, mlir::Value stage);
+  /// … which are stored by this.
+  void finish(mlir::Value stage);
+
+  /// Where an element of a tile stands. Numbers are i32. Neighbours are read
+  /// together within a chunk.
+  mlir::Value getAddress(mlir::Value stage, mlir::Value own, mlir::Value term);
+
+  const ProductOperand &operand;
+
+private:
+  mlir::Value getExtent(unsigned loop);
+  mlir::Value i32(int64_t value);
+  /// Where the first element that the thread moves in a turn stands from that
+  /// of the first turn on.
+  Tile getTile(int64_t turn) const;
+  /// A vector of the neighbours from there on.
+  mlir::Value loadNeighbours(const Tile &first);
+  void copy(int64_t turn, mlir::Value isInside, mlir::Value stage);
+  mlir::Value getDestination(mlir::Value stage, int64_t turn, int64_t element);
+
+  KernelFunction &function;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const td::LoopNest &nest;
+  const ProductSchedule &schedule;
+  DeviceBuilder &device;
+  TileEvaluator evaluator;
+
+  int64_t lineElements, lines; ///< of a tile in shared memory
+  int64_t pitch;               ///< elements from one line to the next
+  int64_t linesPerTurn, turns; ///< of a tile, as it is read
+  SharedArray array;
+  bool copied = false;
+  mlir::Value start;         ///< along the own loop
+  mlir::Value ownAt, termAt; ///< of the thread's first element, in the tile
+  llvm::SmallVector<mlir::Value> loaded;
+};
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H

@@ -1,0 +1,57 @@
+//===- ProductSchedule.h - how a matrix product is cut into tiles ---------===//
+//
+// A block computes a tile of the result. It walks along the terms; at each step
+// a tile of either operand is brought to shared memory, while the threads
+// multiply those of the step before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
+#define TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
+
+#include "Dialect/TD/Analysis/LoopNest.h"
+
+namespace tdc {
+
+/// Bytes that the widest access to memory moves.
+inline constexpr int64_t kChunkBytes = 16;
+
+/// One operand of a product. It has two loops: the product's terms, and its
+/// *own*, the rows of the left operand, the columns of the right one.
+struct ProductOperand {
+  unsigned index;     ///< of td.matmul
+  unsigned loop;      ///< its own
+  int64_t extent = 0; ///< of a tile along its own loop
+  /// Whether neighbours in memory are neighbours along the terms, and whether
+  /// they stand so in shared memory.
+  bool readAlongTerms = true, storedAlongTerms = true;
+  /// Neighbours in memory that a thread moves at once.
+  int64_t width = 1;
+};
+
+struct ProductSchedule {
+  const td::Reduction *product;
+  llvm::SmallVector<unsigned> batch; ///< loops around, the outermost first
+  unsigned terms;
+  int64_t tileTerms;
+  ProductOperand left, right;
+  /// Of an element in shared memory.
+  mlir::Type shared;
+  bool onTensorCores = false;
+  int64_t threads = 0;
+  /// Pairs of tiles that are in shared memory at a time.
+  int64_t stages = 2;
+
+  /// Elements of kChunkBytes in shared memory.
+  int64_t getChunk() const {
+    return kChunkBytes * 8 / shared.getIntOrFloatBitWidth();
+  }
+};
+
+/// The schedule of a nest that is one matrix product, large enough for tiles;
+/// none of any other.
+std::optional<ProductSchedule> scheduleProduct(const td::LoopNest &nest);
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H

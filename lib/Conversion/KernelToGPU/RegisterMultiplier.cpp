@@ -1,0 +1,102 @@
+//===- RegisterMultiplier.cpp - tiles multiplied thread by thread ---------===//
+
+#include "Conversion/KernelBody/Accumulation.h"
+#include "TileMultiplier.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+/// Neighbours that a thread reads of a tile at once.
+constexpr int64_t kGroup = 4;
+
+class RegisterMultiplier : public TileMultiplier {
+public:
+  RegisterMultiplier(KernelFunction &function, const ProductSchedule &schedule,
+                     DeviceBuilder &device);
+
+  Values multiply(OperandTile &left, OperandTile &right, Value stage,
+                  ValueRange accumulators) override;
+
+private:
+  Values load(OperandTile &tile, Value stage, Value first, int64_t distance,
+              int64_t term);
+  Value i32(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const ProductSchedule &schedule;
+  /// Groups of a thread in either direction, and elements from one to the next.
+  int64_t groups, rowDistance, columnDistance;
+};
+
+} // namespace
+
+RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
+                                       const ProductSchedule &schedule,
+                                       DeviceBuilder &device)
+    : b(function.builder), loc(function.loc), schedule(schedule) {
+  int64_t extent = schedule.left.extent;
+  int64_t across = extent == 32 ? 8 : 16;
+  groups = extent / across / kGroup;
+  rowDistance = columnDistance = across * kGroup;
+  Value thread = device.getThread();
+  auto place = [&](Value number) -> Value {
+    return arith::MulIOp::create(b, loc, number, i32(kGroup));
+  };
+  row = place(arith::DivUIOp::create(b, loc, thread, i32(across)));
+  column = place(arith::RemUIOp::create(b, loc, thread, i32(across)));
+  piece = kGroup;
+  for (int64_t m = 0; m < groups * kGroup; ++m)
+    for (int64_t n = 0; n < groups * kGroup; ++n)
+      elements.push_back({m / kGroup * rowDistance + m % kGroup,
+                          n / kGroup * columnDistance + n % kGroup});
+}
+
+/// The thread's elements of a tile at one term.
+TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
+                                                Value first, int64_t distance,
+                                                int64_t term) {
+  int64_t bytes = kGroup * schedule.shared.getIntOrFloatBitWidth() / 8;
+  Values values;
+  for (int64_t group = 0; group < groups; ++group) {
+    Value own = arith::AddIOp::create(b, loc, first, i32(group * distance));
+    Value together = LLVM::LoadOp::create(
+        b, loc, VectorType::get({kGroup}, schedule.shared),
+        tile.getAddress(stage, own, i32(term)), std::min(bytes, kChunkBytes));
+    for (int64_t i = 0; i < kGroup; ++i)
+      values.push_back(
+          LLVM::ExtractElementOp::create(b, loc, together, i32(i)));
+  }
+  return values;
+}
+
+TileMultiplier::Values RegisterMultiplier::multiply(OperandTile &left,
+                                                    OperandTile &right,
+                                                    Value stage,
+                                                    ValueRange accumulators) {
+  Values sums(accumulators);
+  for (int64_t term = 0; term < schedule.tileTerms; ++term) {
+    Values rows = load(left, stage, row, rowDistance, term);
+    Values columns = load(right, stage, column, columnDistance, term);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = accumulate(b, loc, *schedule.product, {sum, {}},
+                       {rows[i / columns.size()], columns[i % columns.size()]},
+                       /*position=*/Value())
+                .value;
+  }
+  return sums;
+}
+
+std::unique_ptr<TileMultiplier>
+makeRegisterMultiplier(KernelFunction &function,
+                       const ProductSchedule &schedule, DeviceBuilder &device) {
+  return std::make_unique<RegisterMultiplier>(function, schedule, device);
+}
+
+} // namespace tdc

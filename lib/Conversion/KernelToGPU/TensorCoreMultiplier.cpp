@@ -1,0 +1,183 @@
+//===- TensorCoreMultiplier.cpp - tiles multiplied by mma.sync ------------===//
+//
+// Which thread of a warp holds which element of a fragment is said in the PTX
+// ISA, 9.7.14.5 (mma.m16n8k16 of f16 and bf16, m16n8k8 of tf32) and 9.7.14.5.15
+// (ldmatrix, for which four bytes of tf32 are two elements of two).
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileMultiplier.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+/// What one mma multiplies: rows of the left operand and columns of the right
+/// one; of terms, two chunks.
+constexpr int64_t kRows = 16, kColumns = 8;
+/// Columns of a warp's part of the tile.
+constexpr int64_t kWarpColumns = 32;
+/// Rows of the matrices that ldmatrix loads, four at once; their columns are a
+/// chunk.
+constexpr int64_t kMatrix = 8;
+/// Accumulators that a thread has of one mma.
+constexpr int64_t kSums = 4;
+
+class TensorCoreMultiplier : public TileMultiplier {
+public:
+  TensorCoreMultiplier(KernelFunction &function,
+                       const ProductSchedule &schedule, DeviceBuilder &device);
+
+  Values multiply(OperandTile &left, OperandTile &right, Value stage,
+                  ValueRange accumulators) override;
+
+private:
+  /// Four matrices, two along the operand's own loop and two along the terms.
+  Values loadFragments(OperandTile &tile, Value stage, int64_t own,
+                       int64_t term);
+  Values multiply(ArrayRef<Value> left, ArrayRef<Value> right,
+                  ValueRange accumulators);
+  Value i32(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  }
+  Value add(Value one, Value other) {
+    return arith::AddIOp::create(b, loc, one, other);
+  }
+  Value multiplyBy(Value value, int64_t factor) {
+    return arith::MulIOp::create(b, loc, value, i32(factor));
+  }
+  Value divide(Value value, int64_t divisor) {
+    return arith::DivUIOp::create(b, loc, value, i32(divisor));
+  }
+  Value modulo(Value value, int64_t divisor) {
+    return arith::RemUIOp::create(b, loc, value, i32(divisor));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const ProductSchedule &schedule;
+  Type element;
+  int64_t warpRows;
+  Value lane, firstRow, firstColumn; ///< of the warp
+};
+
+} // namespace
+
+TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
+                                           const ProductSchedule &schedule,
+                                           DeviceBuilder &device)
+    : b(function.builder), loc(function.loc), schedule(schedule) {
+  element = getElementTypeOrSelf(schedule.product->op->getOperand(0).getType());
+  int64_t across = schedule.right.extent / kWarpColumns;
+  int64_t warps = schedule.threads / kWarpSize;
+  warpRows = schedule.left.extent * across / warps;
+  Value thread = device.getThread();
+  lane = modulo(thread, kWarpSize);
+  Value warp = divide(thread, kWarpSize);
+  firstRow = multiplyBy(divide(warp, across), warpRows);
+  firstColumn = multiplyBy(modulo(warp, across), kWarpColumns);
+  row = add(firstRow, divide(lane, kSums));
+  column = add(firstColumn, multiplyBy(modulo(lane, kSums), 2));
+  piece = 2;
+  for (int64_t m = 0; m < warpRows; m += kRows)
+    for (int64_t n = 0; n < kWarpColumns; n += kColumns)
+      for (int64_t sum = 0; sum < kSums; ++sum)
+        elements.push_back({m + sum / 2 * kMatrix, n + sum % 2});
+}
+
+TileMultiplier::Values TensorCoreMultiplier::loadFragments(OperandTile &tile,
+                                                           Value stage,
+                                                           int64_t own,
+                                                           int64_t term) {
+  // Lane l says where row l % 8 of matrix l / 8 is. The left operand has its
+  // matrices one below the other first, the right one along the terms first.
+  bool isLeft = &tile.operand == &schedule.left;
+  Value matrix = divide(lane, kMatrix), line = modulo(lane, kMatrix);
+  Value below = isLeft ? modulo(matrix, 2) : divide(matrix, 2);
+  Value beside = isLeft ? divide(matrix, 2) : modulo(matrix, 2);
+  Value ownAt = add(isLeft ? firstRow : firstColumn,
+                    add(i32(own), multiplyBy(below, kMatrix)));
+  Value termAt = add(i32(term), multiplyBy(beside, schedule.getChunk()));
+  Value &lineAt = tile.operand.storedAlongTerms ? ownAt : termAt;
+  lineAt = add(lineAt, line);
+  auto layout = tile.operand.storedAlongTerms ? NVVM::MMALayout::row
+                                              : NVVM::MMALayout::col;
+  Type word = b.getI32Type();
+  Value all = NVVM::LdMatrixOp::create(
+      b, loc,
+      LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                       {word, word, word, word}),
+      tile.getAddress(stage, ownAt, termAt), /*num=*/4, layout,
+      NVVM::LdStMatrixShapeAttr::get(b.getContext(), kMatrix, kMatrix),
+      NVVM::LdStMatrixEltType::B16);
+  Values fragments;
+  for (int64_t i = 0; i < 4; ++i) {
+    Value fragment = LLVM::ExtractValueOp::create(b, loc, all, i);
+    if (element.isF16())
+      fragment = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, element),
+                                         fragment);
+    if (element.isF32())
+      fragment = NVVM::ConvertFloatToTF32Op::create(
+          b, loc, word, LLVM::BitcastOp::create(b, loc, element, fragment),
+          NVVM::FPRoundingMode::RNA);
+    fragments.push_back(fragment);
+  }
+  return fragments;
+}
+
+TileMultiplier::Values TensorCoreMultiplier::multiply(ArrayRef<Value> left,
+                                                      ArrayRef<Value> right,
+                                                      ValueRange accumulators) {
+  SmallVector<Type> types(accumulators.getTypes());
+  NVVM::MMATypes type = element.isF16()    ? NVVM::MMATypes::f16
+                        : element.isBF16() ? NVVM::MMATypes::bf16
+                                           : NVVM::MMATypes::tf32;
+  Value all = NVVM::MmaOp::create(
+      b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), left,
+      right, accumulators, {kRows, kColumns, 2 * schedule.getChunk()},
+      /*b1Op=*/std::nullopt,
+      /*intOverflow=*/std::nullopt, {{type, type}},
+      {{NVVM::MMALayout::row, NVVM::MMALayout::col}});
+  Values sums;
+  for (int64_t i = 0; i < kSums; ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
+  return sums;
+}
+
+TileMultiplier::Values TensorCoreMultiplier::multiply(OperandTile &left,
+                                                      OperandTile &right,
+                                                      Value stage,
+                                                      ValueRange accumulators) {
+  Values sums(accumulators);
+  for (int64_t term = 0; term < schedule.tileTerms;
+       term += 2 * schedule.getChunk()) {
+    SmallVector<Values> rows, columns;
+    for (int64_t m = 0; m < warpRows; m += kRows)
+      rows.push_back(loadFragments(left, stage, m, term));
+    for (int64_t n = 0; n < kWarpColumns; n += 2 * kColumns)
+      columns.push_back(loadFragments(right, stage, n, term));
+    auto at = sums.begin();
+    for (const Values &fragments : rows)
+      for (const Values &pair : columns)
+        for (ArrayRef<Value> half :
+             {ArrayRef(pair).take_front(2), ArrayRef(pair).drop_front(2)}) {
+          Values next =
+              multiply(fragments, half, ValueRange(Values(at, at + kSums)));
+          at = std::copy(next.begin(), next.end(), at);
+        }
+  }
+  return sums;
+}
+
+std::unique_ptr<TileMultiplier>
+makeTensorCoreMultiplier(KernelFunction &function,
+                         const ProductSchedule &schedule,
+                         DeviceBuilder &device) {
+  return std::make_unique<TensorCoreMultiplier>(function, schedule, device);
+}
+
+} // namespace tdc

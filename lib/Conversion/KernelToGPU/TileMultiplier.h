@@ -1,0 +1,49 @@
+//===- TileMultiplier.h - how a block multiplies two tiles ----------------===//
+
+#ifndef TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
+#define TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
+
+#include "OperandTile.h"
+
+namespace tdc {
+
+/// Each thread collects some elements of the block's tile of the result, in
+/// registers.
+class TileMultiplier {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// One element of a thread, from its first one on.
+  struct Element {
+    int64_t row, column;
+  };
+
+  virtual ~TileMultiplier() = default;
+
+  /// Where the thread's first element stands in the tile, as i32.
+  mlir::Value row, column;
+  /// In the order of the accumulators, row by row within a piece …
+  llvm::SmallVector<Element> elements;
+  /// … of so many that are neighbours in a row; `column` is a multiple of it.
+  int64_t piece = 1;
+
+  /// The accumulators, with the products of the tiles at `stage` added.
+  virtual Values multiply(OperandTile &left, OperandTile &right,
+                          mlir::Value stage, mlir::ValueRange accumulators) = 0;
+};
+
+/// A thread multiplies what it reads of a column of the left tile with what it
+/// reads of a row of the right one; for every dtype.
+std::unique_ptr<TileMultiplier>
+makeRegisterMultiplier(KernelFunction &function,
+                       const ProductSchedule &schedule, DeviceBuilder &device);
+
+/// A warp multiplies on tensor cores: f16, bf16 and tf32, added up in f32.
+std::unique_ptr<TileMultiplier>
+makeTensorCoreMultiplier(KernelFunction &function,
+                         const ProductSchedule &schedule,
+                         DeviceBuilder &device);
+
+} // namespace tdc
+
+#endif // TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H

@@ -1,0 +1,55 @@
+//===- MatrixProduct.cpp - nests that are one matrix product --------------===//
+
+#include "Dialect/TD/Analysis/MatrixProduct.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Products with fewer rows, columns or terms have no use for tiles.
+constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
+constexpr int64_t kRunTimeExtent = 256;
+
+std::optional<MatrixProduct> MatrixProduct::get(const LoopNest &nest) {
+  if (nest.getReductions().size() != 1)
+    return std::nullopt;
+  const Reduction &reduction = nest.getReductions().front();
+  if (!isa<MatmulOp>(reduction.op) || reduction.loops.size() != 1)
+    return std::nullopt;
+  const Coordinate &row = reduction.at->end()[-2];
+  const Coordinate &column = reduction.at->end()[-1];
+  if (!row.isLoop() || !column.isLoop() || row.loop == column.loop)
+    return std::nullopt;
+  LoopSet around = 0;
+  for (const Coordinate &coordinate : ArrayRef(*reduction.at).drop_back(2))
+    if (coordinate.loop >= 0)
+      around |= LoopSet(1) << coordinate.loop;
+  LoopSet own = LoopSet(1) << row.loop | LoopSet(1) << column.loop;
+  if (around & own || (around | own) != nest.getRootLoops())
+    return std::nullopt;
+  for (const Access &root : nest.getRoots())
+    if (td::getLoops(*root.at) != nest.getRootLoops())
+      return std::nullopt;
+  MatrixProduct product;
+  product.reduction = &reduction;
+  product.rows = row.loop;
+  product.columns = column.loop;
+  product.terms = reduction.loops.front();
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (around >> loop & 1)
+      product.batch.push_back(loop);
+  return product;
+}
+
+int64_t estimateExtent(const LoopNest &nest, unsigned loop) {
+  int64_t extent = nest.getLoops()[loop].extent;
+  return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
+}
+
+bool hasTiles(const LoopNest &nest, const MatrixProduct &product) {
+  return estimateExtent(nest, product.rows) >= kFewestElements &&
+         estimateExtent(nest, product.columns) >= kFewestElements &&
+         estimateExtent(nest, product.terms) >= kFewestTerms;
+}
+
+} // namespace tdc::td

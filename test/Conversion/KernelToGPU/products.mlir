@@ -1,0 +1,123 @@
+// RUN: tdc-opt %s --split-input-file --kernel-to-gpu | FileCheck %s
+
+!a = tensor<64x64xf16, #td.dev<cuda, 0>>
+
+// f16: tiles are copied to shared memory as they are, three stages of two tiles
+// of 64 x 32 elements, and multiplied on tensor cores.
+// CHECK: td.gpu_kernel @matmul_0 threads 128 shared 24576
+// CHECK: llvm.func @matmul_0
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
+// CHECK-NEXT: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: nvvm.barrier0
+// CHECK: nvvm.cp.async.commit.group
+// Rows of the left operand, columns of the right one, where they stand.
+// CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<row>, num = 4
+// CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
+// CHECK-COUNT-8: nvvm.mma.sync
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+func.func @half(%x: !a, %y: !a) -> !a {
+  %r = td.kernel(%x, %y) : (!a, !a) -> !a {
+  ^bb0(%a: !a, %b: !a):
+    %m = td.matmul %a, %b : !a, !a -> !a
+    td.yield %m : !a
+  }
+  return %r : !a
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #td.dev<cuda, 0>>
+
+// What is computed goes through registers; it is still bf16 that is multiplied.
+// CHECK: llvm.func @matmul_0
+// CHECK-NOT: nvvm.cp.async
+// CHECK: arith.cmpf ogt
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xi16>, !llvm.ptr<3>
+// CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>
+func.func @computed(%x: !a, %y: !a) -> !a {
+  %r = td.kernel(%x, %y) : (!a, !a) -> !a {
+  ^bb0(%a: !a, %b: !a):
+    %p = td.relu %a : !a
+    %q = td.relu %b : !a
+    %m = td.matmul %p, %q : !a, !a -> !a
+    td.yield %m : !a
+  }
+  return %r : !a
+}
+
+// -----
+
+!a = tensor<64x48xf32, #td.dev<cuda, 0>>
+!b = tensor<48x96xf32, #td.dev<cuda, 0>>
+!v = tensor<96xf32, #td.dev<cuda, 0>>
+!c = tensor<64x96xf32, #td.dev<cuda, 0>>
+
+// f32 stays f32: a thread has 4 x 4 elements, and reads 4 of either operand at
+// each of 16 terms. What comes after the product is done where it is.
+// CHECK: td.gpu_kernel @matmul_0 threads 256 shared 17408
+// CHECK: llvm.func @matmul_0
+// CHECK-NOT: nvvm.mma
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-256: math.fma
+// CHECK-NOT: math.fma
+// CHECK: scf.yield
+// CHECK: scf.if
+// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = {{16|4|8}} : i64} : f32, !llvm.ptr
+func.func @single(%x: !a, %y: !b, %z: !v) -> !c {
+  %r = td.kernel(%x, %y, %z) : (!a, !b, !v) -> !c {
+  ^bb0(%a: !a, %b: !b, %c: !v):
+    %m = td.matmul %a, %b : !a, !b -> !c
+    %w = td.broadcast %c : !v to !c
+    %s = td.add %m, %w : !c
+    td.yield %s : !c
+  }
+  return %r : !c
+}
+
+// -----
+
+!a = tensor<64x64xf32, #td.dev<cuda, 0>>
+
+// With --tf32, f32 is rounded on its way to tensor cores.
+module attributes {td.tf32} {
+// CHECK: llvm.func @matmul_0
+// CHECK-COUNT-4: nvvm.convert.float.to.tf32 %{{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}
+// CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>
+func.func @rounded(%x: !a, %y: !a) -> !a {
+  %r = td.kernel(%x, %y) : (!a, !a) -> !a {
+  ^bb0(%a: !a, %b: !a):
+    %m = td.matmul %a, %b : !a, !a -> !a
+    td.yield %m : !a
+  }
+  return %r : !a
+}
+}
+
+// -----
+
+!a = tensor<?x64xf64, #td.dev<cuda, 0>>
+!b = tensor<64x64xf64, #td.dev<cuda, 0>>
+
+// So many rows as there are: blocks go from tile to tile, and no thread begins
+// with the next before all are done with the stages of this one.
+// CHECK: td.launch @matmul_0(%{{.*}}) sizes(%{{.*}}) blocks(%{{.*}})
+// CHECK: td.gpu_kernel @matmul_0 threads 256
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK: nvvm.barrier0
+func.func @rows(%x: !a, %y: !b) -> !a {
+  %n = td.dim %x, 0 : !a
+  %r = td.kernel(%x, %y) sizes(%n) : (!a, !b) -> !a {
+  ^bb0(%a: !a, %b: !b):
+    %m = td.matmul %a, %b : !a, !b -> !a
+    td.yield %m : !a
+  }
+  return %r : !a
+}
