@@ -189,3 +189,21 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
   %g = td.matmul %t, %d : tensor<50x100xf32>, tensor<100x1xf32> -> tensor<50x1xf32>
   return %e, %g : tensor<100x1xf32>, tensor<50x1xf32>
 }
+
+// -----
+
+// A random order on a GPU is a kernel of its own: who reads it asks for elements.
+// CHECK-LABEL: func.func @permutation
+// CHECK: %[[ORDER:.*]] = td.kernel(%arg1, %arg2)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.random permutation
+// CHECK-NEXT: td.yield
+// CHECK: td.kernel({{.*}}%[[ORDER]]
+// CHECK: td.gather
+!rows = tensor<8xf32, #td.dev<cuda, 0>>
+!order = tensor<8xi64, #td.dev<cuda, 0>>
+func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
+  %i = td.random permutation %s, %c : !order
+  %y = td.gather %x, %i dim 0 : !rows, !order -> !rows
+  return %y : !rows
+}

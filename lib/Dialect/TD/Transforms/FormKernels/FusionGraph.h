@@ -20,6 +20,10 @@ namespace tdc::td {
 /// bytes) are the host's.
 bool isKernelOp(mlir::Operation *op);
 
+/// Whether the kernel of the op computes no other root: an update, or a random
+/// permutation, which no loops over elements make.
+bool standsAlone(mlir::Operation *op);
+
 class FusionGraph {
 public:
   struct Node {
