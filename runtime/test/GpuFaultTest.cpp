@@ -115,6 +115,16 @@ TEST(GpuFaultTest, OutOfMemory) {
   });
 }
 
+TEST(GpuFaultTest, OutOfMemoryOfUnknownSize) {
+  checkWithGpus(
+      1, {{"TDC_SIM_FAULT", "cuMemAlloc@1=2,cuMemGetInfo@1=999"}}, [] {
+        GpuProgram gpus(1);
+        Opened ctx(gpus.program);
+        EXPECT_EQ(ctx.status, 308);
+        EXPECT_TRUE(has(ctx.error(), "asked for, this program holds 0 bytes"));
+      });
+}
+
 TEST(GpuFaultTest, OutOfMemoryForTheArena) {
   checkWithGpus(2, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
     GpuProgram gpus(2);
@@ -186,6 +196,28 @@ TEST(GpuFaultTest, MemoryErrorOfTheGpu) {
     EXPECT_TRUE(has(ctx.error(), "error[TR310]: cuda:0 was lost: "
                                  "CUDA_ERROR_ECC_UNCORRECTABLE (214): "));
   });
+}
+
+// Who cannot tell what was current does not take away what is.
+TEST(GpuFaultTest, CurrentContextIsUnknown) {
+  TemporaryFolder folder;
+  std::string file = folder / "stats.json";
+  auto useAndClose = [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
+  };
+  checkWithGpus(1, {{"TDC_SIM_STATS", file}}, useAndClose);
+  std::smatch calls;
+  std::string text = readFile(file);
+  ASSERT_TRUE(
+      std::regex_search(text, calls, std::regex("CtxGetCurrent\": (\\d+)")));
+  std::string fault = "cuCtxGetCurrent@" + calls[1].str() + "=999";
+  checkWithGpus(1, {{"TDC_SIM_STATS", file}, {"TDC_SIM_FAULT", fault}},
+                useAndClose);
+  text = readFile(file);
+  EXPECT_TRUE(has(text, "\"modules\": 0"));
+  EXPECT_TRUE(has(text, "\"allocations\": 0"));
 }
 
 //===----------------------------------------------------------------------===//
