@@ -425,8 +425,36 @@ TEST(GpuFaultTest, EveryWaitCounts) {
       EXPECT_TRUE(isFound(skip)) << skip;
     }
   }
-  // Those behind the first one wait for GPUs that have nothing left to do.
   EXPECT_TRUE(isFound("cuStreamSynchronize@1"));
+}
+
+// What is known to be finished is not waited for again.
+TEST(GpuFaultTest, NoWaitIsInVain) {
+  std::map<std::string, int> calls = countCalls([] {
+    GpuProgram gpus(2);
+    Opened ctx(gpus.program);
+    char *one = static_cast<char *>(ctx->devices[0].arena);
+    char *two = static_cast<char *>(ctx->devices[1].arena);
+    // The second copy finds that all was waited for before the first.
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two, one, 64), 0);
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two + 64, one, 64), 0);
+    // Many more than the ring has segments, but never more in flight.
+    std::vector<char> values(2 << 20);
+    const int64_t n = 2 << 20;
+    void *x = nullptr;
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &n, 0, &x), 0);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n),
+                0);
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), values.data(), x, n),
+                0);
+    }
+    // cuda:0 has nothing more to do.
+    EXPECT_EQ(tdrt_main(ctx), 0);
+  });
+  EXPECT_EQ(calls["cuStreamWaitEvent"], 1 + 2);
+  EXPECT_EQ(calls["cuEventSynchronize"], calls["cuMemcpyDtoHAsync_v2"]);
+  EXPECT_EQ(calls["cuStreamSynchronize"], 1);
 }
 
 TEST(GpuFaultTest, ReadBeforeItArrived) {
