@@ -148,7 +148,7 @@ typedef struct tdrt_port {
 /* An `export fn`. The entry is called by tdrt_call only, which has checked the
  * inputs. It fills every member of outputs[i]; what they point to belongs to
  * the context and holds until its next tdrt_call, which takes back all that
- * this one allocated and did not free. */
+ * this one allocated and did not free. One that fails leaves nothing. */
 typedef struct tdrt_export {
   const char *name;
   int32_t num_inputs;

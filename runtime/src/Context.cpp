@@ -247,11 +247,12 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
     if (status == 0)
       status = tdrt_poll(ctx);
   }
-  context.memory.endCall();
-  if (context.gpus)
-    context.gpus->endCall();
   int32_t flushed = context.guarded(-1, [&] { context.output.flush(); });
-  return status ? status : flushed;
+  status = status ? status : flushed;
+  context.memory.endCall(status != 0);
+  if (context.gpus)
+    context.gpus->endCall(status != 0);
+  return status;
 }
 
 void tdrt_close(tdrt_context *ctx) { delete static_cast<Context *>(ctx); }

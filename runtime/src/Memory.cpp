@@ -79,10 +79,20 @@ void Memory::release(void *data) {
   cache[block->sizeClass] = block;
 }
 
-void Memory::beginCall() {
+void Memory::releaseCall() {
   while (ofCall)
     release(getData(ofCall));
+}
+
+void Memory::beginCall() {
+  releaseCall();
   inCall = true;
+}
+
+void Memory::endCall(bool failed) {
+  inCall = false;
+  if (failed)
+    releaseCall();
 }
 
 void Memory::discardAll(Block *&list) {

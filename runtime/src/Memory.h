@@ -38,9 +38,10 @@ public:
   void release(void *data);
 
   /// Brackets a call of an exported function. What it allocates and does not
-  /// release, its results above all, is released when the next one begins.
+  /// release, its results above all, is released when the next one begins, or
+  /// at its end if it has failed.
   void beginCall();
-  void endCall() { inCall = false; }
+  void endCall(bool failed);
 
   /// Bytes asked for and not released, with the arena.
   int64_t inUse() const { return live; }
@@ -73,6 +74,7 @@ private:
   static constexpr unsigned kClasses = 4 * 64;
 
   void *allocateIn(Block *&list, int64_t bytes);
+  void releaseCall();
   void discardAll(Block *&list);
 
   Block *used = nullptr;   ///< blocks handed out outside of calls

@@ -115,6 +115,16 @@ TEST(GpuFaultTest, OutOfMemory) {
   });
 }
 
+TEST(GpuFaultTest, OutOfMemoryOfUnknownSize) {
+  checkWithGpus(
+      1, {{"TDC_SIM_FAULT", "cuMemAlloc@1=2,cuMemGetInfo@1=999"}}, [] {
+        GpuProgram gpus(1);
+        Opened ctx(gpus.program);
+        EXPECT_EQ(ctx.status, 308);
+        EXPECT_TRUE(has(ctx.error(), "asked for, this program holds 0 bytes"));
+      });
+}
+
 TEST(GpuFaultTest, OutOfMemoryForTheArena) {
   checkWithGpus(2, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
     GpuProgram gpus(2);
@@ -186,6 +196,28 @@ TEST(GpuFaultTest, MemoryErrorOfTheGpu) {
     EXPECT_TRUE(has(ctx.error(), "error[TR310]: cuda:0 was lost: "
                                  "CUDA_ERROR_ECC_UNCORRECTABLE (214): "));
   });
+}
+
+// Who cannot tell what was current does not take away what is.
+TEST(GpuFaultTest, CurrentContextIsUnknown) {
+  TemporaryFolder folder;
+  std::string file = folder / "stats.json";
+  auto useAndClose = [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
+  };
+  checkWithGpus(1, {{"TDC_SIM_STATS", file}}, useAndClose);
+  std::smatch calls;
+  std::string text = readFile(file);
+  ASSERT_TRUE(
+      std::regex_search(text, calls, std::regex("CtxGetCurrent\": (\\d+)")));
+  std::string fault = "cuCtxGetCurrent@" + calls[1].str() + "=999";
+  checkWithGpus(1, {{"TDC_SIM_STATS", file}, {"TDC_SIM_FAULT", fault}},
+                useAndClose);
+  text = readFile(file);
+  EXPECT_TRUE(has(text, "\"modules\": 0"));
+  EXPECT_TRUE(has(text, "\"allocations\": 0"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,8 +425,36 @@ TEST(GpuFaultTest, EveryWaitCounts) {
       EXPECT_TRUE(isFound(skip)) << skip;
     }
   }
-  // Those behind the first one wait for GPUs that have nothing left to do.
   EXPECT_TRUE(isFound("cuStreamSynchronize@1"));
+}
+
+// What is known to be finished is not waited for again.
+TEST(GpuFaultTest, NoWaitIsInVain) {
+  std::map<std::string, int> calls = countCalls([] {
+    GpuProgram gpus(2);
+    Opened ctx(gpus.program);
+    char *one = static_cast<char *>(ctx->devices[0].arena);
+    char *two = static_cast<char *>(ctx->devices[1].arena);
+    // The second copy finds that all was waited for before the first.
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two, one, 64), 0);
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two + 64, one, 64), 0);
+    // Many more than the ring has segments, but never more in flight.
+    std::vector<char> values(2 << 20);
+    const int64_t n = 2 << 20;
+    void *x = nullptr;
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &n, 0, &x), 0);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n),
+                0);
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), values.data(), x, n),
+                0);
+    }
+    // cuda:0 has nothing more to do.
+    EXPECT_EQ(tdrt_main(ctx), 0);
+  });
+  EXPECT_EQ(calls["cuStreamWaitEvent"], 1 + 2);
+  EXPECT_EQ(calls["cuEventSynchronize"], calls["cuMemcpyDtoHAsync_v2"]);
+  EXPECT_EQ(calls["cuStreamSynchronize"], 1);
 }
 
 TEST(GpuFaultTest, ReadBeforeItArrived) {

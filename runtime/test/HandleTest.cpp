@@ -200,6 +200,43 @@ TEST(HandleTest, OutlivesACall) {
   });
 }
 
+// A call that fails was left where it failed, with all that it held.
+TEST(HandleTest, FailedCallHoldsNothing) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.program.arena_bytes = 64;
+    const tdrt_export exports[] = {
+        {"f", 0, 0, nullptr, nullptr,
+         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+           auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+           tdrt_handle *kept = nullptr, *lost = nullptr, *zeros = nullptr;
+           void *data = nullptr;
+           tdrt_handle_create(ctx, 0, 8, 0, &kept, &data);
+           *static_cast<double *>(data) = 5;
+           tdrt_handle_write(ctx, slot, kept);
+           tdrt_handle_create(ctx, 1, 1000, 0, &lost, &data);
+           tdrt_handle_retain(lost);
+           tdrt_handle_read(ctx, slot + 1, 1000, 0, &zeros);
+           return tdrt_fail_check(ctx, 101, "", 0);
+         }}};
+    gpus.program.num_exports = 1;
+    gpus.program.exports = exports;
+    Opened ctx(gpus.program);
+    int64_t before = tdrt_bytes_in_use(ctx);
+    auto *slots = reinterpret_cast<tdrt_handle **>(ctx->arena);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 101);
+      EXPECT_EQ(tdrt_bytes_in_use(ctx), before + 8);
+      void *data = nullptr;
+      ASSERT_EQ(tdrt_handle_get(ctx, slots[0], gpus.transferTo(0), &data), 0);
+      EXPECT_EQ(*static_cast<double *>(data), 5);
+    }
+    ASSERT_EQ(tdrt_handle_move(ctx, slots, gpus.transferTo(1)), 0);
+    tdrt_handle_write(ctx, slots, nullptr);
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
+  });
+}
+
 TEST(HandleTest, OutOfMemory) {
   checkWithGpus(1, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
     GpuProgram gpus(1);

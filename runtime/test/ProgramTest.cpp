@@ -524,6 +524,7 @@ TEST_F(ProgramTest, CallsLeaveNothing) {
   for (int i = 0; i < 1000; ++i) {
     *first = i % 3 ? 1.0f : -1.0f;
     ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), i % 3 ? 0 : 101);
+    ASSERT_EQ(tdrt_bytes_in_use(ctx), i % 3 ? once : 8000);
   }
   *first = 1;
   ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);

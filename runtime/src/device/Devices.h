@@ -31,9 +31,9 @@ public:
   /// Failure TR309 ... TR311 or TR399.
   virtual void synchronize() = 0;
 
-  /// As of Memory, for all GPUs.
+  /// As of Memory, for all GPUs, and for handles.
   virtual void beginCall() = 0;
-  virtual void endCall() = 0;
+  virtual void endCall(bool failed) = 0;
 
   /// For tdrt_stats_json: "copies":[...],"sites":[...]
   virtual std::string getCopiesJson() const = 0;

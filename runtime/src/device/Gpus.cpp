@@ -88,10 +88,12 @@ void Gpus::beginCall() {
       gpu->getMemory().beginCall();
 }
 
-void Gpus::endCall() {
+void Gpus::endCall(bool failed) {
+  if (failed)
+    handles.keepSlots();
   for (auto &gpu : gpus)
     if (gpu)
-      gpu->getMemory().endCall();
+      gpu->getMemory().endCall(failed);
 }
 
 int64_t Gpus::countBytesInUse() const {

@@ -44,7 +44,7 @@ public:
   int64_t countBytesInUse() const override;
   void synchronize() override;
   void beginCall() override;
-  void endCall() override;
+  void endCall(bool failed) override;
   std::string getCopiesJson() const override { return counts.getJson(); }
   std::string getPeaksJson() const override;
 

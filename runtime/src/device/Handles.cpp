@@ -81,8 +81,26 @@ void Handles::move(tdrt_handle *&slot, int32_t transfer) {
     release(moved);
     throw;
   }
+  write(slot, moved);
+}
+
+void Handles::write(tdrt_handle *&slot, tdrt_handle *handle) {
+  if (handle)
+    ++handle->slots;
+  if (slot)
+    --slot->slots;
   release(slot);
-  slot = moved;
+  slot = handle;
+}
+
+void Handles::keepSlots() {
+  tdrt_handle *next;
+  for (tdrt_handle *handle = first; handle; handle = next) {
+    next = handle->next;
+    // One more than the slots, for release().
+    handle->holders = handle->slots + 1;
+    release(handle);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,8 +142,9 @@ void tdrt_handle_release(tdrt_context *ctx, tdrt_handle *handle) {
 int32_t tdrt_handle_read(tdrt_context *ctx, tdrt_handle **slot, int64_t bytes,
                          int32_t site, tdrt_handle **handle) {
   return Context::of(ctx).guarded(site, [&] {
+    Handles &handles = Gpus::of(ctx).getHandles();
     if (!*slot)
-      *slot = Gpus::of(ctx).getHandles().create(TDRT_ANY_DEVICE, bytes);
+      handles.write(*slot, handles.create(TDRT_ANY_DEVICE, bytes));
     tdrt_handle_retain(*slot);
     *handle = *slot;
   });
@@ -142,6 +161,5 @@ int32_t tdrt_handle_move(tdrt_context *ctx, tdrt_handle **slot,
 void tdrt_handle_write(tdrt_context *ctx, tdrt_handle **slot,
                        tdrt_handle *handle) {
   tdrt_handle_retain(handle);
-  tdrt_handle_release(ctx, *slot);
-  *slot = handle;
+  Gpus::of(ctx).getHandles().write(*slot, handle);
 }

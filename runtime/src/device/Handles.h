@@ -10,6 +10,7 @@
 struct tdrt_handle {
   int64_t bytes;
   int64_t holders = 1;
+  int64_t slots = 0; ///< how many of them are slots
   /// Where the value was made, or TDRT_ANY_DEVICE for zeros.
   int32_t home;
   std::vector<void *> replicas; ///< by device; null where there is none
@@ -42,6 +43,10 @@ public:
   /// Puts a handle whose one replica is on the device to which row `transfer`
   /// goes in the place of `slot`.
   void move(tdrt_handle *&slot, int32_t transfer);
+  /// Writes a slot, which takes over that the caller holds the handle.
+  void write(tdrt_handle *&slot, tdrt_handle *handle);
+  /// Behind code that was left before it has released what it held.
+  void keepSlots();
 
 private:
   void dropReplica(tdrt_handle &handle, int32_t device);

@@ -31,16 +31,21 @@ public:
   /// another library.
   class Use {
   public:
-    /// For destructors: failures are of no interest any more.
-    Use(const CudaContext &context, std::nothrow_t) : driver(context.driver) {
-      driver.cuCtxGetCurrent(&before);
-      isChange = before != context.handle;
-      if (isChange)
-        result = driver.cuCtxSetCurrent(context.handle);
-    }
     /// Throws what check() throws.
-    explicit Use(const CudaContext &context) : Use(context, std::nothrow) {
-      context.check(result, "being chosen");
+    explicit Use(const CudaContext &context) : driver(context.driver) {
+      context.check(driver.cuCtxGetCurrent(&before), kWhat);
+      if (before == context.handle)
+        return;
+      context.check(driver.cuCtxSetCurrent(context.handle), kWhat);
+      isChange = true;
+    }
+    /// For destructors: failures are of no interest any more, but that the one
+    /// that was current may not be known.
+    Use(const CudaContext &context, std::nothrow_t) : driver(context.driver) {
+      bool isKnown = driver.cuCtxGetCurrent(&before) == CUDA_SUCCESS;
+      if (!isKnown || before != context.handle)
+        isChange =
+            driver.cuCtxSetCurrent(context.handle) == CUDA_SUCCESS && isKnown;
     }
     ~Use() {
       if (isChange)
@@ -49,10 +54,11 @@ public:
     Use(const Use &) = delete;
 
   private:
+    static constexpr const char *kWhat = "being chosen";
+
     const Driver &driver;
     CUcontext before = nullptr;
-    bool isChange;
-    CUresult result = CUDA_SUCCESS;
+    bool isChange = false;
   };
 
   /// Throws a Failure unless `result` is success: TR308, TR309, TR310, or TR311

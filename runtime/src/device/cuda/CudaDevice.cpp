@@ -73,6 +73,7 @@ void CudaDevice::fillWithZeros(void *to, int64_t bytes) {
   if (bytes == 0)
     return;
   CudaContext::Use use(context);
+  ++asked;
   context.check(
       context.driver.cuMemsetD8Async(address(to), 0, bytes, stream.get()),
       "filling memory");
@@ -86,9 +87,10 @@ StagingRing &CudaDevice::getStaging() {
 
 int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
+  ++asked;
   int64_t pieces = 0;
   for (int64_t sent = 0; sent < bytes; ++pieces) {
-    StagingRing::Piece piece = getStaging().take(bytes - sent);
+    StagingRing::Piece piece = getStaging().takeForUpload(bytes - sent);
     memcpy(piece.data, static_cast<const char *>(from) + sent, piece.bytes);
     context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to) + sent,
                                                       piece.data, piece.bytes,
@@ -103,28 +105,31 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return 0;
   CudaContext::Use use(context);
+  ++asked;
   if (mayReport)
     queueReport();
   // While one piece is on its way, the one before is taken out.
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
   int64_t pieces = 0;
-  for (int64_t asked = 0; asked < bytes; ++pieces) {
-    StagingRing::Piece piece = getStaging().take(bytes - asked);
+  for (int64_t sent = 0; sent < bytes; ++pieces) {
+    StagingRing::Piece piece = getStaging().takeForDownload(bytes - sent);
     context.check(
-        context.driver.cuMemcpyDtoHAsync_v2(piece.data, address(from) + asked,
+        context.driver.cuMemcpyDtoHAsync_v2(piece.data, address(from) + sent,
                                             piece.bytes, stream.get()),
         "copying to the cpu");
     context.check(
         context.driver.cuEventRecord(arrivals[pieces % 2].get(), stream.get()),
         "recording an event");
-    asked += piece.bytes;
+    sent += piece.bytes;
     if (pieces > 0)
       receive(next, before, arrivals[(pieces - 1) % 2].get());
     next += before.bytes;
     before = piece;
   }
   receive(next, before, arrivals[(pieces - 1) % 2].get());
+  // What was asked for before has been done before.
+  noteFinished();
   return pieces;
 }
 
@@ -146,6 +151,7 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return;
   CudaContext::Use use(context);
+  ++asked;
   context.check(context.driver.cuMemcpyDtoDAsync_v2(address(to), address(from),
                                                     bytes, stream.get()),
                 "copying");
@@ -156,26 +162,33 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
   if (bytes == 0)
     return;
   auto &peer = static_cast<CudaDevice &>(other);
-  const Driver &driver = context.driver;
-  auto waitFor = [&](CudaDevice &first, CudaDevice &then) {
-    CudaContext::Use useFirst(first.context);
-    first.context.check(
-        driver.cuEventRecord(first.reached.get(), first.stream.get()),
-        "recording an event");
-    CudaContext::Use useThen(then.context);
-    then.context.check(
-        driver.cuStreamWaitEvent(then.stream.get(), first.reached.get(), 0),
-        "waiting for another GPU");
-  };
-  waitFor(peer, *this);
+  waitFor(peer);
   CudaContext::Use use(context);
+  ++asked;
   // Where there is no way between the two, the driver goes through the host.
-  context.check(
-      driver.cuMemcpyPeerAsync(address(to), context.getHandle(), address(from),
-                               peer.context.getHandle(), bytes, stream.get()),
-      "copying from another GPU");
+  context.check(context.driver.cuMemcpyPeerAsync(
+                    address(to), context.getHandle(), address(from),
+                    peer.context.getHandle(), bytes, stream.get()),
+                "copying from another GPU");
   // The peer must not overwrite what is still being read.
-  waitFor(*this, peer);
+  peer.waitFor(*this);
+}
+
+void CudaDevice::waitFor(CudaDevice &other) {
+  int64_t &known = waitedFor[&other];
+  if (known == other.asked)
+    return;
+  const Driver &driver = context.driver;
+  {
+    CudaContext::Use use(other.context);
+    other.context.check(
+        driver.cuEventRecord(other.reached.get(), other.stream.get()),
+        "recording an event");
+  }
+  CudaContext::Use use(context);
+  context.check(driver.cuStreamWaitEvent(stream.get(), other.reached.get(), 0),
+                "waiting for another GPU");
+  known = other.asked;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +198,7 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
 void CudaDevice::launch(int32_t kernel, unsigned blocks,
                         const uint64_t *parameters, const tdrt_site *site) {
   CudaContext::Use use(context);
+  ++asked;
   const tdrt_gpu_kernel &row = program.kernels[kernel];
   CUfunction function = kernels.get(kernel);
   parameterAddresses.clear();
@@ -199,16 +213,28 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
 }
 
 void CudaDevice::synchronize() {
+  if (waited == asked)
+    return;
   CudaContext::Use use(context);
   if (mayReport)
     queueReport();
   context.check(context.driver.cuStreamSynchronize(stream.get()),
                 "finishing its work");
+  noteFinished();
+}
+
+void CudaDevice::noteFinished() {
+  waited = asked;
+  if (staging)
+    staging->reuse();
 }
 
 void CudaDevice::abandon() noexcept {
+  if (waited == asked)
+    return;
   CudaContext::Use use(context, std::nothrow);
   context.driver.cuStreamSynchronize(stream.get());
+  waited = asked;
 }
 
 void CudaDevice::makeErrors() {

@@ -8,6 +8,7 @@
 #include "device/cuda/Kernels.h"
 #include "device/cuda/StagingRing.h"
 #include <optional>
+#include <unordered_map>
 
 namespace tdrt {
 
@@ -45,6 +46,10 @@ private:
   void makeErrors();
   void queueReport();
   StagingRing &getStaging();
+  /// The host has waited for all that it was asked for.
+  void noteFinished();
+  /// Does nothing more before all is done that `other` was asked for.
+  void waitFor(CudaDevice &other);
   /// Waits for a piece of a download and takes it out of the ring.
   void receive(void *to, const StagingRing::Piece &piece, CUevent arrival);
   /// Throws Failure TR399 if copies to this memory have not been waited for.
@@ -70,6 +75,12 @@ private:
   std::unique_ptr<tdrt_gpu_error, CUresult (*)(void *)> report;
   /// Was a kernel that reports launched since that was read last?
   bool mayReport = false;
+
+  /// How many things it was asked for: now, and when the host last waited for
+  /// all of them.
+  int64_t asked = 0, waited = 0;
+  /// How many others were asked for when this one last waited for them.
+  std::unordered_map<const CudaDevice *, int64_t> waitedFor;
 };
 
 } // namespace tdrt

@@ -51,6 +51,7 @@ void CudaGraph::end() {
 void CudaGraph::launch() {
   const CudaContext &context = device.context;
   CudaContext::Use use(context);
+  ++device.asked;
   context.check(
       context.driver.cuGraphLaunch(executable.get(), device.stream.get()),
       "launching a graph");

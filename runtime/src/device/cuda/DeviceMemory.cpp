@@ -67,13 +67,14 @@ Memory::Block *DeviceMemory::find(void *data) {
 void DeviceMemory::refuse(int64_t bytes) {
   CudaContext::Use use(context);
   size_t free = 0, total = 0;
-  context.check(context.driver.cuMemGetInfo_v2(&free, &total),
-                "asking for free memory");
+  CUresult result = context.driver.cuMemGetInfo_v2(&free, &total);
   fail(308, "out of memory on " + context.getName() + ": " + byteText(bytes) +
-                " asked for, " + byteText(free) + " of " + byteText(total) +
-                " are free; this program holds " + byteText(arenaBytes) +
+                " asked for, " +
+                (result == CUDA_SUCCESS
+                     ? byteText(free) + " of " + byteText(total) + " are free; "
+                     : "") +
+                "this program holds " + byteText(arenaBytes) +
                 " for its state and its intermediate values and " +
                 byteText(inUse() - arenaBytes) +
-                " in tensors whose size it "
-                "learnt when it ran");
+                " in tensors whose size it learnt when it ran");
 }

@@ -27,15 +27,15 @@ StagingRing::StagingRing(CudaContext &context, CUstream stream)
 }
 
 void StagingRing::advance() {
-  const Driver &driver = context.driver;
-  context.check(driver.cuEventRecord(segments[current].isFree.get(), stream),
-                "recording an event");
-  segments[current].inUse = true;
+  Segment &left = segments[current];
+  if (left.hasUploads) {
+    context.check(context.driver.cuEventRecord(left.isFree.get(), stream),
+                  "recording an event");
+    left.inUse = true;
+    left.hasUploads = false;
+  }
   current = (current + 1) % kSegments;
   filled = 0;
-  if (segments[current].inUse)
-    context.check(driver.cuEventSynchronize(segments[current].isFree.get()),
-                  "waiting for a copy");
 }
 
 StagingRing::Piece StagingRing::take(int64_t most) {
@@ -45,4 +45,21 @@ StagingRing::Piece StagingRing::take(int64_t most) {
                  std::min(most, kSegmentBytes - filled)};
   filled += alignUp(piece.bytes);
   return piece;
+}
+
+StagingRing::Piece StagingRing::takeForUpload(int64_t most) {
+  Piece piece = take(most);
+  Segment &segment = segments[current];
+  segment.hasUploads = true;
+  if (segment.inUse) {
+    context.check(context.driver.cuEventSynchronize(segment.isFree.get()),
+                  "waiting for a copy");
+    segment.inUse = false;
+  }
+  return piece;
+}
+
+void StagingRing::reuse() {
+  for (Segment &segment : segments)
+    segment.inUse = segment.hasUploads = false;
 }

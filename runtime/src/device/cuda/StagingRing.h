@@ -24,18 +24,27 @@ public:
     char *data;
     int64_t bytes;
   };
-  /// Up to `most` bytes, at least 1, which no copy of the stream uses any more:
-  /// waits for that if need be. The last kSegments - 1 pieces stay as they are.
-  Piece take(int64_t most);
+  /// Up to `most` bytes, at least 1. The last kSegments - 1 pieces stay as they
+  /// are. For an upload, which the host writes: waits until no copy of the
+  /// stream reads them any more.
+  Piece takeForUpload(int64_t most);
+  /// For a download, which the stream writes behind all that it reads before.
+  /// The host has taken out what earlier downloads have brought.
+  Piece takeForDownload(int64_t most) { return take(most); }
+
+  /// The host has waited for all that the stream was given.
+  void reuse();
 
   static constexpr int64_t kSegments = 4;
   static constexpr int64_t kSegmentBytes = 1 << 20;
 
 private:
   struct Segment {
-    Owned<CUevent> isFree; ///< behind the last copy that uses it
-    bool inUse = false;    ///< was `isFree` recorded?
+    Owned<CUevent> isFree; ///< behind the uploads that were in it
+    bool inUse = false;    ///< was that recorded, and not waited for?
+    bool hasUploads = false;
   };
+  Piece take(int64_t most);
   void advance();
 
   CudaContext &context;

@@ -192,6 +192,7 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
 
 // -----
 
+<<<<<<< HEAD
 !x = tensor<64x64xf32, #td.dev<cuda, 0>>
 
 // On a GPU a product with tiles has its kernel to itself, and what goes on with
@@ -222,4 +223,20 @@ func.func @on_cpu(%x: !x, %v: !x, %w: !x) -> (!x, !x) {
   %a = td.matmul %x, %v : !x, !x -> !x
   %b = td.matmul %x, %w : !x, !x -> !x
   return %a, %b : !x, !x
+=======
+// A random order on a GPU is a kernel of its own: who reads it asks for elements.
+// CHECK-LABEL: func.func @permutation
+// CHECK: %[[ORDER:.*]] = td.kernel(%arg1, %arg2)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.random permutation
+// CHECK-NEXT: td.yield
+// CHECK: td.kernel({{.*}}%[[ORDER]]
+// CHECK: td.gather
+!rows = tensor<8xf32, #td.dev<cuda, 0>>
+!order = tensor<8xi64, #td.dev<cuda, 0>>
+func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
+  %i = td.random permutation %s, %c : !order
+  %y = td.gather %x, %i dim 0 : !rows, !order -> !rows
+  return %y : !rows
+>>>>>>> 44683cf8135a0e6821a5d4de47edca18b19b225d
 }

@@ -53,6 +53,10 @@ bool isKernelOp(Operation *op) {
   return isInlineOp(op) || isReductionOp(op) || isUpdateOp(op);
 }
 
+bool standsAlone(Operation *op) {
+  return isUpdateOp(op) || (isa<RandomOp>(op) && !isInlineOp(op));
+}
+
 FusionGraph::FusionGraph(Block &block) {
   chooseRoots(block);
   unsigned position = 0;
@@ -140,7 +144,7 @@ void FusionGraph::chooseRoots(Block &block) {
       isForHost |= user->getBlock() != &block || !isKernelOp(user);
     }
     behind[&op] = own;
-    if (isForHost || isUpdateOp(&op) ||
+    if (isForHost || standsAlone(&op) ||
         (users.size() > 1 && (own.reduction || own.cost > kCheapCost)))
       mustStore(op.getResult(0));
   }
@@ -272,17 +276,13 @@ static bool hasTiledProduct(const FusionGraph::Node &node) {
 bool FusionGraph::canMerge(Node &a, Node &b) {
   if (a.roots.size() + b.roots.size() > kMaxRoots)
     return false;
-  auto isUpdate = [](Node &node) {
-    return llvm::any_of(node.body,
-                        [](Operation *op) { return isUpdateOp(op); });
-  };
   auto reduces = [](Node &node) {
     return llvm::any_of(node.body,
                         [](Operation *op) { return isReductionOp(op); });
   };
-  // Updates stand alone. Elementwise work next to a reduction would be repeated
-  // for each of its register tiles, unless it goes on with the result.
-  if (isUpdate(a) || isUpdate(b))
+  // Elementwise work next to a reduction would be repeated for each of its
+  // register tiles, unless it goes on with the result.
+  if (llvm::any_of(a.body, standsAlone) || llvm::any_of(b.body, standsAlone))
     return false;
   bool isMixed = reduces(a) != reduces(b);
   if (isMixed) {

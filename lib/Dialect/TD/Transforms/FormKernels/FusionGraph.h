@@ -22,6 +22,10 @@ bool isKernelOp(mlir::Operation *op);
 /// Whether what the op gives is on a GPU, and the op runs there.
 bool isOnGPU(mlir::Operation *op);
 
+/// Whether the kernel of the op computes no other root: an update, or a random
+/// permutation, which no loops over elements make.
+bool standsAlone(mlir::Operation *op);
+
 class FusionGraph {
 public:
   struct Node {

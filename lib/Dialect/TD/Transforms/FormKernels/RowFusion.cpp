@@ -51,10 +51,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
   bool feeds = llvm::any_of(a.roots, [&](Operation *root) {
     return b.inputs.contains(root->getResult(0));
   });
-  auto hasUpdate = [](Node &node) {
-    return llvm::any_of(node.body, isUpdateOp);
-  };
-  if (!feeds || hasUpdate(a) || hasUpdate(b) || reaches(a, b) || reaches(b, a))
+  if (!feeds || llvm::any_of(a.body, standsAlone) ||
+      llvm::any_of(b.body, standsAlone) || reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));
