@@ -33,7 +33,7 @@ def check(name, functions, options):
         print(f"FAILED:\n{function.text(name)}")
     if differ:
         print(f"modules are in {options.work}; again by --seed {options.seed}")
-    else:
+    elif not options.keeps:
         shutil.rmtree(options.work)
     print(f"{name}: {len(functions) - differ} agree, {differ} differ")
     return 1 if differ else 0

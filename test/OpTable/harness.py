@@ -216,7 +216,8 @@ def read_results(row, data):
 
 
 def parse_options(description):
-    """The command line of both programs; the work folder exists then."""
+    """The command line of these programs; the work folder exists then, and is
+    kept if it was named."""
     parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
@@ -225,6 +226,7 @@ def parse_options(description):
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--work", type=Path)
     options = parser.parse_args()
+    options.keeps = options.work is not None
     options.work = options.work or Path(tempfile.mkdtemp())
     options.work.mkdir(parents=True, exist_ok=True)
     return options

@@ -205,7 +205,7 @@ def main():
     for key, count in shown.items():
         if count > SHOWN:
             print(f"and {count - SHOWN} more of {key}")
-    if not problems and not options.work:
+    if not problems and not options.keeps:
         shutil.rmtree(work)
     elif problems:
         print(f"modules are in {work}; again by --seed {options.seed}")
