@@ -1,8 +1,11 @@
 //===- Modules.cpp - modules and functions --------------------------------===//
 
 #include "driver/Driver.h"
+#include "driver/report/Json.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 using namespace tdc::sim;
@@ -70,6 +73,14 @@ void checkIsText(const char *image) {
           "simulated GPUs execute PTX, not machine code");
 }
 
+/// TDC_SIM_MODULES: equal modules of any number of programs are one file.
+void writeModule(const std::string &folder, std::string_view text) {
+  char name[24];
+  snprintf(name, sizeof name, "/%016zx.ptx",
+           std::hash<std::string_view>()(text));
+  writeReport(folder + name, text);
+}
+
 /// What cuFuncSetAttribute may allow, and cuLaunchKernel then takes.
 int getMaxSharedBytes(const Machine &machine, const KernelInfo &info) {
   return machine.model.sharedOptInBytes - static_cast<int>(info.sharedBytes);
@@ -102,6 +113,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
     }
     logs.info.write("");
     logs.error.write("");
+    if (!machine.settings.modulesFolder.empty())
+      writeModule(machine.settings.modulesFolder, text);
     result = machine.modules.add(std::move(loaded));
   });
 }
