@@ -281,8 +281,8 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
     if (!isLane && tile[coordinate.loop]) {
       // A loop that is held in full has no position.
       Value offset = function.index(tile[coordinate.loop]);
-      result =
-          result ? Value(arith::AddIOp::create(b, loc, result, offset)) : offset;
+      result = result ? Value(arith::AddIOp::create(b, loc, result, offset))
+                      : offset;
     }
   }
   if (result && coordinate.scale != 1)
