@@ -20,6 +20,9 @@ namespace tdc::td {
 /// bytes) are the host's.
 bool isKernelOp(mlir::Operation *op);
 
+/// Roots above this number make code larger without saving traffic.
+constexpr unsigned kMaxRoots = 16;
+
 class FusionGraph {
 public:
   struct Node {
