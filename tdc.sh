@@ -117,13 +117,14 @@ install_packages() {
 
 # --- Python for the tests' references ---------------------------------------
 
-# NumPy, its bf16 and safetensors, pinned by hash. Without the package index the
-# tests that need them skip, and say so; nothing else does.
+# NumPy, its bf16 and safetensors, and NVIDIA's assembler, pinned by hash. Without
+# the package index the tests that need NumPy skip, and say so; the stage `ptx`
+# fails unless the CUDA Toolkit is there.
 python_environment() {
   local venv=$root/build/venv wanted=$root/scripts/requirements.txt
   cmp -s "$wanted" "$venv/installed.txt" && return
   printf '\n## python environment\n' >>"$log"
-  say "python environment: NumPy and safetensors for reference figures, 20 MB, half a minute"
+  say "python environment: NumPy, safetensors and ptxas for reference figures, 60 MB, half a minute"
   if python3 -m venv --clear "$venv" >>"$log" 2>&1 &&
      "$venv/bin/pip" install --disable-pip-version-check --require-hashes \
        -r "$wanted" >>"$log" 2>&1; then

@@ -2,7 +2,7 @@
 """Every test of tdc, in stages with a time budget each. Called by tdc.sh.
 
 usage: test.py [--full] [--only STAGE[,STAGE...]]
-  --full   the whole op matrix and longer fuzzing, not a seeded part of it
+  --full   the whole op matrix, all PTX and longer fuzzing, not a seeded part
   --only   just these stages
 
 A stage's tests are counted one by one from what the test programs report in
@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DEV = ROOT / "build/dev"
 SANITIZE = ROOT / "build/sanitize"
 RELEASE = ROOT / "build/release"
+MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
 CORES = len(os.sched_getaffinity(0))
 TAIL = 40  # lines of output shown of a program that failed
 
@@ -108,6 +109,7 @@ def run_lit(stage, build, *folders):
     """lit over folders of test/, with the tools of one build folder."""
     report = build / "lit.json"
     report.unlink(missing_ok=True)
+    MODULES.mkdir(parents=True, exist_ok=True)
     targets = [build / "test" / folder for folder in folders] if folders else [build / "test"]
     lit = shutil.which("lit", path="/usr/lib/llvm-22/bin") or "lit-22"
     options = ["-v", f"-j{CORES}", "-o", report]
@@ -116,8 +118,9 @@ def run_lit(stage, build, *folders):
     # lit can end a test that hangs only with psutil; without it the stage's
     # own deadline does, but then nobody knows which test it was.
     if importlib.util.find_spec("psutil"):
-        options += ["--timeout", "300"]
-    status, output = stage.run(sys.executable, lit, *options, *targets)
+        options += ["--timeout", "1800" if stage.full else "300"]
+    status, output = stage.run(sys.executable, lit, *options, *targets,
+                               env={"TDC_SIM_MODULES": str(MODULES)})
     tests = (read_json(report) or {}).get("tests", [])
     if not tests:
         stage.record("lit", False, output)
@@ -181,6 +184,7 @@ def lint(stage):
 
 
 def lit(stage):
+    shutil.rmtree(MODULES, ignore_errors=True)
     run_lit(stage, DEV)
 
 
@@ -190,6 +194,17 @@ def unit(stage):
 
 def examples(stage):
     run_lit(stage, DEV, "Examples")
+
+
+def ptx(stage):
+    """The GPU code of all tests before: ptxas takes it, and no kernel spills."""
+    _, output = stage.run(sys.executable, "scripts/ptxas.py",
+                          "--part", 100 if stage.full else 25, MODULES)
+    print(output, end="")
+    summary = re.search(r"^ptx: (\d+) passed, (\d+) failed$", output, re.MULTILINE)
+    if not summary:
+        raise StageBroken("scripts/ptxas.py")
+    stage.add(Count(int(summary[1]), int(summary[2]), 0))
 
 
 def sanitize(stage):
@@ -239,14 +254,14 @@ def release(stage):
 
 # Budgets in seconds, for 2 cores and an empty ccache; 33 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
-STAGES = [(build, 480), (lint, 150), (lit, 300), (unit, 90), (examples, 90),
+STAGES = [(build, 480), (lint, 150), (lit, 300), (unit, 90), (examples, 90), (ptx, 30),
           (sanitize, 420), (release, 420)]
 
 
 def main():
     parser = argparse.ArgumentParser(prog="./tdc.sh test", description=__doc__.split("\n\n")[0])
     parser.add_argument("--full", action="store_true",
-                        help="the whole op matrix and longer fuzzing")
+                        help="the whole op matrix, all PTX and longer fuzzing")
     parser.add_argument("--only", metavar="STAGE[,STAGE...]",
                         help="just these: " + ", ".join(f.__name__ for f, _ in STAGES))
     options = parser.parse_args()

@@ -15,6 +15,9 @@ import sys
 
 import lit.formats
 
+sys.path.insert(0, os.path.join(config.tdc_source_root, "scripts"))
+import ptxas
+
 config.name = "tdc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".mlir", ".test"]
@@ -23,13 +26,13 @@ config.test_source_root = os.path.join(config.tdc_source_root, "test")
 config.test_exec_root = os.path.join(config.tdc_build_root, "test")
 
 # tdc's own tools first, then FileCheck, not, count and split-file of the LLVM
-# that tdc is built with.
+# that tdc is built with; ptxas wherever it is.
 config.environment["PATH"] = os.pathsep.join(
-    [config.tdc_tools, config.llvm_tools, os.environ["PATH"]])
+    [config.tdc_tools, config.llvm_tools, os.environ["PATH"], *ptxas.FOLDERS])
 # A message must not depend on the terminal or the language of the machine.
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["NO_COLOR"] = "1"
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL", "TDC_SIM_MODULES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

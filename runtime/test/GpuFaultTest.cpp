@@ -51,6 +51,26 @@ TEST(GpuFaultTest, NoCodeIsNeededWithoutKernels) {
   });
 }
 
+// Simulated GPUs take no machine code: CUDA_ERROR_NO_BINARY_FOR_GPU.
+TEST(GpuFaultTest, WhereMachineCodeIsRefusedPTXIsTaken) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    const char code[] = "\177ELF";
+    const tdrt_gpu_image cubin = {TDRT_IMAGE_CUBIN, 80, sizeof code, code};
+    const tdrt_gpu_image images[] = {gpus.images[0], cubin};
+    gpus.gpu.images = images;
+    gpus.gpu.num_images = 2;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
+
+    GpuProgram alone(1);
+    alone.gpu.images = &cubin;
+    Opened refused(alone.program);
+    EXPECT_EQ(launchAddOne(refused), 307);
+    EXPECT_TRUE(has(refused.error(), "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"));
+  });
+}
+
 TEST(GpuFaultTest, TheNewestCodeIsTaken) {
   GpuProgram gpus(1);
   const char broken[] = ".version 7.0\n.target sm_80\n.address_size 64\n"

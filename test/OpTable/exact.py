@@ -23,8 +23,8 @@ def check(name, functions, options):
     batch.write(stem)
     interpreter, compiled = find_backends(options.target_cpu)
     if options.gpu:
-        compiled = find_gpu()
-    wanted, gotten = (batch.run(backend.command, stem)[0] for backend in (interpreter, compiled))
+        compiled = find_gpu(options.seed)
+    wanted, gotten = (batch.run(backend, stem)[0] for backend in (interpreter, compiled))
     differ = 0
     for function, got, want in zip(functions, gotten, wanted):
         if all(map(same, got, want)):

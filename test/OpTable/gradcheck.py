@@ -138,7 +138,7 @@ def run_op(mnemonic, options, work):
         return [(f"td.{mnemonic}", process.stderr.strip()[-2000:])]
     backends = find_backends()
     try:
-        losses, _ = losses.run(backends[0].command, stem.with_name(f"{mnemonic}-loss"))
+        losses, _ = losses.run(backends[0], stem.with_name(f"{mnemonic}-loss"))
     except (BackendFailure, subprocess.TimeoutExpired) as problem:
         return [(f"td.{mnemonic}", str(problem).strip()[-2000:])]
     losses = iter(losses)
@@ -146,7 +146,7 @@ def run_op(mnemonic, options, work):
     report = []
     for backend in backends:
         try:
-            results, messages = gradients.run(backend.command, stem, reversed_module)
+            results, messages = gradients.run(backend, stem, reversed_module)
         except (BackendFailure, subprocess.TimeoutExpired) as problem:
             report.append((f"{backend.name}: td.{mnemonic}", str(problem).strip()[-2000:]))
             continue

@@ -21,6 +21,7 @@ import numpy as np
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
           "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8,
           "bool": np.bool_}
+SCHEDULES = 3  # of one program on a simulated GPU
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
@@ -159,21 +160,23 @@ class Batch:
         # A kernel may read a vector past the end of a buffer.
         stem.with_suffix(".bin").write_bytes(b"".join(self.chunks) + bytes(64))
 
-    def run(self, command, stem, module=None, limit=240):
+    def run(self, backend, stem, module=None, limit=240):
         """The results of each call: a list of arrays, or a status. Raises
-        BackendFailure if there are none."""
-        results = Path(f"{stem}.results")
+        BackendFailure if there are none, or others under another seed."""
+        results = f"{stem}.results"
         process = subprocess.run(
-            [*command, str(module or stem.with_suffix(".mlir")),
+            [*backend.command, str(module or stem.with_suffix(".mlir")),
              "--calls", str(stem.with_suffix(".json")), "--data", str(stem.with_suffix(".bin")),
-             "--results", str(results)],
+             "--results", results, *(f"--seed={seed}" for seed in backend.seeds)],
             capture_output=True, text=True, errors="replace", timeout=limit)
-        lines = Path(f"{results}.json")
         if process.returncode != 0:
             raise BackendFailure(process.stderr or f"exit code {process.returncode}")
-        data = results.read_bytes()
-        outcome = [read_results(json.loads(line), data)
-                   for line in lines.read_text().splitlines()]
+        files = [f"{results}.{seed}" for seed in backend.seeds] or [results]
+        runs = [(Path(file).read_bytes(), Path(f"{file}.json").read_text()) for file in files]
+        if runs.count(runs[0]) != len(runs):
+            raise BackendFailure(f"not the same under the seeds {backend.seeds}")
+        data, lines = runs[0]
+        outcome = [read_results(json.loads(line), data) for line in lines.splitlines()]
         if len(outcome) != len(self.calls):
             raise BackendFailure(f"{len(outcome)} of {len(self.calls)} calls made")
         return outcome, process.stderr
@@ -188,6 +191,7 @@ class Backend:
     """A program that makes calls."""
     name: str
     command: list
+    seeds: tuple = ()  # of schedules, under each of which the calls are made
 
 
 def find_backends(target_cpu=None):
@@ -199,9 +203,10 @@ def find_backends(target_cpu=None):
     return backends
 
 
-def find_gpu():
+def find_gpu(seed):
     """Code for a simulated GPU, with every check that it makes."""
-    return Backend("gpu", ["env", "TDC_SIM_CUDA=1", shutil.which("tdc-call"), "--gpu"])
+    return Backend("gpu", ["env", "TDC_SIM_CUDA=1", shutil.which("tdc-call"), "--gpu"],
+                   tuple(seed + schedule for schedule in range(SCHEDULES)))
 
 
 def read_results(row, data):

@@ -312,6 +312,10 @@ bool Compilation::lower(Phase last) {
     if (!reportDiagnostics())
       return false;
   }
+  bool isAssembled = (!options.cubins.empty() || options.verbose) &&
+                     reached < Phase::PTX && last >= Phase::PTX;
+  if (isAssembled && !(runTo(Phase::PTX) && assembleImages()))
+    return false;
   return runTo(last);
 }
 

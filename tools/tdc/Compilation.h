@@ -100,6 +100,7 @@ private:
   void done(llvm::StringRef step);
   bool runTo(Phase last);
   void guardTransfers();
+  bool assembleImages();
   void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
 

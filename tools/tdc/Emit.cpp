@@ -18,8 +18,10 @@ static bool produce(Compilation &compilation, const Options &options,
   if (options.phase >= Phase::LLVM)
     return compilation.emitCode(options.phase, /*withMain=*/false, os);
   if (options.phase == Phase::PTX) {
-    compilation.getModule()->walk(
-        [&](td::ImageOp image) { os << image.getData(); });
+    compilation.getModule()->walk([&](td::ImageOp image) {
+      if (!image.getCubin())
+        os << image.getData();
+    });
     return true;
   }
   mlir::OpPrintingFlags flags;

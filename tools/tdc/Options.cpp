@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
+#include "Target/NVPTXTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
@@ -167,6 +168,8 @@ private:
     case OPT_target_cpu:
       options.targetCPU = value.str();
       return true;
+    case OPT_cubin:
+      return readChips(value);
     case OPT_set:
       return pair(options.set);
     case OPT_function:
@@ -215,6 +218,20 @@ private:
     for (const PhaseInfo &phase : getPhases())
       names.push_back(phase.name);
     return fail("there is no phase `" + value + "`", suggest(value, names));
+  }
+
+  bool readChips(llvm::StringRef value) {
+    for (llvm::StringRef chip : llvm::split(value, ',')) {
+      int &number = options.cubins.emplace_back();
+      llvm::StringRef digits = chip;
+      if (!digits.consume_front("sm_") || digits.getAsInteger(10, number) ||
+          number < kOldestArchitecture)
+        return fail("`--cubin` needs GPUs such as sm_80,sm_90, not `" + chip +
+                        "`",
+                    "sm_" + llvm::Twine(kOldestArchitecture) +
+                        " is the oldest that programs run on");
+    }
+    return true;
   }
 
   bool readDevice(llvm::StringRef value) {

@@ -69,6 +69,7 @@ struct Options {
 
   std::string output;
   std::string targetCPU;
+  std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
   Phase phase = Phase::TD;
   bool verbose = false;
   bool dryRun = false;

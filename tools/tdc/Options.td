@@ -40,7 +40,8 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
              HelpText<"where to write">, Visibility<ArtefactVerbs>;
 defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
-def verbose : Switch<"verbose", "show the source line of every operation", [EmitVerb]>;
+def verbose : Switch<"verbose", "show source lines, and what GPU kernels take", ArtefactVerbs>;
+defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;

@@ -278,9 +278,12 @@ Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
   } else if (coordinate.loop >= 0) {
     bool isLane = coordinate.loop == laneLoop;
     result = isLane ? getLaneIndices(tile) : positions[coordinate.loop];
-    if (!isLane && tile[coordinate.loop])
-      result = arith::AddIOp::create(b, loc, result,
-                                     function.index(tile[coordinate.loop]));
+    if (!isLane && tile[coordinate.loop]) {
+      // A loop that is held in full has no position.
+      Value offset = function.index(tile[coordinate.loop]);
+      result = result ? Value(arith::AddIOp::create(b, loc, result, offset))
+                      : offset;
+    }
   }
   if (result && coordinate.scale != 1)
     result = arith::MulIOp::create(

@@ -248,6 +248,9 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
                 builder.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                 builder.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
+  // Without it ptxas makes room for more blocks at the price of spills.
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                builder.getI32IntegerAttr(1));
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
     if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
       func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),

@@ -3,10 +3,8 @@
 #include "driver/Driver.h"
 #include "driver/VisibleDevices.h"
 #include "driver/report/Json.h"
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <unistd.h>
 
@@ -14,12 +12,6 @@ using namespace tdc::sim;
 
 namespace {
 thread_local CUcontext currentContext = nullptr;
-
-void write(const std::string &path, const std::string &text) {
-  if (!path.empty() && !writeFile(path, text))
-    fprintf(stderr, "tdc simulated GPU: %s: cannot be written: %s\n",
-            path.c_str(), strerror(errno));
-}
 } // namespace
 
 Driver &Driver::get() {
@@ -144,11 +136,11 @@ void Driver::writeReports() {
   if (isForked())
     return;
   if (!settings.statisticsFile.empty())
-    write(
+    writeReport(
         settings.statisticsFile,
         statistics.getJson({settings.seed, machine->memory,
                             machine->getDeviceCount(), machine->getLive(kHost),
                             machine->getQueued(), faults.getLast()}));
   if (!settings.traceFile.empty())
-    write(settings.traceFile, machine->getTimeline());
+    writeReport(settings.traceFile, machine->getTimeline());
 }

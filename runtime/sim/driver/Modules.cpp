@@ -1,8 +1,11 @@
 //===- Modules.cpp - modules and functions --------------------------------===//
 
 #include "driver/Driver.h"
+#include "driver/report/Json.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 using namespace tdc::sim;
@@ -61,13 +64,19 @@ Logs readOptions(unsigned count, const CUjit_option *options, void **values) {
 
 /// Machine code is for real GPUs only: an ELF file, or a fat binary, whose
 /// magic number is in NVIDIA's fatbinary_section.h.
-void checkIsText(const char *image) {
+bool isMachineCode(const char *image) {
   constexpr std::string_view kElf("\177ELF", 4);
   constexpr std::string_view kFatBinary("\x50\xed\x55\xba", 4);
   std::string_view start(image, strnlen(image, 4));
-  if (start == kElf || start == kFatBinary)
-    fault(CUDA_ERROR_NO_BINARY_FOR_GPU,
-          "simulated GPUs execute PTX, not machine code");
+  return start == kElf || start == kFatBinary;
+}
+
+/// TDC_SIM_MODULES: equal modules of any number of programs are one file.
+void writeModule(const std::string &folder, std::string_view text) {
+  char name[24];
+  snprintf(name, sizeof name, "/%016zx.ptx",
+           std::hash<std::string_view>()(text));
+  writeReport(folder + name, text);
 }
 
 /// What cuFuncSetAttribute may allow, and cuLaunchKernel then takes.
@@ -89,10 +98,15 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
       deref(values, "values");
     }
     Logs logs = readOptions(numOptions, options, values);
+    // No fault, which would stay behind: programs try PTX next.
+    if (isMachineCode(text)) {
+      logs.info.write("");
+      logs.error.write("simulated GPUs execute PTX, not machine code");
+      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
     auto loaded = std::make_unique<LoadedModule>();
     loaded->device = current.device;
     try {
-      checkIsText(text);
       loaded->module = std::make_unique<Module>(
           text, current.device, machine.settings.architecture, machine.memory);
     } catch (const Fault &fault) {
@@ -102,7 +116,10 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
     }
     logs.info.write("");
     logs.error.write("");
+    if (!machine.settings.modulesFolder.empty())
+      writeModule(machine.settings.modulesFolder, text);
     result = machine.modules.add(std::move(loaded));
+    return CUDA_SUCCESS;
   });
 }
 

@@ -118,7 +118,7 @@ uint64_t getRandomSeed() {
   return device();
 }
 
-std::string readFile(const char *name) {
+std::string readPath(const char *name) {
   return Variable(name).text.value_or("");
 }
 
@@ -138,7 +138,8 @@ Settings tdc::sim::readSettings() {
   settings.peer = readSwitch("TDC_SIM_PEER");
   readFaults(settings.injections);
   readSkips(settings.injections);
-  settings.statisticsFile = readFile("TDC_SIM_STATS");
-  settings.traceFile = readFile("TDC_SIM_TRACE");
+  settings.statisticsFile = readPath("TDC_SIM_STATS");
+  settings.traceFile = readPath("TDC_SIM_TRACE");
+  settings.modulesFolder = readPath("TDC_SIM_MODULES");
   return settings;
 }

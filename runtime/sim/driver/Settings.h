@@ -15,6 +15,9 @@
 //                          opcode and belongs to the execution of kernels
 //   TDC_SIM_STATS=FILE     counters, as JSON, written at the end
 //   TDC_SIM_TRACE=FILE     a timeline for Perfetto, written at the end
+//   TDC_SIM_MODULES=DIR    each module that programs load is written there
+//   once,
+//                          to a file named after its text
 //   CUDA_VISIBLE_DEVICES   as NVIDIA's driver has it: VisibleDevices.h
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +48,7 @@ struct Settings {
   bool peer = true;
   /// Of TDC_SIM_FAULT and TDC_SIM_SKIP.
   std::vector<Injection> injections;
-  std::string statisticsFile, traceFile; ///< empty: none
+  std::string statisticsFile, traceFile, modulesFolder; ///< empty: none
 };
 
 /// Reads the variables; throws Fault CUDA_ERROR_INVALID_VALUE with a message

@@ -8,7 +8,7 @@
 // CHECK: td.launch @mul_0(%{{.*}}, %{{.*}}, %[[N]]) blocks(%[[B]]) in_place [0, 0, 1, 0]
 // CHECK: td.gpu_kernel @mul_0 threads 256 shared 0 parameters 5
 // CHECK: module @gpu_code
-// CHECK: llvm.func @mul_0(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64}, {{.*}}) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>}
+// CHECK: llvm.func @mul_0(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64}, {{.*}}) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>, nvvm.minctasm = 1 : i32}
 // CHECK: scf.if
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> f32
 // CHECK-COUNT-4: arith.mulf

@@ -62,3 +62,29 @@ func.func @columns(%x: !x) -> !r {
   }
   return %r : !r
 }
+
+// -----
+
+!x = tensor<2x3x4xf32, #td.dev<cuda, 0>>
+!a = tensor<2x3x3xf32, #td.dev<cuda, 0>>
+
+// A thread holds all rows of both products, and in the second the number of the
+// row is a term: a loop that is held in full has no position, only offsets.
+// CHECK: td.gpu_kernel @matmul_0
+// CHECK: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32)
+// CHECK: arith.constant 2 : i32
+// CHECK: arith.sitofp
+func.func @held(%a: !a, %x: !x) -> (!x, !x) {
+  %0:2 = td.kernel(%a, %x) : (!a, !x) -> (!x, !x) {
+  ^bb0(%b: !a, %y: !x):
+    %start = arith.constant 0.0 : f64
+    %step = arith.constant 1.0 : f64
+    %1 = td.matmul %b, %y : !a, !x -> !x
+    %2 = td.iota %start, %step : f64 -> tensor<3xf32, #td.dev<cuda, 0>>
+    %3 = td.reshape %2 : tensor<3xf32, #td.dev<cuda, 0>> to tensor<3x1xf32, #td.dev<cuda, 0>>
+    %4 = td.broadcast %3 : tensor<3x1xf32, #td.dev<cuda, 0>> to !a
+    %5 = td.matmul %4, %y : !a, !x -> !x
+    td.yield %1, %5 : !x, !x
+  }
+  return %0#0, %0#1 : !x, !x
+}

@@ -1,12 +1,14 @@
 //===- tdc-call.cpp - compiles td IR and makes a list of calls ------------===//
 //
 //   tdc-call FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
-//            [--target-cpu CPU] [--gpu]
+//            [--target-cpu CPU] [--gpu] [--seed N]...
 //   tdc-call FILE.mlir --main
 //
 // The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
 // functions as machine code, by the phases of `tdc run`. With --main that of
-// `tdc-interpret FILE.mlir`: the top-level statements of a placed program.
+// `tdc-interpret FILE.mlir`: the top-level statements of a placed program. With
+// seeds all calls are made once for each, which is TDC_SIM_SEED then; the
+// results go to OUT.bin.N.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,8 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -38,6 +42,8 @@ static cl::opt<bool> runsMain("main", cl::desc("run a placed program"));
 
 static cl::opt<bool>
     onGPU("gpu", cl::desc("everything runs on the first CUDA device"));
+static cl::list<std::string> seeds("seed",
+                                   cl::desc("of a simulated GPU's schedule"));
 static cl::opt<std::string> cpu("target-cpu",
                                 cl::desc("this processor's code"));
 
@@ -65,6 +71,44 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   return nullptr;
 }
 
+/// Makes the list of calls; returns the exit code.
+static int makeCalls(const tdrt_program &program, llvm::StringRef resultsFile) {
+  llvm::StringMap<int32_t> exports;
+  for (int32_t i = 0; i < program.num_exports; ++i)
+    exports[program.exports[i].name] = i;
+  tdrt_context *runtime;
+  const char *words[] = {"tdc-call"};
+  if (int32_t status = tdrt_open(&program, 1, words, &runtime)) {
+    llvm::errs() << tdrt_error_text(runtime);
+    return tdrt_exit_code(status);
+  }
+  auto call = [&](llvm::StringRef name, llvm::ArrayRef<tdrt_tensor> arguments,
+                  llvm::SmallVectorImpl<tdrt_tensor> &results) -> int32_t {
+    auto found = exports.find(name);
+    int32_t index = found == exports.end() ? -1 : found->second;
+    if (index >= 0)
+      results.resize(program.exports[index].num_outputs);
+    return tdrt_call(runtime, index, arguments.data(), results.data());
+  };
+  bool done = tdc::runCalls(callsFile, dataFile, resultsFile, call);
+  tdrt_close(runtime);
+  return done ? 0 : 2;
+}
+
+/// The same in a process of its own, because the simulated driver takes its
+/// seed once.
+static int makeCallsApart(const tdrt_program &program,
+                          const std::string &seed) {
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("TDC_SIM_SEED", seed.c_str(), 1);
+    exit(makeCalls(program, resultsFile + "." + seed));
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "calls compiled td IR\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -78,24 +122,10 @@ int main(int argc, char **argv) {
   const char *words[] = {"tdc-call"};
   if (runsMain)
     return tdrt_run_program(program, 1, words);
-
-  llvm::StringMap<int32_t> exports;
-  for (int32_t i = 0; i < program->num_exports; ++i)
-    exports[program->exports[i].name] = i;
-  tdrt_context *runtime;
-  if (int32_t status = tdrt_open(program, 1, words, &runtime)) {
-    llvm::errs() << tdrt_error_text(runtime);
-    return tdrt_exit_code(status);
-  }
-  auto call = [&](llvm::StringRef name, llvm::ArrayRef<tdrt_tensor> arguments,
-                  llvm::SmallVectorImpl<tdrt_tensor> &results) -> int32_t {
-    auto found = exports.find(name);
-    int32_t index = found == exports.end() ? -1 : found->second;
-    if (index >= 0)
-      results.resize(program->exports[index].num_outputs);
-    return tdrt_call(runtime, index, arguments.data(), results.data());
-  };
-  bool done = tdc::runCalls(callsFile, dataFile, resultsFile, call);
-  tdrt_close(runtime);
-  return done ? 0 : 2;
+  if (seeds.empty())
+    return makeCalls(*program, resultsFile);
+  for (const std::string &seed : seeds)
+    if (int exitCode = makeCallsApart(*program, seed))
+      return exitCode;
+  return 0;
 }

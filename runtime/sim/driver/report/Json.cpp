@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 using namespace tdc::sim;
@@ -82,4 +83,10 @@ bool tdc::sim::writeFile(const std::string &path, std::string_view text) {
   unlink(temporary.c_str());
   errno = error;
   return false;
+}
+
+void tdc::sim::writeReport(const std::string &path, std::string_view text) {
+  if (!writeFile(path, text))
+    fprintf(stderr, "tdc simulated GPU: %s: cannot be written: %s\n",
+            path.c_str(), strerror(errno));
 }

@@ -51,6 +51,8 @@ private:
 /// Writes a file so that whoever reads it sees all of it or none. Returns
 /// false, with errno set, if it cannot be written.
 bool writeFile(const std::string &path, std::string_view text);
+/// The same; why it cannot be written goes to standard error.
+void writeReport(const std::string &path, std::string_view text);
 
 } // namespace tdc::sim
 

@@ -30,7 +30,8 @@ std::string tdc_sim_test::runApart(const Environment &environment,
     for (const char *name :
          {"TDC_SIM_CUDA", "TDC_SIM_ARCH", "TDC_SIM_MEMORY", "TDC_SIM_SEED",
           "TDC_SIM_EXECUTE", "TDC_SIM_PEER", "TDC_SIM_FAULT", "TDC_SIM_SKIP",
-          "TDC_SIM_STATS", "TDC_SIM_TRACE", "CUDA_VISIBLE_DEVICES"})
+          "TDC_SIM_STATS", "TDC_SIM_TRACE", "TDC_SIM_MODULES",
+          "CUDA_VISIBLE_DEVICES"})
       unsetenv(name);
     for (auto &[name, value] : environment)
       setenv(name, value.c_str(), 1);

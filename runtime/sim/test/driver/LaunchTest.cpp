@@ -212,6 +212,7 @@ TEST(Modules, WhatCannotBeLoadedIsToldInTheLog) {
         cuModuleLoadDataEx(&module, "\x50\xed\x55\xba...", 2, options, values),
         CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT_STREQ(shortLog, "simulat");
+    EXPECT_STREQ(tdc_sim_last_fault(), "");
     EXPECT_EQ(cuModuleLoadDataEx(&module, "no PTX", 0, nullptr, nullptr),
               CUDA_ERROR_INVALID_PTX);
     EXPECT_EQ(cuModuleLoadDataEx(&module,

@@ -4,6 +4,7 @@
 #include "driver/report/Json.h"
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,6 +167,25 @@ TEST(Statistics, AQueueIsNotEndless) {
   }
   // With some seed nothing runs before it has to.
   EXPECT_NE(most, "");
+}
+
+TEST(Reports, KeepEachModuleOnce) {
+  std::string folder = testing::TempDir() + "modulesXXXXXX";
+  ASSERT_TRUE(mkdtemp(folder.data()));
+  for (int program = 0; program < 2; ++program)
+    runApart(withDevices(1, {{"TDC_SIM_MODULES", folder}}), [] {
+      start();
+      getKernel("add");
+      CUmodule refused = nullptr;
+      EXPECT_EQ(cuModuleLoadDataEx(&refused, "no PTX", 0, nullptr, nullptr),
+                CUDA_ERROR_INVALID_PTX);
+    });
+  std::vector<std::string> files;
+  for (auto &entry : std::filesystem::directory_iterator(folder))
+    files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(readFile(files.front()), kKernels);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Reports, ThatCannotBeWrittenAreTold) {

@@ -22,60 +22,71 @@ std::string trimmed(std::string log) {
   return log;
 }
 
+/// Whether the driver cannot use the code that it was given.
+bool isRefusal(CUresult result) {
+  return result == CUDA_ERROR_INVALID_IMAGE ||
+         result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         result == CUDA_ERROR_INVALID_PTX ||
+         result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+}
+
 } // namespace
 
 Kernels::Kernels(const CudaContext &context, const tdrt_gpu_program &program)
-    : context(context), program(program), image(chooseImage()),
+    : context(context), program(program), images(chooseImages()),
       module(nullptr, context.driver.cuModuleUnload),
       functions(program.num_kernels) {}
 
-const tdrt_gpu_image *Kernels::chooseImage() const {
+std::vector<const tdrt_gpu_image *> Kernels::chooseImages() const {
   if (program.num_kernels == 0)
-    return nullptr;
+    return {};
   int arch =
       10 * context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
       context.getAttribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  const tdrt_gpu_image *best = nullptr;
+  const tdrt_gpu_image *cubin = nullptr, *ptx = nullptr;
   std::string known;
   for (int32_t i = 0; i < program.num_images; ++i) {
     const tdrt_gpu_image &one = program.images[i];
     bool isCubin = one.kind == TDRT_IMAGE_CUBIN;
     known += (i ? ", " : "") + imageText(one);
     if (isCubin && one.arch == arch)
-      return &one;
-    if (!isCubin && one.arch <= arch && (!best || one.arch > best->arch))
-      best = &one;
+      cubin = &one;
+    if (!isCubin && one.arch <= arch && (!ptx || one.arch > ptx->arch))
+      ptx = &one;
   }
-  if (!best)
+  std::vector<const tdrt_gpu_image *> chosen;
+  for (const tdrt_gpu_image *one : {cubin, ptx})
+    if (one)
+      chosen.push_back(one);
+  if (chosen.empty())
     fail(306, "the program has no code for " + context.getName() +
                   ", which is "
                   "sm_" +
                   std::to_string(arch) + ": it has code for " +
                   (known.empty() ? "no GPU" : known));
-  return best;
+  return chosen;
 }
 
 void Kernels::load() {
   char log[8192] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
-                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
   CUmodule loaded = nullptr;
-  CUresult result = context.driver.cuModuleLoadDataEx(&loaded, image->data, 2,
-                                                      options, values);
-  switch (result) {
-  case CUDA_ERROR_INVALID_IMAGE:
-  case CUDA_ERROR_NO_BINARY_FOR_GPU:
-  case CUDA_ERROR_INVALID_PTX:
-  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: {
+  CUresult result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+  for (const tdrt_gpu_image *image : images) {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+    result = context.driver.cuModuleLoadDataEx(&loaded, image->data, 2, options,
+                                               values);
+    if (!isRefusal(result))
+      break;
+  }
+  if (isRefusal(result)) {
     std::string reason = trimmed(log);
     fail(307, "the driver refuses the program's code for " + context.getName() +
                   ": " + context.driver.describe(result) +
                   (reason.empty() ? "" : "\n" + reason));
   }
-  default:
-    context.check(result, "loading the program's kernels");
-  }
+  context.check(result, "loading the program's kernels");
   module.reset(loaded);
 }
 

@@ -9,7 +9,9 @@
 namespace tdrt {
 
 /// Chooses the code for a GPU, and gives it to the driver when the first kernel
-/// is wanted, because the driver may have to translate it.
+/// is wanted, because the driver may have to translate it. Machine code made
+/// for this GPU comes first, PTX if there is none or the driver does not take
+/// it.
 class Kernels {
 public:
   /// Throws Failure TR306 if there are kernels and no code for the GPU.
@@ -20,13 +22,13 @@ public:
   CUfunction get(int32_t index);
 
 private:
-  const tdrt_gpu_image *chooseImage() const;
+  std::vector<const tdrt_gpu_image *> chooseImages() const;
   void load();
   CUfunction find(const tdrt_gpu_kernel &kernel) const;
 
   const CudaContext &context;
   const tdrt_gpu_program &program;
-  const tdrt_gpu_image *image; ///< null without kernels
+  std::vector<const tdrt_gpu_image *> images; ///< none without kernels
   Owned<CUmodule> module;
   std::vector<CUfunction> functions; ///< null until they are used
 };

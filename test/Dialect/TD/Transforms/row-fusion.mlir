@@ -45,3 +45,41 @@ func.func @shared(%x: tensor<64x128xf32, #td.dev<cuda, 0>>) -> (tensor<64x1xf32,
   %y = td.sub %x, %b : tensor<64x128xf32, #td.dev<cuda, 0>>
   return %c, %y : tensor<64x1xf32, #td.dev<cuda, 0>>, tensor<64x128xf32, #td.dev<cuda, 0>>
 }
+
+// -----
+
+!g = tensor<64x128xf32, #td.dev<cuda, 0>>
+!s = tensor<64xf32, #td.dev<cuda, 0>>
+!k = tensor<64x1xf32, #td.dev<cuda, 0>>
+
+// A thread keeps what it stores until it has all of it, so that there is an end
+// to what one kernel gives.
+// CHECK-LABEL: func.func @many
+// CHECK: td.kernel
+// CHECK: td.kernel
+func.func @many(%x: !g) -> (!g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g) {
+  %sum = td.reduce sum %x [1] : !g to !s
+  %column = td.reshape %sum : !s to !k
+  %row = td.broadcast %column : !k to !g
+  %r0 = td.sub %x, %row : !g
+  %r1 = td.sub %x, %row : !g
+  %r2 = td.sub %x, %row : !g
+  %r3 = td.sub %x, %row : !g
+  %r4 = td.sub %x, %row : !g
+  %r5 = td.sub %x, %row : !g
+  %r6 = td.sub %x, %row : !g
+  %r7 = td.sub %x, %row : !g
+  %r8 = td.sub %x, %row : !g
+  %r9 = td.sub %x, %row : !g
+  %r10 = td.sub %x, %row : !g
+  %r11 = td.sub %x, %row : !g
+  %r12 = td.sub %x, %row : !g
+  %r13 = td.sub %x, %row : !g
+  %r14 = td.sub %x, %row : !g
+  %r15 = td.sub %x, %row : !g
+  %r16 = td.sub %x, %row : !g
+  return
+    %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15,
+    %r16 :
+    !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g
+}

@@ -15,8 +15,6 @@ namespace {
 constexpr unsigned kCheapCost = 8;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
-/// Roots above this number make code larger without saving traffic.
-constexpr unsigned kMaxRoots = 16;
 
 unsigned getCost(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,

@@ -26,6 +26,9 @@ bool isOnGPU(mlir::Operation *op);
 /// permutation, which no loops over elements make.
 bool standsAlone(mlir::Operation *op);
 
+/// Roots above this number make code larger without saving traffic.
+constexpr unsigned kMaxRoots = 16;
+
 class FusionGraph {
 public:
   struct Node {

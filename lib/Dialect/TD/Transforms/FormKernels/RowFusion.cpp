@@ -56,6 +56,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));
+  if (shared.size() > kMaxRoots)
+    return false;
   SmallVector<Value> roots;
   for (Operation *root : shared)
     roots.push_back(root->getResult(0));

@@ -1,0 +1,70 @@
+//===- GPUCode.cpp - machine code for GPUs, and what kernels take ---------===//
+
+#include "Compilation.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/TD.h"
+#include "Target/NVPTXTarget.h"
+#include "Target/Ptxas.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tdc;
+
+/// A table of the kernels, with the line that each was first made for.
+static void printUsage(mlir::ModuleOp module, const Cubin &cubin, int chip) {
+  llvm::raw_ostream &os = llvm::errs();
+  os << llvm::format("%-24s %5s %9s %9s %9s\n",
+                     ("sm_" + std::to_string(chip)).c_str(), "line",
+                     "registers", "spilled", "shared");
+  for (auto kernel : module.getOps<td::GPUKernelOp>()) {
+    KernelUsage usage = cubin.kernels.lookup(kernel.getSymName());
+    mlir::FileLineColLoc place = td::getUserPlace(kernel.getLoc());
+    os << llvm::format("%-24s %5u %9lld %7lld B %7lld B\n",
+                       kernel.getSymName().str().c_str(),
+                       place ? place.getLine() : 0, (long long)usage.registers,
+                       (long long)usage.spilled,
+                       (long long)(usage.shared + kernel.getShared()));
+  }
+}
+
+/// Adds what `--cubin` asks for behind the PTX, and says what `--verbose` does.
+bool Compilation::assembleImages() {
+  auto images = module->getOps<td::ImageOp>();
+  if (images.empty())
+    return true;
+  td::ImageOp ptx = *images.begin();
+  std::string ptxas = findPtxas();
+  if (ptxas.empty() && options.cubins.empty()) {
+    llvm::errs() << "note: what kernels take is `ptxas`'s to say, and there is "
+                    "none on the PATH\n";
+    return true;
+  }
+  if (ptxas.empty()) {
+    diags
+        .report(DiagCode::TD513, SourceRange(),
+                "`--cubin` needs `ptxas`, and there is none on the PATH")
+        .note("it is a part of NVIDIA's CUDA Toolkit; without `--cubin` the "
+              "driver makes the code when the program starts");
+    return reportDiagnostics();
+  }
+  mlir::OpBuilder builder(*module);
+  builder.setInsertionPointAfter(ptx);
+  std::vector<int> chips = options.cubins;
+  if (chips.empty())
+    chips.push_back(kOldestArchitecture);
+  for (int chip : chips) {
+    llvm::Expected<Cubin> cubin = assemble(ptxas, ptx.getData(), chip);
+    if (!cubin) {
+      diags.report(DiagCode::TD513, SourceRange(),
+                   "`ptxas` made no code for sm_" + llvm::Twine(chip) + ": " +
+                       llvm::toString(cubin.takeError()));
+      return reportDiagnostics();
+    }
+    if (options.verbose)
+      printUsage(*module, *cubin, chip);
+    if (!options.cubins.empty())
+      td::ImageOp::create(builder, ptx.getLoc(), /*cubin=*/true, chip,
+                          cubin->code);
+  }
+  return true;
+}
