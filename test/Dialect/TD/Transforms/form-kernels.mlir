@@ -189,3 +189,37 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
   %g = td.matmul %t, %d : tensor<50x100xf32>, tensor<100x1xf32> -> tensor<50x1xf32>
   return %e, %g : tensor<100x1xf32>, tensor<50x1xf32>
 }
+
+// -----
+
+!x = tensor<9xf32>
+
+// A kernel that puts reductions together has loops for each, so not for any
+// number of them.
+// CHECK-LABEL: func.func @many
+// CHECK: td.kernel
+// CHECK-COUNT-8: td.reduce
+// CHECK: td.yield
+// CHECK: td.kernel
+// CHECK: td.reduce
+// CHECK-NOT: td.kernel
+func.func @many(%a: !x, %b: !x, %c: !x, %d: !x, %e: !x, %f: !x, %g: !x, %h: !x, %i: !x) -> tensor<f32> {
+  %ra = td.reduce sum %a [0] : !x to tensor<f32>
+  %rb = td.reduce sum %b [0] : !x to tensor<f32>
+  %rc = td.reduce sum %c [0] : !x to tensor<f32>
+  %rd = td.reduce sum %d [0] : !x to tensor<f32>
+  %re = td.reduce sum %e [0] : !x to tensor<f32>
+  %rf = td.reduce sum %f [0] : !x to tensor<f32>
+  %rg = td.reduce sum %g [0] : !x to tensor<f32>
+  %rh = td.reduce sum %h [0] : !x to tensor<f32>
+  %ri = td.reduce sum %i [0] : !x to tensor<f32>
+  %sb = td.add %ra, %rb : tensor<f32>
+  %sc = td.add %sb, %rc : tensor<f32>
+  %sd = td.add %sc, %rd : tensor<f32>
+  %se = td.add %sd, %re : tensor<f32>
+  %sf = td.add %se, %rf : tensor<f32>
+  %sg = td.add %sf, %rg : tensor<f32>
+  %sh = td.add %sg, %rh : tensor<f32>
+  %si = td.add %sh, %ri : tensor<f32>
+  return %si : tensor<f32>
+}

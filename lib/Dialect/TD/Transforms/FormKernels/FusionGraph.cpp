@@ -16,6 +16,9 @@ constexpr unsigned kCheapCost = 8;
 constexpr int64_t kMaxUnrolled = 20;
 /// Roots above this number make code larger without saving traffic.
 constexpr unsigned kMaxRoots = 16;
+/// Reductions whose results one kernel puts together; each has loops of its
+/// own, and a nest has at most 64.
+constexpr unsigned kMaxReductions = 8;
 
 unsigned getCost(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,
@@ -82,7 +85,7 @@ FusionGraph::FusionGraph(Block &block) {
 /// consumer would have to repeat.
 void FusionGraph::chooseRoots(Block &block) {
   struct Behind {
-    bool reduction = false;
+    unsigned reductions = 0;
     unsigned cost = 0;
   };
   llvm::DenseMap<Operation *, Behind> behind;
@@ -114,7 +117,7 @@ void FusionGraph::chooseRoots(Block &block) {
         continue;
       bool repeats = isReductionOp(&op) || isUpdateOp(&op) || expands(&op) ||
                      isa<GatherAlongOp, GatherOp, SliceOp>(op);
-      if ((known->second.reduction && repeats) ||
+      if ((known->second.reductions && repeats) ||
           (known->second.cost > kCheapCost &&
            (isa<MatmulOp>(op) || expands(&op))) ||
           (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
@@ -123,15 +126,22 @@ void FusionGraph::chooseRoots(Block &block) {
           isScatterIndex(&op, operand))
         mustStore(operand);
     }
+    auto countReductions = [&](Value operand) {
+      return behind.lookup(operand.getDefiningOp()).reductions;
+    };
     Behind own;
-    own.reduction = isReductionOp(&op);
-    own.cost = getCost(&op);
-    for (Value operand : op.getOperands())
-      if (auto known = behind.find(operand.getDefiningOp());
-          known != behind.end()) {
-        own.reduction |= known->second.reduction;
-        own.cost += known->second.cost;
+    while (true) {
+      own = {isReductionOp(&op), getCost(&op)};
+      for (Value operand : op.getOperands()) {
+        own.reductions += countReductions(operand);
+        own.cost += behind.lookup(operand.getDefiningOp()).cost;
       }
+      if (own.reductions <= kMaxReductions)
+        break;
+      mustStore(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
+        return countReductions(a) < countReductions(b);
+      }));
+    }
     llvm::SmallPtrSet<Operation *, 4> users;
     bool isForHost = false;
     for (Operation *user : op.getUsers()) {
@@ -140,7 +150,7 @@ void FusionGraph::chooseRoots(Block &block) {
     }
     behind[&op] = own;
     if (isForHost || isUpdateOp(&op) ||
-        (users.size() > 1 && (own.reduction || own.cost > kCheapCost)))
+        (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
       mustStore(op.getResult(0));
   }
 }
