@@ -12,6 +12,7 @@ namespace tdc {
 /// The module inside of a program's that holds the code of its GPU kernels.
 inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
 
+#define GEN_PASS_DECL_GROUPLAUNCHESPASS
 #define GEN_PASS_DECL_KERNELTOGPUPASS
 #include "Conversion/Passes.h.inc"
 

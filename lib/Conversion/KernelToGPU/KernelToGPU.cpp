@@ -183,8 +183,12 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
     shape = emitPermutation(function, random);
     return success();
   }
-  FailureOr<LoopNest> nest =
-      LoopNest::get(roots, [](Operation *op) { return !isUpdateOp(op); });
+  auto isInside = [](Operation *op) { return !isUpdateOp(op); };
+  FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
+  // One element is an array too: the step of an optimizer is one function for
+  // parameters of all sizes.
+  if (succeeded(nest) && nest->getLoops().empty())
+    nest = LoopNest::get(roots, isInside, /*loopsOverOne=*/true);
   if (failed(nest))
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);

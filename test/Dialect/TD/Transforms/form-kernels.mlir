@@ -192,6 +192,49 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
 
 // -----
 
+!x = tensor<32x50xf32, #td.dev<cuda, 0>>
+!w = tensor<50xf32, #td.dev<cuda, 0>>
+td.slot @w param "w" of "m" : !w
+
+// On a GPU the step of an optimizer is a kernel of its own, the same for all
+// parameters: it does not end in the reduction that gives the gradient.
+// CHECK-LABEL: func.func @step
+// CHECK: %[[G:.*]] = td.kernel(%arg0)
+// CHECK-NOT: td.sub
+// CHECK: td.kernel(%{{.*}}, %[[G]])
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.sub
+// CHECK-NEXT: td.yield
+func.func @step(%d: !x) {
+  %w = td.read @w : !w
+  %g = td.reduce sum %d [0] : !x to !w
+  %n = td.sub %w, %g : !w
+  td.write %n, @w : !w
+  return
+}
+
+// -----
+
+!x = tensor<32x50xf32, #td.dev<cuda, 0>>
+!w = tensor<50xf32, #td.dev<cuda, 0>>
+td.slot @v buffer "v" of "m" : !w
+
+// Other slots are as good as any value: there it does.
+// CHECK-LABEL: func.func @statistics
+// CHECK: td.kernel
+// CHECK: td.reduce
+// CHECK: td.sub
+// CHECK-NOT: td.kernel
+func.func @statistics(%d: !x) {
+  %v = td.read @v : !w
+  %g = td.reduce sum %d [0] : !x to !w
+  %n = td.sub %v, %g : !w
+  td.write %n, @v : !w
+  return
+}
+
+// -----
+
 !x = tensor<9xf32>
 
 // A kernel that puts reductions together has loops for each, so not for any

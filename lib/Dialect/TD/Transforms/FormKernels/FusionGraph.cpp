@@ -56,6 +56,7 @@ bool isKernelOp(Operation *op) {
 }
 
 FusionGraph::FusionGraph(Block &block) {
+  findSteps(block);
   chooseRoots(block);
   unsigned position = 0;
   for (Operation &op : block) {
@@ -78,6 +79,28 @@ FusionGraph::FusionGraph(Block &block) {
     nodes.push_back(std::move(node));
   }
   addOrderEdges(block);
+}
+
+/// The step of an optimizer is the same elementwise work on every parameter, of
+/// which a GPU makes one launch for all of them (group-launches): gradients are
+/// stored rather than used where they are summed up. That is a write and a read
+/// beside the seven of Adam, and saves a launch for nearly each parameter.
+void FusionGraph::findSteps(Block &block) {
+  SmallVector<Value> work;
+  for (auto write : block.getOps<WriteOp>())
+    if (getPlace(write.getValue()).kind == Place::Kind::Cuda) {
+      auto slot = SymbolTable::lookupNearestSymbolFrom<SlotOp>(
+          write, write.getSlotAttr());
+      if (slot.getKind() == SlotKind::Param ||
+          slot.getKind() == SlotKind::Moment)
+        work.push_back(write.getValue());
+    }
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == &block && op->hasTrait<ElementwiseOp>() &&
+        steps.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
 }
 
 /// A value is stored when the host needs it, when repeating what leads to it
@@ -117,7 +140,7 @@ void FusionGraph::chooseRoots(Block &block) {
         continue;
       bool repeats = isReductionOp(&op) || isUpdateOp(&op) || expands(&op) ||
                      isa<GatherAlongOp, GatherOp, SliceOp>(op);
-      if ((known->second.reductions && repeats) ||
+      if ((known->second.reductions && (repeats || steps.contains(&op))) ||
           (known->second.cost > kCheapCost &&
            (isa<MatmulOp>(op) || expands(&op))) ||
           (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
@@ -271,6 +294,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   if (isUpdate(a) || isUpdate(b))
     return false;
   bool isMixed = reduces(a) != reduces(b);
+  if (isMixed && (isStep(a) || isStep(b)))
+    return false;
   if (isMixed) {
     Node &reducing = reduces(a) ? a : b, &work = reduces(a) ? b : a;
     if (llvm::none_of(work.inputs, [&](Value input) {
@@ -315,6 +340,11 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
       }))
     return false;
   return !reaches(a, b) && !reaches(b, a);
+}
+
+bool FusionGraph::isStep(const Node &node) const {
+  return llvm::any_of(node.roots,
+                      [&](Operation *root) { return steps.contains(root); });
 }
 
 void FusionGraph::merge(Node &a, Node &b) {

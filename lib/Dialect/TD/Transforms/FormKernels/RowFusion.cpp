@@ -58,7 +58,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
   auto hasUpdate = [](Node &node) {
     return llvm::any_of(node.body, isUpdateOp);
   };
-  if (!feeds || hasUpdate(a) || hasUpdate(b) || reaches(a, b) || reaches(b, a))
+  if (!feeds || hasUpdate(a) || hasUpdate(b) || isStep(a) || isStep(b) ||
+      reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));
