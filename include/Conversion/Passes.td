@@ -49,7 +49,8 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     128 bits per thread and tensor; reductions have a group of threads each (a
     warp or a part of it, a column of a block, a block), whose partial results
     are put together in a fixed order by shuffles and shared memory, so that the
-    same program gives the same bits in every run.
+    same program gives the same bits in every run. A reduction with few results
+    and many terms is two kernels, the first of which reduces sections of it.
 
     The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
     and arith; the host keeps a td.gpu_kernel of each.

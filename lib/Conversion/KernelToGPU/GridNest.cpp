@@ -115,9 +115,22 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
   return shape;
 }
 
-LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest) {
-  return emit(function, nest, scheduleGrid(function, nest),
-              getResultTargets(function, nest));
+LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
+                         int64_t sections) {
+  GridSchedule schedule = scheduleGrid(function, nest);
+  auto targets = getResultTargets(function, nest);
+  schedule.sections = sections;
+  if (sections != 1) {
+    Coordinate section;
+    section.loop = nest.getLoops().size();
+    for (auto [target, result] :
+         llvm::zip(targets, function.kernel.getResults())) {
+      target.tensor = result;
+      target.at.insert(target.at.begin(), section);
+      target.layout = getRowMajor(result);
+    }
+  }
+  return emit(function, nest, std::move(schedule), targets);
 }
 
 FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,

@@ -17,8 +17,10 @@ struct LaunchShape {
   int64_t elements = 0;
 };
 
-/// Root i goes to result i of the kernel.
-LaunchShape emitGridNest(KernelFunction &function, const td::LoopNest &nest);
+/// Root i goes to result i of the kernel. If there are several sections, the
+/// results have one dim more, the first: what each section gives.
+LaunchShape emitGridNest(KernelFunction &function, const td::LoopNest &nest,
+                         int64_t sections);
 /// The parts of an update (see UpdateParts.h) go on top of what its result
 /// starts as.
 mlir::FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,

@@ -239,7 +239,7 @@ std::optional<int64_t> countBlocks(const LoopNest &nest,
       countPositions(nest, schedule, schedule.outer);
   if (!positions)
     return std::nullopt;
-  return llvm::divideCeil(*positions, schedule.getGroups());
+  return llvm::divideCeil(*positions * schedule.sections, schedule.getGroups());
 }
 
 } // namespace tdc

@@ -32,6 +32,9 @@ struct GridSchedule {
   /// Whether neighbouring threads are of neighbouring groups (so that they read
   /// neighbouring columns), not of one.
   bool standApart = false;
+  /// Sections that the terms of the reductions are cut into; a group takes one
+  /// at a time. (See SplitReductions.h.)
+  int64_t sections = 1;
 
   int64_t getGroups() const { return threads / groupSize; }
 };
@@ -50,9 +53,9 @@ GridSchedule schedulePart(const KernelFunction &function,
 std::optional<int64_t> countPositions(const td::LoopNest &nest,
                                       const GridSchedule &schedule,
                                       llvm::ArrayRef<unsigned> loops);
-/// Blocks for all positions of the outer loops, or none if that is known only
-/// at run time; then threads go from position to position in strides of the
-/// grid, however many blocks there are.
+/// Blocks for all positions of the outer loops and all sections, or none if
+/// that is known only at run time; then threads go from position to position in
+/// strides of the grid, however many blocks there are.
 std::optional<int64_t> countBlocks(const td::LoopNest &nest,
                                    const GridSchedule &schedule);
 

@@ -6,6 +6,7 @@
 #include "GridNest.h"
 #include "Permutation.h"
 #include "Remainder.h"
+#include "SplitReductions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -102,12 +103,15 @@ public:
   LogicalResult outline(KernelOp kernel);
 
 private:
+  /// The kernel as it is; see emitGridNest for sections.
+  LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
   ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
   /// input.
   LogicalResult splitBase(KernelOp kernel, Operation *update);
-  LogicalResult emit(KernelOp kernel, KernelFunction &function,
-                     LaunchShape &shape, SmallVectorImpl<int64_t> &inPlace);
+  LogicalResult emit(KernelOp kernel, int64_t sections,
+                     KernelFunction &function, LaunchShape &shape,
+                     SmallVectorImpl<int64_t> &inPlace);
   void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
                bool reports);
   Value makeBlocks(OpBuilder &host, KernelOp kernel, const LaunchShape &shape);
@@ -158,8 +162,8 @@ LogicalResult KernelOutliner::splitBase(KernelOp kernel, Operation *update) {
   return outline(first);
 }
 
-LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
-                                   LaunchShape &shape,
+LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
+                                   KernelFunction &function, LaunchShape &shape,
                                    SmallVectorImpl<int64_t> &inPlace) {
   Block &body = kernel.getBody().front();
   KernelSignature signature;
@@ -193,7 +197,7 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);
   function.create(getCode(), name, signature);
-  shape = emitGridNest(function, *nest);
+  shape = emitGridNest(function, *nest, sections);
   // Other threads may read what a reduction reads; elements that one thread
   // alone computes and reads may stand in one place.
   if (nest->getReductions().empty())
@@ -230,6 +234,17 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
 }
 
 LogicalResult KernelOutliner::outline(KernelOp kernel) {
+  SmallVector<KernelOp> rest;
+  for (const SectionKernel &made : splitReductions(kernel, rest))
+    if (failed(outlineWhole(made.kernel, made.sections)))
+      return failure();
+  for (KernelOp own : rest)
+    if (failed(outlineWhole(own)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
   Operation *update = findUpdate(kernel);
   if (update && failed(splitBase(kernel, update)))
     return failure();
@@ -238,7 +253,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   function.indexBits = hasFewElements(kernel) ? 32 : 64;
   LaunchShape shape;
   SmallVector<int64_t> inPlace;
-  if (failed(emit(kernel, function, shape, inPlace)))
+  if (failed(emit(kernel, sections, function, shape, inPlace)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
   LLVM::LLVMFuncOp func = function.code;
