@@ -14,7 +14,7 @@ GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
     : function(function), nest(nest), schedule(std::move(chosen)),
       evaluator(function, nest, /*lanes=*/1),
       device(function.builder, function.loc), b(function.builder) {
-  if (schedule.sections != 1)
+  if (schedule.shares != 1)
     schedule.factors.push_back(1);
   evaluator.positions.resize(schedule.factors.size());
   evaluator.steps.assign(schedule.factors.begin(), schedule.factors.end());
@@ -99,13 +99,13 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       b, loc, arith::MulIOp::create(b, loc, block, function.index(groups)),
       toIndex(group));
   Value positions = countPositions(schedule.outer), end = positions;
-  if (schedule.sections != 1)
+  if (schedule.shares != 1)
     end = arith::MulIOp::create(b, loc, positions,
-                                function.index(schedule.sections));
+                                function.index(schedule.shares));
 
   auto at = [&](Value number, Operation *entry) {
-    if (schedule.sections != 1) {
-      unsigned loop = getSectionLoop();
+    if (schedule.shares != 1) {
+      unsigned loop = getShareLoop();
       evaluator.positions[loop] =
           arith::DivUIOp::create(b, loc, number, positions);
       number = arith::RemUIOp::create(b, loc, number, positions);
@@ -115,7 +115,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       body();
       return Values();
     });
-    if (schedule.sections != 1)
+    if (schedule.shares != 1)
       evaluator.popScope();
   };
   /// Members of a group meet in its reductions: all threads must come there.
@@ -130,7 +130,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   if (count == 0)
     return;
   if (count) { // as many blocks as it takes
-    *count *= schedule.sections;
+    *count *= schedule.shares;
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)
         return atMeeting(number, nullptr);
@@ -248,7 +248,7 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
     count = llvm::alignTo(llvm::divideCeil(*count, range.sections), range.step);
     Value length = function.index(*count);
     Value first = arith::MulIOp::create(
-        b, loc, evaluator.positions[getSectionLoop()], length);
+        b, loc, evaluator.positions[getShareLoop()], length);
     range.start = arith::AddIOp::create(b, loc, first, range.start);
     end = arith::MinUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, first, length), end);
@@ -278,7 +278,7 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
 GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
                                         ValueRange carried, Body body,
                                         const PartialSums *sums) {
-  return open(loops, {toIndex(member), schedule.groupSize, schedule.sections},
+  return open(loops, {toIndex(member), schedule.groupSize, schedule.shares},
               carried, body, sums);
 }
 

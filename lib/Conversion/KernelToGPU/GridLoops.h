@@ -43,9 +43,9 @@ public:
   Values openSerial(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body);
 
-  /// The loop over the sections of the schedule, if there are several: one more
+  /// The loop over the shares of the schedule, if there are several: one more
   /// than the nest has.
-  unsigned getSectionLoop() const { return nest.getLoops().size(); }
+  unsigned getShareLoop() const { return nest.getLoops().size(); }
 
   /// All offsets of the elements that a thread holds at once over `loops`.
   llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
