@@ -15,6 +15,8 @@ struct LaunchShape {
   /// flat nest, of which each block does `elements`, or does not matter.
   std::optional<int64_t> blocks;
   int64_t elements = 0;
+  /// Whether a result starts as an input: the only pair of in_place.
+  bool startsAsInput = false;
 };
 
 /// Root i goes to result i of the kernel. If there are several sections, the

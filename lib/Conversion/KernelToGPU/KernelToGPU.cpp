@@ -175,18 +175,21 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
     if (failed(made))
       return failure();
     shape = *made;
-    if (Value base = getUpdateBase(update))
+    if (Value base = getUpdateBase(update)) {
       inPlace.assign({cast<BlockArgument>(base).getArgNumber(), 0});
+      shape.startsAsInput = true;
+    }
     return success();
   }
 
-  SmallVector<Value> roots(body.getTerminator()->getOperands());
-  auto random = roots.front().getDefiningOp<RandomOp>();
-  if (random && random.getDistribution() == Distribution::Permutation) {
+  if (RandomOp random = findPermutation(kernel)) {
     function.create(getCode(), name, signature);
     shape = emitPermutation(function, random);
+    if (shape.startsAsInput)
+      inPlace.assign({int64_t(body.getNumArguments()) - 1, 0});
     return success();
   }
+  SmallVector<Value> roots(body.getTerminator()->getOperands());
   auto isInside = [](Operation *op) { return !isUpdateOp(op); };
   FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
   // One element is an array too: the step of an optimizer is one function for
@@ -234,6 +237,12 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
 }
 
 LogicalResult KernelOutliner::outline(KernelOp kernel) {
+  if (RandomOp random = findPermutation(kernel)) {
+    for (KernelOp made : splitPermutation(kernel, random))
+      if (failed(outlineWhole(made)))
+        return failure();
+    return outlineWhole(kernel);
+  }
   SmallVector<KernelOp> rest;
   for (const SectionKernel &made : splitReductions(kernel, rest))
     if (failed(outlineWhole(made.kernel, made.sections)))
@@ -276,9 +285,8 @@ LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
     declare(func, shape, function.reports);
   if (function.reports && !code.lookupSymbol(kReportIndex))
     defineReport(code);
-  auto startsAs = update && getUpdateBase(update)
-                      ? host.getDenseI64ArrayAttr(inPlace)
-                      : DenseI64ArrayAttr();
+  auto startsAs = shape.startsAsInput ? host.getDenseI64ArrayAttr(inPlace)
+                                      : DenseI64ArrayAttr();
   auto launch =
       LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
                        shared.getSymName(), inputs, kernel.getSizes(),
