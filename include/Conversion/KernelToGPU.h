@@ -16,6 +16,7 @@ inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
 /// has 10 bits after the point, to use tensor cores.
 inline constexpr llvm::StringLiteral kTF32Attr = "td.tf32";
 
+#define GEN_PASS_DECL_GROUPLAUNCHESPASS
 #define GEN_PASS_DECL_KERNELTOGPUPASS
 #include "Conversion/Passes.h.inc"
 

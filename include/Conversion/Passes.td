@@ -49,10 +49,11 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     128 bits per thread and tensor; reductions have a group of threads each (a
     warp or a part of it, a column of a block, a block), whose partial results
     are put together in a fixed order by shuffles and shared memory, so that the
-    same program gives the same bits in every run. Matrix products from 32 rows,
-    32 columns and 16 terms on are computed tile by tile in shared memory: f16
-    and bf16 on tensor cores, f32 too where the module has `td.tf32`, any other
-    dtype by threads.
+    same program gives the same bits in every run. A reduction with few results
+    and many terms is two kernels, the first of which reduces sections of it.
+    Matrix products from 32 rows, 32 columns and 16 terms on are computed tile
+    by tile in shared memory: f16 and bf16 on tensor cores, f32 too where the
+    module has `td.tf32`, any other dtype by threads.
 
     The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
     and arith; the host keeps a td.gpu_kernel of each.
@@ -71,6 +72,37 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect"];
+}
+
+def GroupLaunchesPass : Pass<"group-launches", "::mlir::ModuleOp"> {
+  let summary = "make one launch of many launches of a kernel";
+  let description = [{
+    The step of an optimizer launches one kernel for every parameter; a launch
+    takes microseconds, its work often less. Launches of one kernel whose results
+    go to slots and that do not need each other's become one, of all their
+    blocks. Its kernel has the parameters of all in a table, and each block finds
+    by its number whose work it does; what it computes is the same to the last
+    bit. A table has at most 4,096 bytes; what does not fit is another launch.
+
+    For this a launch moves behind later ones, with what follows from it. It
+    never moves past an op that needs memory of a GPU, so that a program takes no
+    more of it than before.
+
+    ```mlir
+    %a = td.launch @sub_0(%p, %g, %n) blocks(%b) in_place [0, 0] : …
+    td.write %a, @p : …
+    %c = td.launch @sub_0(%q, %h, %m) blocks(%b) in_place [0, 0] : …
+    td.write %c, @q : …
+    ```
+    becomes
+    ```mlir
+    %a, %c = td.launch @sub_0_x2_0(%zero, %b, %p, %g, %n, %q, %h, %m) blocks(%both) in_place [2, 0, 5, 1] : …
+    td.write %a, @p : …
+    td.write %c, @q : …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect"];
 }
 
 def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {

@@ -75,9 +75,10 @@ static void addCPUPasses(OpPassManager &passes, const VectorUnit &vectors) {
 }
 
 /// Those of GPUs become functions that many threads run at once, in a module of
-/// their own.
+/// their own; where one is launched again and again, it is once for all.
 static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(createKernelToGPUPass());
+  passes.addPass(createGroupLaunchesPass());
   VectorUnit gpu;
   gpu.convertsF16 = gpu.convertsBF16 = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));

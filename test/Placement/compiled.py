@@ -17,7 +17,7 @@ import runs
 import suite
 import training
 
-ROUNDING = 16 * 64  # of that many buffers
+ROUNDING = 32 * 64  # of that many buffers
 
 
 def check_program(program, mode, devices):

@@ -2,6 +2,7 @@
 
 #include "GridLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -13,6 +14,9 @@ GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
     : function(function), nest(nest), schedule(std::move(chosen)),
       evaluator(function, nest, /*lanes=*/1),
       device(function.builder, function.loc), b(function.builder) {
+  if (schedule.shares != 1)
+    schedule.factors.push_back(1);
+  evaluator.positions.resize(schedule.factors.size());
   evaluator.steps.assign(schedule.factors.begin(), schedule.factors.end());
 }
 
@@ -89,13 +93,25 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   Value number = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, block, function.index(groups)),
       function.toIndex(group));
-  Value end = countPositions(schedule.outer);
+  Value positions = countPositions(schedule.outer), end = positions;
+  if (schedule.shares != 1)
+    end = arith::MulIOp::create(b, loc, positions,
+                                function.index(schedule.shares));
 
   auto at = [&](Value number, Operation *entry) {
+    if (schedule.shares != 1) {
+      unsigned loop = getShareLoop();
+      evaluator.positions[loop] =
+          arith::DivUIOp::create(b, loc, number, positions);
+      number = arith::RemUIOp::create(b, loc, number, positions);
+      evaluator.pushScope(loop, std::exchange(entry, nullptr));
+    }
     standAt(schedule.outer, number, entry, {}, [&](ValueRange) {
       body();
       return Values();
     });
+    if (schedule.shares != 1)
+      evaluator.popScope();
   };
   /// Members of a group meet in its reductions: all threads must come there.
   auto atMeeting = [&](Value number, Operation *entry) {
@@ -109,6 +125,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   if (count == 0)
     return;
   if (count) { // as many blocks as it takes
+    *count *= schedule.shares;
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)
         return atMeeting(number, nullptr);
@@ -221,13 +238,21 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
                                   const PartialSums *sums) {
   Location loc = function.loc;
   std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops);
-  // A turn for each: no loop.
-  if (count == range.step)
+  Value end = countPositions(loops), step = function.index(range.step);
+  if (range.sections != 1) {
+    count = llvm::alignTo(llvm::divideCeil(*count, range.sections), range.step);
+    Value length = function.index(*count);
+    Value first = arith::MulIOp::create(
+        b, loc, evaluator.positions[getShareLoop()], length);
+    range.start = arith::AddIOp::create(b, loc, first, range.start);
+    end = arith::MinUIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, first, length), end);
+  } else if (count == range.step) { // a turn for each: no loop
     return standAt(loops, range.start, /*entry=*/nullptr, carried, body);
+  }
   if (count == 0)
     return Values(carried);
 
-  Value end = countPositions(loops), step = function.index(range.step);
   int64_t longest = kLongestChain * range.step;
   if (!sums || (count && *count <= longest))
     return openFrom(loops, range.start, end, step, /*entry=*/nullptr, carried,
@@ -248,8 +273,9 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
 GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
                                         ValueRange carried, Body body,
                                         const PartialSums *sums) {
-  return open(loops, {function.toIndex(member), schedule.groupSize}, carried,
-              body, sums);
+  return open(loops,
+              {function.toIndex(member), schedule.groupSize, schedule.shares},
+              carried, body, sums);
 }
 
 GridLoops::Values GridLoops::openSerial(ArrayRef<unsigned> loops,

@@ -43,6 +43,10 @@ public:
   Values openSerial(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body);
 
+  /// The loop over the shares of the schedule, if there are several: one more
+  /// than the nest has.
+  unsigned getShareLoop() const { return nest.getLoops().size(); }
+
   /// All offsets of the elements that a thread holds at once over `loops`.
   llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
 
@@ -57,10 +61,12 @@ public:
   mlir::Value isReal;
 
 private:
-  /// Positions from `start` on in steps of `step`, counted through all loops.
+  /// Positions from `start` on in steps of `step`, counted through all loops;
+  /// of `sections` equal parts those of the one that the group is at.
   struct Range {
     mlir::Value start;
     int64_t step;
+    int64_t sections = 1;
   };
   Values open(llvm::ArrayRef<unsigned> loops, Range range,
               mlir::ValueRange carried, Body body, const PartialSums *sums);

@@ -23,6 +23,10 @@ public:
   void emit(bool ofGroup);
 
 private:
+  /// Whether the element at the loops' position is one of this group's share.
+  /// Null: it is.
+  Value getOwnership();
+  void emitOwn(bool ofGroup);
   /// Whether this thread stores `root`: its position is real, and of several
   /// that would store the same element it is the first.
   Value getCondition(const Access &root, bool ofGroup);
@@ -58,7 +62,25 @@ Value NestStores::getCondition(const Access &root, bool ofGroup) {
   return condition;
 }
 
+Value NestStores::getOwnership() {
+  if (loops.schedule.shares == 1 || loops.schedule.serial.empty())
+    return Value();
+  Location loc = loops.function.loc;
+  const Coordinate &picked = *llvm::find_if(
+      targets.front().at, [](const Coordinate &one) { return one.picker; });
+  Value index = loops.evaluator.evaluateCoordinate(
+      picked, Tile(loops.schedule.factors.size(), 0));
+  Value owner = arith::RemUIOp::create(
+      b, loc, index, loops.function.index(loops.schedule.shares));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, owner,
+                               loops.evaluator.positions[loops.getShareLoop()]);
+}
+
 void NestStores::emit(bool ofGroup) {
+  loops.openIf(getOwnership(), [&] { emitOwn(ofGroup); });
+}
+
+void NestStores::emitOwn(bool ofGroup) {
   LoopSet held = 0;
   for (unsigned loop = 0; loop < loops.schedule.factors.size(); ++loop)
     if (loops.evaluator.positions[loop] || loops.schedule.factors[loop] != 1)
@@ -115,9 +137,22 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
   return shape;
 }
 
-LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest) {
-  return emit(function, nest, scheduleGrid(function, nest),
-              getResultTargets(function, nest));
+LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
+                         int64_t sections) {
+  GridSchedule schedule = scheduleGrid(function, nest);
+  auto targets = getResultTargets(function, nest);
+  schedule.shares = sections;
+  if (sections != 1) {
+    Coordinate section;
+    section.loop = nest.getLoops().size();
+    for (auto [target, result] :
+         llvm::zip(targets, function.kernel.getResults())) {
+      target.tensor = result;
+      target.at.insert(target.at.begin(), section);
+      target.layout = getRowMajor(result);
+    }
+  }
+  return emit(function, nest, std::move(schedule), targets);
 }
 
 FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,

@@ -15,10 +15,14 @@ struct LaunchShape {
   /// flat nest, of which each block does `elements`, or does not matter.
   std::optional<int64_t> blocks;
   int64_t elements = 0;
+  /// Whether a result starts as an input: the only pair of in_place.
+  bool startsAsInput = false;
 };
 
-/// Root i goes to result i of the kernel.
-LaunchShape emitGridNest(KernelFunction &function, const td::LoopNest &nest);
+/// Root i goes to result i of the kernel. If there are several sections, the
+/// results have one dim more, the first: what each section gives.
+LaunchShape emitGridNest(KernelFunction &function, const td::LoopNest &nest,
+                         int64_t sections);
 /// The parts of an update (see UpdateParts.h) go on top of what its result
 /// starts as.
 mlir::FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,

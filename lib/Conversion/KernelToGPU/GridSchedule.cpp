@@ -19,6 +19,9 @@ constexpr int64_t kWidestAccess = 16;
 constexpr int64_t kManyThreads = 1 << 14;
 /// What a run-time extent is taken for.
 constexpr int64_t kRunTimeExtent = 256;
+/// Groups that go through all indices of a scatter side by side at most: each
+/// looks at all of them, so that more would not be faster.
+constexpr int64_t kMostShares = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
 
@@ -205,8 +208,17 @@ GridSchedule Scheduler::run() {
 
 GridSchedule Scheduler::runPart() {
   orderLoops();
-  if (nest.getReductions().empty() && !schedule.outer.empty() && !serial)
+  if (!nest.getReductions().empty())
+    return std::move(schedule);
+  if (serial) {
+    int64_t positions = std::max<int64_t>(countPositions(schedule.outer), 1);
+    schedule.shares =
+        std::clamp<int64_t>(std::min(kManyThreads / positions,
+                                     countPositions(schedule.serial) / 16),
+                            1, kMostShares);
+  } else if (!schedule.outer.empty()) {
     schedule.factors[schedule.outer.back()] = getWidth(schedule.outer.back());
+  }
   return std::move(schedule);
 }
 
@@ -239,7 +251,7 @@ std::optional<int64_t> countBlocks(const LoopNest &nest,
       countPositions(nest, schedule, schedule.outer);
   if (!positions)
     return std::nullopt;
-  return llvm::divideCeil(*positions, schedule.getGroups());
+  return llvm::divideCeil(*positions * schedule.shares, schedule.getGroups());
 }
 
 } // namespace tdc

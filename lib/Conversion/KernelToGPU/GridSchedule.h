@@ -32,6 +32,11 @@ struct GridSchedule {
   /// Whether neighbouring threads are of neighbouring groups (so that they read
   /// neighbouring columns), not of one.
   bool standApart = false;
+  /// Groups that share the work at a position of the outer loops. Each takes a
+  /// section of the terms of the reductions (see SplitReductions.h); or, where
+  /// loops are serial, it adds up what goes to indices that are its own: those
+  /// with its number modulo `shares`.
+  int64_t shares = 1;
 
   int64_t getGroups() const { return threads / groupSize; }
 };
@@ -50,9 +55,9 @@ GridSchedule schedulePart(const KernelFunction &function,
 std::optional<int64_t> countPositions(const td::LoopNest &nest,
                                       const GridSchedule &schedule,
                                       llvm::ArrayRef<unsigned> loops);
-/// Blocks for all positions of the outer loops, or none if that is known only
-/// at run time; then threads go from position to position in strides of the
-/// grid, however many blocks there are.
+/// Blocks for all positions of the outer loops and all shares, or none if
+/// that is known only at run time; then threads go from position to position in
+/// strides of the grid, however many blocks there are.
 std::optional<int64_t> countBlocks(const td::LoopNest &nest,
                                    const GridSchedule &schedule);
 

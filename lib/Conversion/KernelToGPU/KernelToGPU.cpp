@@ -6,6 +6,7 @@
 #include "GridNest.h"
 #include "Permutation.h"
 #include "Remainder.h"
+#include "SplitReductions.h"
 #include "TiledProduct.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -103,12 +104,15 @@ public:
   LogicalResult outline(KernelOp kernel);
 
 private:
+  /// The kernel as it is; see emitGridNest for sections.
+  LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
   ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
   /// input.
   LogicalResult splitBase(KernelOp kernel, Operation *update);
-  LogicalResult emit(KernelOp kernel, KernelFunction &function,
-                     LaunchShape &shape, SmallVectorImpl<int64_t> &inPlace);
+  LogicalResult emit(KernelOp kernel, int64_t sections,
+                     KernelFunction &function, LaunchShape &shape,
+                     SmallVectorImpl<int64_t> &inPlace);
   void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
                bool reports);
   Value makeBlocks(OpBuilder &host, KernelOp kernel, const LaunchShape &shape);
@@ -159,8 +163,8 @@ LogicalResult KernelOutliner::splitBase(KernelOp kernel, Operation *update) {
   return outline(first);
 }
 
-LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
-                                   LaunchShape &shape,
+LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
+                                   KernelFunction &function, LaunchShape &shape,
                                    SmallVectorImpl<int64_t> &inPlace) {
   Block &body = kernel.getBody().front();
   KernelSignature signature;
@@ -172,20 +176,27 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
     if (failed(made))
       return failure();
     shape = *made;
-    if (Value base = getUpdateBase(update))
+    if (Value base = getUpdateBase(update)) {
       inPlace.assign({cast<BlockArgument>(base).getArgNumber(), 0});
+      shape.startsAsInput = true;
+    }
     return success();
   }
 
-  SmallVector<Value> roots(body.getTerminator()->getOperands());
-  auto random = roots.front().getDefiningOp<RandomOp>();
-  if (random && random.getDistribution() == Distribution::Permutation) {
+  if (RandomOp random = findPermutation(kernel)) {
     function.create(getCode(), name, signature);
     shape = emitPermutation(function, random);
+    if (shape.startsAsInput)
+      inPlace.assign({int64_t(body.getNumArguments()) - 1, 0});
     return success();
   }
-  FailureOr<LoopNest> nest =
-      LoopNest::get(roots, [](Operation *op) { return !isUpdateOp(op); });
+  SmallVector<Value> roots(body.getTerminator()->getOperands());
+  auto isInside = [](Operation *op) { return !isUpdateOp(op); };
+  FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
+  // One element is an array too: the step of an optimizer is one function for
+  // parameters of all sizes.
+  if (succeeded(nest) && nest->getLoops().empty())
+    nest = LoopNest::get(roots, isInside, /*loopsOverOne=*/true);
   if (failed(nest))
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);
@@ -194,7 +205,7 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, KernelFunction &function,
     shape = emitTiledProduct(function, *nest, *schedule);
     return success();
   }
-  shape = emitGridNest(function, *nest);
+  shape = emitGridNest(function, *nest, sections);
   // Other threads may read what a reduction reads; elements that one thread
   // alone computes and reads may stand in one place.
   if (nest->getReductions().empty())
@@ -231,6 +242,23 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
 }
 
 LogicalResult KernelOutliner::outline(KernelOp kernel) {
+  if (RandomOp random = findPermutation(kernel)) {
+    for (KernelOp made : splitPermutation(kernel, random))
+      if (failed(outlineWhole(made)))
+        return failure();
+    return outlineWhole(kernel);
+  }
+  SmallVector<KernelOp> rest;
+  for (const SectionKernel &made : splitReductions(kernel, rest))
+    if (failed(outlineWhole(made.kernel, made.sections)))
+      return failure();
+  for (KernelOp own : rest)
+    if (failed(outlineWhole(own)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
   Operation *update = findUpdate(kernel);
   if (update && failed(splitBase(kernel, update)))
     return failure();
@@ -239,7 +267,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   function.indexBits = hasFewElements(kernel) ? 32 : 64;
   LaunchShape shape;
   SmallVector<int64_t> inPlace;
-  if (failed(emit(kernel, function, shape, inPlace)))
+  if (failed(emit(kernel, sections, function, shape, inPlace)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
   LLVM::LLVMFuncOp func = function.code;
@@ -265,9 +293,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
     declare(func, shape, function.reports);
   if (function.reports && !code.lookupSymbol(kReportIndex))
     defineReport(code);
-  auto startsAs = update && getUpdateBase(update)
-                      ? host.getDenseI64ArrayAttr(inPlace)
-                      : DenseI64ArrayAttr();
+  auto startsAs = shape.startsAsInput ? host.getDenseI64ArrayAttr(inPlace)
+                                      : DenseI64ArrayAttr();
   auto launch =
       LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
                        shared.getSymName(), inputs, kernel.getSizes(),

@@ -2,16 +2,20 @@
 
 !p = tensor<100xi64, #td.dev<cuda, 0>>
 
-// Each swap depends on those before: one thread makes them all.
-// CHECK: td.gpu_kernel @random_0 threads 32 shared 0
-// CHECK: llvm.func @random_0
-// CHECK: scf.if
-// CHECK: scf.for
-// CHECK: llvm.store
-// CHECK: scf.for
+// Each swap depends on those before; but where an element ends up can be followed
+// back through lists of the steps that have to do with a place. All threads make
+// the lists, then all follow their ways.
+// CHECK: %[[NONE:.*]] = td.launch @fill_0
+// CHECK: %[[LISTS:.*]]:2 = td.launch @random_1(%arg0, %arg1, %[[NONE]]) blocks(%{{.*}}) in_place [2, 0] starts_as [2, 0]
+// CHECK: td.launch @random_2(%arg0, %arg1, %[[LISTS]]#0, %[[LISTS]]#1) blocks(%{{.*}}) in_place []
+// CHECK: llvm.func @random_1
 // CHECK: arith.mului_extended
-// CHECK-COUNT-2: llvm.load
-// CHECK-COUNT-2: llvm.store
+// CHECK: llvm.atomicrmw xchg
+// CHECK: llvm.store
+// CHECK: llvm.func @random_2
+// CHECK: scf.while
+// CHECK: scf.while
+// CHECK: llvm.store
 func.func @permutation(%s: i64, %c: i64) -> !p {
   %r = td.kernel(%s, %c) : (i64, i64) -> !p {
   ^bb0(%a: i64, %b: i64):

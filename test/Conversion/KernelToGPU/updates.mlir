@@ -25,3 +25,29 @@ func.func @scatter(%i: !i, %u: !u, %zero: f64) -> !x {
   }
   return %r : !x
 }
+
+// -----
+
+!x = tensor<65x32xf32, #td.dev<cuda, 0>>
+!i = tensor<4096xi64, #td.dev<cuda, 0>>
+!u = tensor<4096x32xf32, #td.dev<cuda, 0>>
+
+// Many indices: 64 threads for each of the 32 columns go through them side by
+// side, and each adds what goes to rows with its number modulo 64.
+// CHECK-LABEL: func.func @shares
+// CHECK: td.launch @scatter_add_0({{.*}}) blocks(%c8_i64)
+// CHECK: llvm.func @scatter_add_0
+// CHECK: %[[SHARE:.*]] = arith.divui
+// CHECK: scf.for
+// CHECK: %[[OWNER:.*]] = arith.remui
+// CHECK: %[[OWN:.*]] = arith.cmpi eq, %[[OWNER]], %[[SHARE]]
+// CHECK: scf.if %[[OWN]]
+// CHECK: arith.addf
+func.func @shares(%x: !x, %i: !i, %u: !u) -> !x {
+  %r = td.kernel(%x, %i, %u) : (!x, !i, !u) -> !x {
+  ^bb0(%f: !x, %a: !i, %b: !u):
+    %s = td.scatter_add %f, %a, %b dim 0 : !x, !i, !u
+    td.yield %s : !x
+  }
+  return %r : !x
+}

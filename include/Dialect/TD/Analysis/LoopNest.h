@@ -77,10 +77,12 @@ public:
   /// The nest that computes `roots`, each in full; operands of the roots are
   /// followed through the ops for which `isInside` holds, all others are
   /// inputs. Fails when a root cannot share the first one's loops, or when more
-  /// than 64 loops are needed.
+  /// than 64 loops are needed. No loop is made for dims of size 1, but, with
+  /// `loopsOverOne`, for the last one of each root.
   static mlir::FailureOr<LoopNest>
   get(llvm::ArrayRef<mlir::Value> roots,
-      llvm::function_ref<bool(mlir::Operation *)> isInside);
+      llvm::function_ref<bool(mlir::Operation *)> isInside,
+      bool loopsOverOne = false);
 
   llvm::ArrayRef<Loop> getLoops() const { return loops; }
   llvm::ArrayRef<Access> getRoots() const { return roots; }

@@ -73,8 +73,9 @@ bool isUpdateOp(Operation *op) {
 /// Walks one root at a time into a nest.
 class LoopNestBuilder {
 public:
-  LoopNestBuilder(LoopNest &nest, llvm::function_ref<bool(Operation *)> inside)
-      : nest(nest), isInside(inside) {}
+  LoopNestBuilder(LoopNest &nest, llvm::function_ref<bool(Operation *)> inside,
+                  bool loopsOverOne)
+      : nest(nest), isInside(inside), loopsOverOne(loopsOverOne) {}
 
   LogicalResult addRoot(Value root);
 
@@ -85,22 +86,24 @@ private:
   LogicalResult walk(Value value, const Coordinates *at, Visits &visits);
   LogicalResult walkOperand(Operation *op, unsigned index, Coordinates at,
                             const Coordinates *resultAt, Visits &visits);
-  /// A loop over dim `dim` of `tensor`; no loop where the size is 1.
-  Coordinate makeLoop(Value tensor, unsigned dim);
+  /// A loop over dim `dim` of `tensor`; no loop where the size is 1, unless
+  /// `overOne`.
+  Coordinate makeLoop(Value tensor, unsigned dim, bool overOne = false);
   /// Ties the loops of `fresh`, numbered from `firstFresh`, to older ones.
   void findShared(const Visits &fresh, unsigned firstFresh);
 
   LoopNest &nest;
   llvm::function_ref<bool(Operation *)> isInside;
+  const bool loopsOverOne;
   Visits visited;
   /// Dims whose loops the root being walked shares with earlier roots.
   llvm::DenseMap<std::pair<Value, unsigned>, int> shared;
 };
 
-Coordinate LoopNestBuilder::makeLoop(Value tensor, unsigned dim) {
+Coordinate LoopNestBuilder::makeLoop(Value tensor, unsigned dim, bool overOne) {
   Coordinate at;
   int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-  if (extent == 1)
+  if (extent == 1 && !overOne)
     return at;
   if (auto known = shared.find({tensor, dim}); known != shared.end()) {
     at.loop = known->second;
@@ -252,7 +255,7 @@ LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
   Coordinates at;
   unsigned rank = cast<RankedTensorType>(root.getType()).getRank();
   for (unsigned dim = 0; dim < rank; ++dim)
-    at.push_back(makeLoop(root, dim));
+    at.push_back(makeLoop(root, dim, loopsOverOne && dim + 1 == rank));
   const Coordinates *interned = nest.intern(std::move(at));
   if (failed(walk(root, interned, visits)))
     return failure();
@@ -310,12 +313,12 @@ LogicalResult LoopNestBuilder::addRoot(Value root) {
   return walkRoot(root, visited);
 }
 
-FailureOr<LoopNest>
-LoopNest::get(ArrayRef<Value> roots,
-              llvm::function_ref<bool(Operation *)> inside) {
+FailureOr<LoopNest> LoopNest::get(ArrayRef<Value> roots,
+                                  llvm::function_ref<bool(Operation *)> inside,
+                                  bool loopsOverOne) {
   LoopNest nest;
   nest.pool = std::make_shared<std::deque<Coordinates>>();
-  LoopNestBuilder builder(nest, inside);
+  LoopNestBuilder builder(nest, inside, loopsOverOne);
   for (Value root : roots)
     if (failed(builder.addRoot(root)))
       return failure();

@@ -192,7 +192,83 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
 
 // -----
 
-<<<<<<< HEAD
+!x = tensor<32x50xf32, #td.dev<cuda, 0>>
+!w = tensor<50xf32, #td.dev<cuda, 0>>
+td.slot @w param "w" of "m" : !w
+
+// On a GPU the step of an optimizer is a kernel of its own, the same for all
+// parameters: it does not end in the reduction that gives the gradient.
+// CHECK-LABEL: func.func @step
+// CHECK: %[[G:.*]] = td.kernel(%arg0)
+// CHECK-NOT: td.sub
+// CHECK: td.kernel(%{{.*}}, %[[G]])
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.sub
+// CHECK-NEXT: td.yield
+func.func @step(%d: !x) {
+  %w = td.read @w : !w
+  %g = td.reduce sum %d [0] : !x to !w
+  %n = td.sub %w, %g : !w
+  td.write %n, @w : !w
+  return
+}
+
+// -----
+
+!x = tensor<32x50xf32, #td.dev<cuda, 0>>
+!w = tensor<50xf32, #td.dev<cuda, 0>>
+td.slot @v buffer "v" of "m" : !w
+
+// Other slots are as good as any value: there it does.
+// CHECK-LABEL: func.func @statistics
+// CHECK: td.kernel
+// CHECK: td.reduce
+// CHECK: td.sub
+// CHECK-NOT: td.kernel
+func.func @statistics(%d: !x) {
+  %v = td.read @v : !w
+  %g = td.reduce sum %d [0] : !x to !w
+  %n = td.sub %v, %g : !w
+  td.write %n, @v : !w
+  return
+}
+
+// -----
+
+!x = tensor<9xf32>
+
+// A kernel that puts reductions together has loops for each, so not for any
+// number of them.
+// CHECK-LABEL: func.func @many
+// CHECK: td.kernel
+// CHECK-COUNT-8: td.reduce
+// CHECK: td.yield
+// CHECK: td.kernel
+// CHECK: td.reduce
+// CHECK-NOT: td.kernel
+func.func @many(%a: !x, %b: !x, %c: !x, %d: !x, %e: !x, %f: !x, %g: !x, %h: !x, %i: !x) -> tensor<f32> {
+  %ra = td.reduce sum %a [0] : !x to tensor<f32>
+  %rb = td.reduce sum %b [0] : !x to tensor<f32>
+  %rc = td.reduce sum %c [0] : !x to tensor<f32>
+  %rd = td.reduce sum %d [0] : !x to tensor<f32>
+  %re = td.reduce sum %e [0] : !x to tensor<f32>
+  %rf = td.reduce sum %f [0] : !x to tensor<f32>
+  %rg = td.reduce sum %g [0] : !x to tensor<f32>
+  %rh = td.reduce sum %h [0] : !x to tensor<f32>
+  %ri = td.reduce sum %i [0] : !x to tensor<f32>
+  %sb = td.add %ra, %rb : tensor<f32>
+  %sc = td.add %sb, %rc : tensor<f32>
+  %sd = td.add %sc, %rd : tensor<f32>
+  %se = td.add %sd, %re : tensor<f32>
+  %sf = td.add %se, %rf : tensor<f32>
+  %sg = td.add %sf, %rg : tensor<f32>
+  %sh = td.add %sg, %rh : tensor<f32>
+  %si = td.add %sh, %ri : tensor<f32>
+  return %si : tensor<f32>
+}
+
+// -----
+
 !x = tensor<64x64xf32, #td.dev<cuda, 0>>
 
 // On a GPU a product with tiles has its kernel to itself, and what goes on with
@@ -223,7 +299,10 @@ func.func @on_cpu(%x: !x, %v: !x, %w: !x) -> (!x, !x) {
   %a = td.matmul %x, %v : !x, !x -> !x
   %b = td.matmul %x, %w : !x, !x -> !x
   return %a, %b : !x, !x
-=======
+}
+
+// -----
+
 // A random order on a GPU is a kernel of its own: who reads it asks for elements.
 // CHECK-LABEL: func.func @permutation
 // CHECK: %[[ORDER:.*]] = td.kernel(%arg1, %arg2)
@@ -238,5 +317,4 @@ func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
   %i = td.random permutation %s, %c : !order
   %y = td.gather %x, %i dim 0 : !rows, !order -> !rows
   return %y : !rows
->>>>>>> 44683cf8135a0e6821a5d4de47edca18b19b225d
 }

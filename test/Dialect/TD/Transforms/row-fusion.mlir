@@ -83,3 +83,17 @@ func.func @many(%x: !g) -> (!g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, 
     %r16 :
     !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g
 }
+
+// -----
+
+!g = tensor<4x1000000xf32, #td.dev<cuda, 0>>
+
+// Four groups of threads would leave most of a GPU idle: each stage of such long
+// rows is a kernel, which can be cut into sections.
+// CHECK-LABEL: func.func @long_rows
+// CHECK-COUNT-4: td.kernel
+// CHECK-NOT: td.kernel
+func.func @long_rows(%x: !g) -> !g {
+  %y = td.softmax %x dim 1 : !g
+  return %y : !g
+}

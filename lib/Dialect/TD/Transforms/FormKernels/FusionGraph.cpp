@@ -15,6 +15,9 @@ namespace {
 constexpr unsigned kCheapCost = 8;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
+/// Reductions whose results one kernel puts together; each has loops of its
+/// own, and a nest has at most 64.
+constexpr unsigned kMaxReductions = 8;
 
 unsigned getCost(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,
@@ -56,6 +59,7 @@ bool standsAlone(Operation *op) {
 }
 
 FusionGraph::FusionGraph(Block &block) {
+  findSteps(block);
   chooseRoots(block);
   unsigned position = 0;
   for (Operation &op : block) {
@@ -80,12 +84,34 @@ FusionGraph::FusionGraph(Block &block) {
   addOrderEdges(block);
 }
 
+/// The step of an optimizer is the same elementwise work on every parameter, of
+/// which a GPU makes one launch for all of them (group-launches): gradients are
+/// stored rather than used where they are summed up. That is a write and a read
+/// beside the seven of Adam, and saves a launch for nearly each parameter.
+void FusionGraph::findSteps(Block &block) {
+  SmallVector<Value> work;
+  for (auto write : block.getOps<WriteOp>())
+    if (getPlace(write.getValue()).kind == Place::Kind::Cuda) {
+      auto slot = SymbolTable::lookupNearestSymbolFrom<SlotOp>(
+          write, write.getSlotAttr());
+      if (slot.getKind() == SlotKind::Param ||
+          slot.getKind() == SlotKind::Moment)
+        work.push_back(write.getValue());
+    }
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == &block && op->hasTrait<ElementwiseOp>() &&
+        steps.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
+}
+
 /// A value is stored when the host needs it, when repeating what leads to it
 /// would be dear, or when a reduction stands behind it that more than one
 /// consumer would have to repeat.
 void FusionGraph::chooseRoots(Block &block) {
   struct Behind {
-    bool reduction = false;
+    unsigned reductions = 0;
     unsigned cost = 0;
   };
   llvm::DenseMap<Operation *, Behind> behind;
@@ -117,7 +143,7 @@ void FusionGraph::chooseRoots(Block &block) {
         continue;
       bool repeats = isReductionOp(&op) || isUpdateOp(&op) || expands(&op) ||
                      isa<GatherAlongOp, GatherOp, SliceOp>(op);
-      if ((known->second.reduction && repeats) ||
+      if ((known->second.reductions && (repeats || steps.contains(&op))) ||
           (known->second.cost > kCheapCost &&
            (isa<MatmulOp>(op) || expands(&op))) ||
           (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
@@ -126,15 +152,22 @@ void FusionGraph::chooseRoots(Block &block) {
           isScatterIndex(&op, operand))
         mustStore(operand);
     }
+    auto countReductions = [&](Value operand) {
+      return behind.lookup(operand.getDefiningOp()).reductions;
+    };
     Behind own;
-    own.reduction = isReductionOp(&op);
-    own.cost = getCost(&op);
-    for (Value operand : op.getOperands())
-      if (auto known = behind.find(operand.getDefiningOp());
-          known != behind.end()) {
-        own.reduction |= known->second.reduction;
-        own.cost += known->second.cost;
+    while (true) {
+      own = {isReductionOp(&op), getCost(&op)};
+      for (Value operand : op.getOperands()) {
+        own.reductions += countReductions(operand);
+        own.cost += behind.lookup(operand.getDefiningOp()).cost;
       }
+      if (own.reductions <= kMaxReductions)
+        break;
+      mustStore(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
+        return countReductions(a) < countReductions(b);
+      }));
+    }
     llvm::SmallPtrSet<Operation *, 4> users;
     bool isForHost = false;
     for (Operation *user : op.getUsers()) {
@@ -143,7 +176,7 @@ void FusionGraph::chooseRoots(Block &block) {
     }
     behind[&op] = own;
     if (isForHost || standsAlone(&op) ||
-        (users.size() > 1 && (own.reduction || own.cost > kCheapCost)))
+        (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
       mustStore(op.getResult(0));
   }
 }
@@ -283,6 +316,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   if (llvm::any_of(a.body, standsAlone) || llvm::any_of(b.body, standsAlone))
     return false;
   bool isMixed = reduces(a) != reduces(b);
+  if (isMixed && (isStep(a) || isStep(b)))
+    return false;
   if (isMixed) {
     Node &reducing = reduces(a) ? a : b, &work = reduces(a) ? b : a;
     if (llvm::none_of(work.inputs, [&](Value input) {
@@ -328,6 +363,11 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
       }))
     return false;
   return !reaches(a, b) && !reaches(b, a);
+}
+
+bool FusionGraph::isStep(const Node &node) const {
+  return llvm::any_of(node.roots,
+                      [&](Operation *root) { return steps.contains(root); });
 }
 
 void FusionGraph::merge(Node &a, Node &b) {

@@ -57,11 +57,14 @@ public:
   llvm::SmallVector<Node *> getOrder();
 
 private:
+  void findSteps(mlir::Block &block);
   void chooseRoots(mlir::Block &block);
   void collectBody(Node &node, mlir::Operation *op);
   void addOrderEdges(mlir::Block &block);
   llvm::SmallVector<Node *> getPredecessors(Node &node);
   bool reaches(Node &from, Node &to);
+  /// Whether the node is a part of the step of an optimizer on a GPU.
+  bool isStep(const Node &node) const;
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
@@ -75,6 +78,8 @@ private:
   std::vector<std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
   llvm::DenseSet<mlir::Operation *> stored;
+  /// Elementwise ops that lead to new parameters and moments on a GPU.
+  llvm::DenseSet<mlir::Operation *> steps;
 };
 
 } // namespace tdc::td

@@ -17,6 +17,9 @@ namespace tdc::td {
 /// Elements that one group of threads goes through where there is no row to
 /// share the work by.
 constexpr int64_t kSmallTensor = 1 << 13;
+/// So few rows of such a length leave most of a GPU idle: each stage is a
+/// kernel of its own then, whose reductions the backend cuts into sections.
+constexpr int64_t kFewRows = 128, kLongRow = 1 << 18;
 
 /// Whether all reductions are over rows of one kind, and all roots are a row or
 /// one element of it.
@@ -34,17 +37,24 @@ static bool isRowNest(const LoopNest &nest) {
       return false;
     row |= rest;
   }
-  if (rows)
-    return true;
-  int64_t elements = 1;
-  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (row >> loop & 1) {
-      int64_t extent = nest.getLoops()[loop].extent;
-      if (ShapedType::isDynamic(extent))
-        return false;
-      elements *= extent;
-    }
-  return elements <= kSmallTensor;
+  /// Positions of some loops, or `unknown` if only a run can tell.
+  auto count = [&](LoopSet loops, int64_t unknown) {
+    int64_t positions = 1;
+    for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+      if (loops >> loop & 1) {
+        int64_t extent = nest.getLoops()[loop].extent;
+        if (ShapedType::isDynamic(extent))
+          return unknown;
+        positions *= extent;
+      }
+    return positions;
+  };
+  if (!rows)
+    return count(row, kSmallTensor + 1) <= kSmallTensor;
+  LoopSet terms = 0;
+  for (unsigned loop : reductions.front().loops)
+    terms |= LoopSet(1) << loop;
+  return count(rows, kFewRows) >= kFewRows || count(terms, 0) < kLongRow;
 }
 
 bool FusionGraph::mergeRow(Node &a, Node &b) {
@@ -52,7 +62,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
     return b.inputs.contains(root->getResult(0));
   });
   if (!feeds || llvm::any_of(a.body, standsAlone) ||
-      llvm::any_of(b.body, standsAlone) || reaches(a, b) || reaches(b, a))
+      llvm::any_of(b.body, standsAlone) || isStep(a) || isStep(b) ||
+      reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));

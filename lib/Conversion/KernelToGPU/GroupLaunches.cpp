@@ -1,0 +1,277 @@
+//===- GroupLaunches.cpp - launches of one kernel become one --------------===//
+//
+// The step of an optimizer launches one kernel for every parameter. Such
+// launches are put together here: which of them, and what has to move for it.
+// GroupKernel makes the kernel that does their work.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/KernelBody/KernelOutlining.h"
+#include "Conversion/KernelToGPU.h"
+#include "GroupKernel.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+#define GEN_PASS_DEF_GROUPLAUNCHESPASS
+#include "Conversion/Passes.h.inc"
+
+namespace {
+
+bool needsDeviceMemory(Value value) {
+  return isa<HandleType>(value.getType()) ||
+         (isa<RankedTensorType>(value.getType()) &&
+          getPlace(value).kind == Place::Kind::Cuda);
+}
+
+/// Whether all results go to slots: such a launch needs no memory of its own.
+bool updatesState(LaunchOp launch) {
+  return llvm::all_of(launch.getResults(), [&](Value result) {
+    return llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return isa<WriteOp>(user) && user->getBlock() == launch->getBlock();
+    });
+  });
+}
+
+/// Whether a launch may not move past the op. What moves then needs no memory:
+/// values that are needed longer were there when the first launch was, and what
+/// is new has its place in a slot.
+bool endsRun(Operation &op) {
+  if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.getBlocks())
+    return !updatesState(launch);
+  if (isa<NextRandomOp, ReadOp, ReshapeOp, WriteOp>(op))
+    return false;
+  return op.getNumRegions() || !isMemoryEffectFree(&op) ||
+         llvm::any_of(op.getResults(), needsDeviceMemory);
+}
+
+/// Ops of a run that have to stay behind some launches.
+class Followers {
+public:
+  void addLaunch(LaunchOp launch) {
+    ops.insert(launch);
+    for (Value input : launch.getInputs()) {
+      while (auto reshape = input.getDefiningOp<ReshapeOp>())
+        input = reshape.getInput();
+      if (auto read = input.getDefiningOp<ReadOp>())
+        slotsRead.insert(read.getSlotAttr().getAttr());
+    }
+  }
+  void add(Operation *op) {
+    ops.insert(op);
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      return addLaunch(launch);
+    if (auto user = dyn_cast<SlotUser>(op)) {
+      slotsRead.insert_range(user.getReadSlots());
+      slotsWritten.insert_range(user.getWrittenSlots());
+    }
+  }
+  /// Whether the op, which stands behind all those, has to stay there: it needs
+  /// what they give, or a slot's value of before or after.
+  bool contains(Operation *op) const {
+    if (llvm::any_of(op->getOperands(), [&](Value operand) {
+          return ops.contains(operand.getDefiningOp());
+        }))
+      return true;
+    auto user = dyn_cast<SlotUser>(op);
+    if (!user)
+      return false;
+    return llvm::any_of(
+               user.getReadSlots(),
+               [&](StringAttr slot) { return slotsWritten.contains(slot); }) ||
+           llvm::any_of(user.getWrittenSlots(), [&](StringAttr slot) {
+             return slotsWritten.contains(slot) || slotsRead.contains(slot);
+           });
+  }
+
+private:
+  llvm::DenseSet<Operation *> ops;
+  llvm::DenseSet<StringAttr> slotsRead, slotsWritten;
+};
+
+class LaunchGrouper {
+public:
+  explicit LaunchGrouper(ModuleOp module)
+      : module(module), code(module.lookupSymbol<ModuleOp>(kGPUCode)) {}
+
+  void run();
+
+private:
+  /// Groups what can be grouped in a run, whose ops are in their order.
+  void runOn(SmallVector<Operation *> ops);
+  /// Makes one launch of those that can join the one at `first`; says whether
+  /// there are any.
+  bool group(SmallVector<Operation *> &ops, size_t first);
+  bool canGroup(LaunchOp launch);
+  LaunchOp launchGroup(ArrayRef<LaunchOp> members, const GroupLayout &layout);
+  void eraseUnused();
+
+  ModuleOp module, code;
+  KernelLibrary library;
+};
+
+} // namespace
+
+bool LaunchGrouper::canGroup(LaunchOp launch) {
+  if (!launch || !launch.getBlocks() || launch.getStartsAs())
+    return false;
+  auto kernel = module.lookupSymbol<GPUKernelOp>(launch.getCallee());
+  auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(launch.getCallee());
+  if (function.getNumArguments() != kernel.getParameters())
+    return false; // a group
+  // Threads that go from position to position in strides of the grid need to
+  // know all of it.
+  return !function
+              .walk([](NVVM::GridDimXOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
+  SmallVector<LaunchOp> members = {cast<LaunchOp>(ops[first])};
+  GroupLayout layout(members.front());
+  Followers followers;
+  followers.addLaunch(members.front());
+  SmallVector<Operation *> between, behind; // what stays in front, and not
+  size_t last = first, numBetween = 0, numBehind = 0;
+  for (size_t i = first + 1; i < ops.size(); ++i) {
+    auto launch = dyn_cast<LaunchOp>(ops[i]);
+    if (followers.contains(ops[i])) {
+      followers.add(ops[i]);
+      behind.push_back(ops[i]);
+    } else if (launch && layout.isAlike(launch)) {
+      if (!layout.add(launch))
+        break;
+      followers.addLaunch(launch);
+      members.push_back(launch);
+      last = i;
+      numBetween = between.size();
+      numBehind = behind.size();
+    } else {
+      between.push_back(ops[i]);
+    }
+  }
+  if (members.size() == 1)
+    return false;
+
+  behind.resize(numBehind);
+  between.resize(numBetween);
+  Operation *at = launchGroup(members, layout);
+  SmallVector<Operation *> order(ops.begin(), ops.begin() + first);
+  llvm::append_range(order, between);
+  order.push_back(at);
+  for (Operation *op : behind) {
+    op->moveAfter(at);
+    at = op;
+    order.push_back(op);
+  }
+  order.append(ops.begin() + last + 1, ops.end());
+  ops = std::move(order);
+  return true;
+}
+
+LaunchOp LaunchGrouper::launchGroup(ArrayRef<LaunchOp> members,
+                                    const GroupLayout &layout) {
+  LaunchOp first = members.front();
+  Location loc = first.getLoc();
+  OpBuilder b(members.back());
+  SmallVector<Value> inputs, sizes;
+  for (auto [i, input] : llvm::enumerate(first.getInputs()))
+    if (layout.isShared(i))
+      inputs.push_back(input);
+  Value blocks = arith::ConstantIntOp::create(b, loc, 0, 64);
+  for (LaunchOp member : members) {
+    inputs.push_back(blocks);
+    blocks = b.createOrFold<arith::AddIOp>(loc, blocks, member.getBlocks());
+  }
+  SmallVector<Type> types;
+  SmallVector<int64_t> inPlace;
+  for (LaunchOp member : members) {
+    llvm::DenseMap<int64_t, int64_t> numbers;
+    for (auto [i, input] : llvm::enumerate(member.getInputs()))
+      if (!layout.isShared(i)) {
+        numbers[i] = inputs.size();
+        inputs.push_back(input);
+      }
+    ArrayRef<int64_t> pairs = member.getInPlace();
+    for (size_t i = 0; i < pairs.size(); i += 2) {
+      inPlace.push_back(numbers.at(pairs[i]));
+      inPlace.push_back(types.size() + pairs[i + 1]);
+    }
+    llvm::append_range(types, member.getResultTypes());
+    llvm::append_range(sizes, member.getSizes());
+  }
+
+  auto body = code.lookupSymbol<LLVM::LLVMFuncOp>(first.getCallee());
+  auto kernel = module.lookupSymbol<GPUKernelOp>(first.getCallee());
+  LLVM::LLVMFuncOp made =
+      makeGroupKernel(body, layout,
+                      (first.getCallee() + "_x" + Twine(members.size()) + "_" +
+                       Twine(library.size()))
+                          .str());
+  LLVM::LLVMFuncOp function = library.share(made, kernel.getReports());
+  if (function == made) {
+    OpBuilder declarations(kernel);
+    GPUKernelOp::create(declarations, kernel.getLoc(), function.getSymName(),
+                        kernel.getThreads(), kernel.getShared(),
+                        layout.countWords(), kernel.getReports());
+  }
+  auto group = LaunchOp::create(b, loc, types, function.getSymName(), inputs,
+                                sizes, blocks, inPlace, DenseI64ArrayAttr());
+  ResultRange results = group.getResults();
+  for (LaunchOp member : members) {
+    member.replaceAllUsesWith(results.take_front(member.getNumResults()));
+    results = results.drop_front(member.getNumResults());
+    member.erase();
+  }
+  return group;
+}
+
+void LaunchGrouper::runOn(SmallVector<Operation *> ops) {
+  for (size_t i = 0; i < ops.size();)
+    if (!canGroup(dyn_cast<LaunchOp>(ops[i])) || !group(ops, i))
+      ++i;
+}
+
+/// What is launched in groups only needs no kernel of its own.
+void LaunchGrouper::eraseUnused() {
+  llvm::DenseSet<StringAttr> used;
+  module.walk(
+      [&](LaunchOp launch) { used.insert(launch.getCalleeAttr().getAttr()); });
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<GPUKernelOp>()))
+    if (!used.contains(kernel.getSymNameAttr())) {
+      code.lookupSymbol(kernel.getSymName())->erase();
+      kernel.erase();
+    }
+}
+
+void LaunchGrouper::run() {
+  if (!code)
+    return;
+  SmallVector<SmallVector<Operation *>> runs;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == code)
+      return WalkResult::skip();
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        runs.emplace_back();
+        for (Operation &inner : block)
+          if (endsRun(inner))
+            runs.emplace_back();
+          else
+            runs.back().push_back(&inner);
+      }
+    return WalkResult::advance();
+  });
+  for (SmallVector<Operation *> &ops : runs)
+    runOn(std::move(ops));
+  eraseUnused();
+}
+
+namespace {
+struct GroupLaunchesPass : impl::GroupLaunchesPassBase<GroupLaunchesPass> {
+  void runOnOperation() override { LaunchGrouper(getOperation()).run(); }
+};
+} // namespace
+} // namespace tdc

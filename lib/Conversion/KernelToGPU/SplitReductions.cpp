@@ -1,0 +1,254 @@
+//===- SplitReductions.cpp - long reductions in two kernels ---------------===//
+
+#include "SplitReductions.h"
+#include "Conversion/KernelBody/Accumulation.h"
+#include "GridSchedule.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// Blocks that keep a GPU busy.
+constexpr int64_t kManyBlocks = 1024;
+/// Turns of a thread that are worth another launch, and those that a thread
+/// then has at least.
+constexpr int64_t kManyTurns = 64, kFewTurns = 4;
+
+namespace {
+
+bool isInside(Operation *op) { return !isUpdateOp(op); }
+
+class ReductionSplitter {
+public:
+  explicit ReductionSplitter(KernelOp kernel) : kernel(kernel) {}
+
+  SmallVector<SectionKernel> run();
+
+private:
+  /// Reductions that need no other, those that can share their loops together.
+  SmallVector<SmallVector<Value>> groupReductions(const LoopNest &nest);
+  int64_t countSections(ArrayRef<Value> reductions);
+  SectionKernel makeSections(ArrayRef<Value> reductions, int64_t sections);
+  /// What stands for `reduction` in the kernel, given the result of the
+  /// sections.
+  Value finish(OpBuilder &b, Operation *reduction, ValueRange parts);
+
+  KernelOp kernel;
+};
+
+/// The type of `tensor` with the sections in front.
+RankedTensorType getSectionType(Value tensor, int64_t sections) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), sections);
+  return type.clone(shape);
+}
+
+/// What a reduction of narrow floats is computed with.
+Type getWideElement(Value tensor) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  return td::isNarrowFloat(element) ? Float32Type::get(tensor.getContext())
+                                    : element;
+}
+
+/// Ops that nobody needs go, and inputs that only they read.
+void dropUnused(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto ops =
+      llvm::to_vector(llvm::make_pointer_range(body.without_terminator()));
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      kernel.getInputsMutable().erase(i);
+    }
+}
+
+} // namespace
+
+SmallVector<SmallVector<Value>>
+ReductionSplitter::groupReductions(const LoopNest &nest) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<SmallVector<Value>> groups;
+  for (const Reduction &reduction : nest.getReductions()) {
+    Operation *op = reduction.op;
+    Value result = op->getResult(0);
+    if (isa<MatmulOp>(op) || !seen.insert(op).second ||
+        !cast<RankedTensorType>(result.getType()).hasStaticShape() ||
+        nest.needsReduction(op->getOperand(0),
+                            nest.operandAt(op, 0, *reduction.at)))
+      continue;
+    auto *group = llvm::find_if(groups, [&](SmallVector<Value> &known) {
+      SmallVector<Value> roots(known);
+      roots.push_back(result);
+      return succeeded(LoopNest::get(roots, isInside));
+    });
+    if (group == groups.end())
+      groups.push_back({result});
+    else
+      group->push_back(result);
+  }
+  return groups;
+}
+
+int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
+  FailureOr<LoopNest> nest = LoopNest::get(reductions, isInside);
+  if (failed(nest) || nest->getLoops().size() == 64)
+    return 1;
+  OpBuilder builder(kernel.getContext());
+  GridSchedule schedule = scheduleGrid(KernelFunction(builder, kernel), *nest);
+  std::optional<int64_t> blocks = countBlocks(*nest, schedule);
+  if (!blocks || *blocks == 0)
+    return 1;
+  int64_t turns = 0;
+  for (const Reduction &reduction : nest->getReductions()) {
+    auto terms = countPositions(*nest, schedule, reduction.loops);
+    if (!terms)
+      return 1;
+    turns =
+        std::max<int64_t>(turns, llvm::divideCeil(*terms, schedule.groupSize));
+  }
+  int64_t most = std::min(kManyBlocks / *blocks, turns / kFewTurns);
+  if (turns < kManyTurns || most < 2)
+    return 1;
+  return llvm::divideCeil(turns, llvm::divideCeil(turns, most));
+}
+
+SectionKernel ReductionSplitter::makeSections(ArrayRef<Value> reductions,
+                                              int64_t sections) {
+  Region body;
+  IRMapping mapping;
+  kernel.getBody().cloneInto(&body, mapping);
+  Operation *yield = body.front().getTerminator();
+  OpBuilder b(yield);
+  SmallVector<Value> parts;
+  for (Value reduction : reductions) {
+    Operation *op = mapping.lookup(reduction).getDefiningOp();
+    Value input = op->getOperand(0);
+    Type element = getWideElement(input);
+    auto wideOf = [&](Value tensor) {
+      return cast<RankedTensorType>(tensor.getType()).clone(element);
+    };
+    if (element != getElementTypeOrSelf(input.getType()))
+      input = CastOp::create(b, op->getLoc(), wideOf(input), input);
+    auto arg = dyn_cast<ArgReduceOp>(op);
+    SmallVector<int64_t> dims =
+        arg ? SmallVector<int64_t>{int64_t(arg.getDim())}
+            : llvm::to_vector(cast<ReduceOp>(op).getDims());
+    parts.push_back(ReduceOp::create(b, op->getLoc(), wideOf(op->getResult(0)),
+                                     getKind(op), input, dims));
+    if (arg)
+      parts.push_back(arg);
+  }
+  yield->setOperands(parts);
+  SmallVector<Type> types;
+  for (Value part : parts)
+    types.push_back(getSectionType(part, sections));
+  OpBuilder host(kernel);
+  auto made = KernelOp::create(host, kernel.getLoc(), types, kernel.getInputs(),
+                               /*sizes=*/ValueRange());
+  made.getBody().takeBody(body);
+  dropUnused(made);
+  return {made, sections};
+}
+
+Value ReductionSplitter::finish(OpBuilder &b, Operation *reduction,
+                                ValueRange parts) {
+  Location loc = reduction->getLoc();
+  Value result = reduction->getResult(0), values = parts[0];
+  ReduceKind kind = getKind(reduction);
+  auto type = cast<RankedTensorType>(result.getType());
+  Type element = getElementTypeOrSelf(values.getType());
+  Value whole = ReduceOp::create(b, loc, type.clone(element), kind, values,
+                                 ArrayRef<int64_t>{0});
+  if (isa<ReduceOp>(reduction))
+    return element == type.getElementType()
+               ? whole
+               : Value(CastOp::create(b, loc, type, whole));
+
+  // The first index of those that sections with the best value have. If that is
+  // NaN, all NaN are as good.
+  auto all = cast<RankedTensorType>(values.getType());
+  auto compare = [&](ComparePredicate predicate, Value one) -> Value {
+    return CompareOp::create(b, loc, all.clone(b.getI1Type()), predicate,
+                             values, one);
+  };
+  Value isBest =
+      compare(ComparePredicate::EQ,
+              BroadcastOp::create(b, loc, all, whole, /*sizes=*/ValueRange()));
+  if (isa<FloatType>(element))
+    isBest =
+        OrOp::create(b, loc, isBest, compare(ComparePredicate::NE, values));
+  Value indices = parts[1];
+  Value last = arith::ConstantIntOp::create(
+      b, loc, std::numeric_limits<int64_t>::max(), 64);
+  Value none = FillOp::create(b, loc, indices.getType(), last,
+                              /*sizes=*/ValueRange());
+  Value candidates = SelectOp::create(b, loc, isBest, indices, none);
+  return ReduceOp::create(b, loc, type, ReduceKind::Min, candidates,
+                          ArrayRef<int64_t>{0});
+}
+
+SmallVector<SectionKernel> ReductionSplitter::run() {
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> roots(body.getTerminator()->getOperands());
+  FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
+  if (failed(nest))
+    return {};
+  SmallVector<SectionKernel> made;
+  for (ArrayRef<Value> group : groupReductions(*nest)) {
+    int64_t sections = countSections(group);
+    if (sections == 1)
+      continue;
+    made.push_back(makeSections(group, sections));
+    SmallVector<Value> parts;
+    for (Value part : made.back().kernel.getResults()) {
+      kernel.getInputsMutable().append(part);
+      parts.push_back(body.addArgument(part.getType(), part.getLoc()));
+    }
+    ValueRange rest(parts);
+    for (Value reduction : group) {
+      Operation *op = reduction.getDefiningOp();
+      OpBuilder b(op);
+      unsigned count = isa<ArgReduceOp>(op) ? 2 : 1;
+      reduction.replaceAllUsesWith(finish(b, op, rest.take_front(count)));
+      rest = rest.drop_front(count);
+    }
+  }
+  if (!made.empty())
+    dropUnused(kernel);
+  return made;
+}
+
+SmallVector<SectionKernel> splitReductions(KernelOp kernel,
+                                           SmallVectorImpl<KernelOp> &rest) {
+  SmallVector<SectionKernel> made = ReductionSplitter(kernel).run();
+  Operation *yield = kernel.getBody().front().getTerminator();
+  SmallVector<Value> roots(yield->getOperands());
+  rest.push_back(kernel);
+  if (made.empty() || succeeded(LoopNest::get(roots, isInside)))
+    return made;
+  // What tied the results together is in the other kernel now.
+  OpBuilder host(kernel);
+  rest.clear();
+  for (auto [i, result] : llvm::enumerate(kernel.getResults())) {
+    auto own = KernelOp::create(host, kernel.getLoc(), result.getType(),
+                                kernel.getInputs(), /*sizes=*/ValueRange());
+    IRMapping mapping;
+    kernel.getBody().cloneInto(&own.getBody(), mapping);
+    own.getBody().front().getTerminator()->setOperands(
+        mapping.lookup(roots[i]));
+    result.replaceAllUsesWith(own.getResult(0));
+    dropUnused(own);
+    rest.push_back(own);
+  }
+  kernel.erase();
+  return made;
+}
+
+} // namespace tdc

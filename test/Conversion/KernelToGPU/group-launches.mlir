@@ -1,0 +1,237 @@
+// RUN: tdc-opt %s --split-input-file --kernel-to-gpu --group-launches | FileCheck %s
+
+!g = tensor<1000xf32, #td.dev<cuda, 0>>
+!h = tensor<1xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !h
+
+// One launch for both, of the blocks of both: what is the same for both, the
+// first block of each, what each is given, what each gives. The writes follow.
+// CHECK-LABEL: func.func @step
+// CHECK-DAG: %[[P:.*]] = td.read @p
+// CHECK-DAG: %[[Q:.*]] = td.read @q
+// CHECK-NOT: td.write
+// CHECK: %[[R:.*]]:2 = td.launch @sub_0_x2_0(%[[LR:.*]], %[[C0:c0[^,]*]], %[[C1:c1[^,]*]], %[[P]], %{{.*}}, %[[N:c1000[^,]*]], %[[Q]], %{{.*}}, %[[ONE:c1[^,]*]]) blocks(%[[TWO:c2.*]]) in_place [3, 0, 4, 0, 6, 1, 7, 1]
+// CHECK: td.write %[[R]]#0, @p
+// CHECK: td.write %[[R]]#1, @q
+// CHECK-NOT: td.launch
+// What is launched no more is not there.
+// CHECK: td.gpu_kernel @sub_0_x2_0 threads 256 shared 0 parameters 12
+// CHECK-NOT: td.gpu_kernel
+// CHECK: llvm.func @sub_0_x2_0(%[[TABLE:.*]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<12 x i64>}) attributes {nvvm.kernel
+// CHECK: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[NEXT:.*]] = arith.minui
+// CHECK: %[[BEHIND:.*]] = arith.cmpi ult, %[[BLOCK]]
+// CHECK: %[[MEMBER:.*]] = arith.select %[[BEHIND]], %{{.*}}, %[[NEXT]]
+// CHECK: %[[OWN:.*]] = arith.subi %[[BLOCK]]
+// CHECK: arith.muli %[[OWN]], %c256
+// CHECK-NOT: llvm.func
+func.func @step(%x: !g, %y: !h, %lr: f64) {
+  %p = td.read @p : !g
+  %r = td.kernel(%p, %x, %lr) : (!g, !g, f64) -> !g {
+  ^bb0(%a: !g, %b: !g, %s: f64):
+    %f = td.fill %s : f64 -> !g
+    %d = td.mul %f, %b : !g
+    %m = td.sub %a, %d : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %q = td.read @q : !h
+  %t = td.kernel(%q, %y, %lr) : (!h, !h, f64) -> !h {
+  ^bb0(%a: !h, %b: !h, %s: f64):
+    %f = td.fill %s : f64 -> !h
+    %d = td.mul %f, %b : !h
+    %m = td.sub %a, %d : !h
+    td.yield %m : !h
+  }
+  td.write %t, @q : !h
+  return
+}
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// The second needs what the first gives.
+// CHECK-LABEL: func.func @in_order
+// CHECK: td.launch @exp_0(
+// CHECK: td.launch @exp_0(
+func.func @in_order(%x: !g) {
+  %r = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %t = td.kernel(%r) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// The second reads the slot that the first is written to.
+// CHECK-LABEL: func.func @through_slot
+// CHECK: td.launch @exp_0(
+// CHECK: td.write
+// CHECK: td.read
+// CHECK: td.launch @exp_0(
+func.func @through_slot(%x: !g) {
+  %r = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %p = td.read @p : !g
+  %t = td.kernel(%p) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// A launch moves with what follows from it, in its order: also past what is
+// written to a slot that the launch reads, so that no old value is copied.
+// CHECK-LABEL: func.func @moves
+// CHECK: %[[P:.*]] = td.read @p
+// CHECK: %[[R:.*]]:2 = td.launch @exp_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %[[P]]
+// CHECK-NEXT: td.write %arg1, @p
+// CHECK-NEXT: td.write %[[R]]#0, @p
+// CHECK-NEXT: td.write %[[R]]#1, @q
+func.func @moves(%x: !g, %y: !g) {
+  %p = td.read @p : !g
+  %r = td.kernel(%p) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %y, @p : !g
+  td.write %r, @p : !g
+  %t = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// What another launch gives needs memory: %x would be needed beside it.
+// CHECK-LABEL: func.func @memory
+// CHECK: td.launch @exp_0(
+// CHECK: td.launch @sqrt_1(
+// CHECK: td.launch @exp_0(
+func.func @memory(%x: !g, %y: !g) {
+  %r = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %s = td.kernel(%y) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.sqrt %a : !g
+    td.yield %m : !g
+  }
+  %t = td.kernel(%s) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+!h = tensor<8xf32, #td.dev<cuda, 1>>
+td.slot @p0 param "p0" of "m" : !g
+td.slot @p1 param "p1" of "m" : !h
+td.slot @q0 param "q0" of "m" : !g
+td.slot @q1 param "q1" of "m" : !h
+
+// Each GPU has its own.
+// CHECK-LABEL: func.func @devices
+// CHECK: td.launch @exp_0_x2_0({{.*}}#td.dev<cuda, 0>>)
+// CHECK: td.launch @exp_0_x2_0({{.*}}#td.dev<cuda, 1>>)
+// CHECK-NOT: td.launch
+func.func @devices(%x: !g, %y: !h) {
+  %r = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p0 : !g
+  %s = td.kernel(%y) : (!h) -> !h {
+  ^bb0(%a: !h):
+    %m = td.exp %a : !h
+    td.yield %m : !h
+  }
+  td.write %s, @p1 : !h
+  %t = td.kernel(%x) : (!g) -> !g {
+  ^bb0(%a: !g):
+    %m = td.exp %a : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q0 : !g
+  %u = td.kernel(%y) : (!h) -> !h {
+  ^bb0(%a: !h):
+    %m = td.exp %a : !h
+    td.yield %m : !h
+  }
+  td.write %u, @q1 : !h
+  return
+}
+
+// -----
+
+!d = tensor<?x4xf32, #td.dev<cuda, 0>>
+!g = tensor<4xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// Run-time sizes are words as well.
+// CHECK-LABEL: func.func @sizes
+// CHECK: %[[R:.*]]:2 = td.launch @reduce_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %arg0, %arg1) blocks
+// CHECK: td.gpu_kernel @reduce_0_x2_0 threads {{.*}} parameters 9
+func.func @sizes(%x: !d, %y: !d) {
+  %r = td.kernel(%x) : (!d) -> !g {
+  ^bb0(%a: !d):
+    %m = td.reduce sum %a [0] : !d to !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %t = td.kernel(%y) : (!d) -> !g {
+  ^bb0(%a: !d):
+    %m = td.reduce sum %a [0] : !d to !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}
