@@ -103,14 +103,34 @@ void NestStores::emitOwn(bool ofGroup) {
     });
 }
 
+/// About how many elements of the first root a block does.
+static int64_t countElements(const LoopNest &nest,
+                             const GridSchedule &schedule) {
+  int64_t elements = schedule.getGroups();
+  for (const Coordinate &coordinate : *nest.getRoots().front().at) {
+    if (coordinate.loop < 0)
+      continue;
+    int64_t extent = nest.getLoops()[coordinate.loop].extent;
+    bool isWhole = llvm::is_contained(schedule.later, coordinate.loop);
+    if (!isWhole)
+      elements *= schedule.factors[coordinate.loop];
+    else if (!ShapedType::isDynamic(extent))
+      elements *= std::max<int64_t>(extent, 1);
+  }
+  return elements;
+}
+
 static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
                         GridSchedule schedule, ArrayRef<StoreTarget> targets) {
   LaunchShape shape;
   shape.threads = schedule.threads;
-  if (function.flatSize)
+  if (function.flatSize) {
     shape.elements = schedule.threads * schedule.factors[0];
-  else
+  } else {
     shape.blocks = countBlocks(nest, schedule);
+    shape.elements = countElements(nest, schedule);
+    shape.isStrided = true;
+  }
   GridLoops loops(function, nest, std::move(schedule));
   NestStores stores(loops, targets);
   emitUnlessEmpty(function, nest, targets, [&] {
@@ -164,7 +184,8 @@ FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
       [&](const LoopNest &nest, const StoreTarget &target, LoopSet serial) {
         LaunchShape shape =
             emit(function, nest, schedulePart(function, nest, serial), target);
-        all.threads = shape.threads;
+        all.threads = all.elements = shape.threads;
+        all.isStrided = true;
         isKnown &= shape.blocks.has_value();
         all.blocks = std::max(all.blocks, shape.blocks);
       });

@@ -11,10 +11,14 @@ namespace tdc {
 struct LaunchShape {
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of a block
-  /// Blocks, or none if their number comes from the number of elements of a
-  /// flat nest, of which each block does `elements`, or does not matter.
+  /// Blocks, or none if their number follows from the size of the first result.
   std::optional<int64_t> blocks;
+  /// Then each block does so many elements of it in a row …
   int64_t elements = 0;
+  /// … or, where this is given, a tile of so many along each dim.
+  llvm::SmallVector<int64_t> tile;
+  /// Whether threads go on in strides of the grid, so that fewer blocks do too.
+  bool isStrided = false;
   /// Whether a result starts as an input: the only pair of in_place.
   bool startsAsInput = false;
 };

@@ -3,6 +3,7 @@
 #include "Conversion/KernelToGPU.h"
 #include "Conversion/KernelBody/KernelOutlining.h"
 #include "Conversion/KernelBody/UpdateParts.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "GridNest.h"
 #include "Permutation.h"
 #include "Remainder.h"
@@ -23,7 +24,7 @@ namespace tdc {
 
 namespace {
 
-/// Blocks of a kernel whose threads take as many turns as it needs.
+/// Blocks at most of a kernel whose threads take as many turns as it needs.
 constexpr int64_t kSomeBlocks = 1024;
 /// Every tensor begins at a multiple of this many bytes.
 constexpr int64_t kTensorAlignment = 64;
@@ -231,14 +232,26 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(host, loc, value, 64);
   };
-  if (shape.elements == 0)
-    return constant(shape.blocks.value_or(kSomeBlocks));
-  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  if (type.hasStaticShape())
-    return constant(llvm::divideCeil(type.getNumElements(), shape.elements));
-  Value count = getElementCount(host, kernel.getResult(0));
-  count = arith::AddIOp::create(host, loc, count, constant(shape.elements - 1));
-  return arith::DivUIOp::create(host, loc, count, constant(shape.elements));
+  if (shape.blocks)
+    return constant(*shape.blocks);
+  auto divide = [&](Value count, int64_t by) -> Value {
+    count = host.createOrFold<arith::AddIOp>(loc, count, constant(by - 1));
+    return host.createOrFold<arith::DivUIOp>(loc, count, constant(by));
+  };
+  Value result = kernel.getResult(0);
+  if (!shape.tile.empty()) {
+    Value blocks = constant(1);
+    for (auto [dim, extent] : llvm::enumerate(shape.tile))
+      blocks = host.createOrFold<arith::MulIOp>(
+          loc, blocks, divide(getSize(host, loc, result, dim), extent));
+    return blocks;
+  }
+  Value blocks = divide(getElementCount(host, result), shape.elements);
+  if (!shape.isStrided)
+    return blocks;
+  // One at least: a kernel without a result may have a bad index to report.
+  blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
+  return host.createOrFold<arith::MinUIOp>(loc, blocks, constant(kSomeBlocks));
 }
 
 LogicalResult KernelOutliner::outline(KernelOp kernel) {

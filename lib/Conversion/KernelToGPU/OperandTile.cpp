@@ -91,13 +91,21 @@ void OperandTile::begin(Value term, Value stage) {
   };
   evaluator.positions[operand.loop] = at(start, ownAt);
   evaluator.positions[schedule.terms] = at(term, termAt);
+  OpBuilder::InsertionGuard behind(b);
+  if (copied) { // nothing is on its way when the kernel ends
+    Value isTile = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         term, getExtent(schedule.terms));
+    auto branch = scf::IfOp::create(b, loc, isTile, /*withElseRegion=*/false);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  }
   for (int64_t turn = 0; turn < turns; ++turn) {
     Tile tile = getTile(turn);
     Value isInside;
     for (unsigned loop : {schedule.terms, operand.loop}) {
       int64_t extent = nest.getLoops()[loop].extent;
-      if (loop == operand.loop && !ShapedType::isDynamic(extent) &&
-          extent % operand.extent == 0)
+      bool isTerm = loop == schedule.terms;
+      if ((!isTerm || copied) && !ShapedType::isDynamic(extent) &&
+          extent % (isTerm ? schedule.tileTerms : operand.extent) == 0)
         continue;
       Value position = arith::AddIOp::create(b, loc, evaluator.positions[loop],
                                              function.index(tile[loop]));
@@ -161,8 +169,9 @@ void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
   from = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), from);
   // Beyond the end no byte is read, and the chunk filled with zeros.
-  Value bytes =
-      arith::SelectOp::create(b, loc, isInside, i32(kChunkBytes), i32(0));
+  Value bytes;
+  if (isInside)
+    bytes = arith::SelectOp::create(b, loc, isInside, i32(kChunkBytes), i32(0));
   NVVM::CpAsyncOp::create(b, loc, getDestination(stage, turn, 0), from,
                           kChunkBytes, NVVM::LoadCacheModifierKind::CG, bytes);
 }

@@ -95,22 +95,14 @@ LaunchShape TiledProduct::emit() {
   LaunchShape shape;
   shape.threads = schedule.threads;
   shape.blocks = countBlocks();
+  for (const Coordinate &coordinate : *nest.getRoots().front().at)
+    shape.tile.push_back(
+        coordinate.loop == int(schedule.left.loop)    ? schedule.left.extent
+        : coordinate.loop == int(schedule.right.loop) ? schedule.right.extent
+                                                      : 1);
   targets = getResultTargets(function, nest);
-  emitUnlessEmpty(function, nest, targets, [&] {
-    Value block = function.toIndex(device.getBlock());
-    if (shape.blocks)
-      return emitTile(block);
-    Value count = arith::MulIOp::create(b, loc, countTiles(schedule.left),
-                                        countTiles(schedule.right));
-    for (unsigned loop : schedule.batch)
-      count = arith::MulIOp::create(b, loc, count, getExtent(loop));
-    auto turns = scf::ForOp::create(b, loc, block, count,
-                                    function.toIndex(device.getBlockCount()));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(turns.getBody()->getTerminator());
-    emitTile(turns.getInductionVar());
-    device.wait(); // the next tile begins with stages that are read here
-  });
+  emitUnlessEmpty(function, nest, targets,
+                  [&] { emitTile(function.toIndex(device.getBlock())); });
   shape.sharedBytes = device.getSharedBytes();
   return shape;
 }
@@ -196,9 +188,6 @@ TiledProduct::Values TiledProduct::collect(OperandTile &left,
       i32(schedule.stages)));
   after.push_back(here);
   scf::YieldOp::create(b, loc, after);
-  b.setInsertionPointAfter(loop);
-  if (copies) // of what is beyond the end
-    NVVM::CpAsyncWaitGroupOp::create(b, loc, 0);
   return Values(loop.getResults().drop_back(2));
 }
 

@@ -16,9 +16,6 @@
 // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<row>, num = 4
 // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
 // CHECK-COUNT-8: nvvm.mma.sync
-// CHECK: scf.yield
-// CHECK-NEXT: }
-// CHECK-NEXT: nvvm.cp.async.wait.group 0
 func.func @half(%x: !a, %y: !a) -> !a {
   %r = td.kernel(%x, %y) : (!a, !a) -> !a {
   ^bb0(%a: !a, %b: !a):
@@ -103,15 +100,12 @@ func.func @rounded(%x: !a, %y: !a) -> !a {
 !a = tensor<?x64xf64, #td.dev<cuda, 0>>
 !b = tensor<64x64xf64, #td.dev<cuda, 0>>
 
-// So many rows as there are: blocks go from tile to tile, and no thread begins
-// with the next before all are done with the stages of this one.
-// CHECK: td.launch @matmul_0(%{{.*}}) sizes(%{{.*}}) blocks(%{{.*}})
+// So many rows as there are: the host counts tiles.
+// CHECK: %[[N:.*]] = td.dim %{{.*}}, 0
+// CHECK: %[[PADDED:.*]] = arith.addi %[[N]], %{{.*}}
+// CHECK: %[[TILES:.*]] = arith.divui %[[PADDED]], %{{.*}}
+// CHECK: td.launch @matmul_0({{.*}}) {{.*}}blocks(%[[TILES]])
 // CHECK: td.gpu_kernel @matmul_0 threads 256
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: nvvm.barrier0
-// CHECK: scf.if
-// CHECK: nvvm.barrier0
 func.func @rows(%x: !a, %y: !b) -> !a {
   %n = td.dim %x, 0 : !a
   %r = td.kernel(%x, %y) sizes(%n) : (!a, !b) -> !a {
