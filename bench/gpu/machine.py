@@ -44,15 +44,15 @@ class Machine:
 
 
 def unpack(name):
-    """The tool as pack.py packed it, or as it was built here."""
+    """The tool as pack.py packed it."""
     packed, path = BUILD / f"{name}.xz", BUILD / TOOLS[name] / name
-    if packed.exists():
-        if not path.exists() or path.stat().st_mtime < packed.stat().st_mtime:
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(lzma.decompress(packed.read_bytes()))
-            path.chmod(0o755)
-        return path
-    raise Unfit(f"there is no {packed}; bench/gpu/pack.py makes it on a machine that builds tdc")
+    if not packed.exists():
+        raise Unfit(f"there is no {packed}; bench/gpu/pack.py makes it on a machine that builds tdc")
+    if not path.exists() or path.stat().st_mtime < packed.stat().st_mtime:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(lzma.decompress(packed.read_bytes()))
+        path.chmod(0o755)
+    return path
 
 
 def find_peers():

@@ -57,7 +57,7 @@ def main():
     if "time" in given.parts:
         results["times"] = timing.run(here, given.seconds)
     results["seconds"] = round(time.monotonic() - began)
-    text = describe(results)
+    text = describe(results, given.simulated)
     print(text)
     folder = machine.BUILD if given.simulated else machine.HERE / "results"
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def main():
                any(row["tdc"] is None for row in results.get("times", [])))
 
 
-def describe(results):
+def describe(results, simulated):
     lines = [f"# {results['gpu']}, {results['date']}", "",
              f"{results['tdc']}; {', '.join(results['peers']) or 'no peers here'}.", ""]
     if checks := results.get("checks"):
@@ -77,7 +77,10 @@ def describe(results):
                   f"{sum(row['equal'] for row in checks)} equal to the last bit.", ""]
         lines += [f"- {row['name']}: {row['problem']}" for row in wrong]
     if times := results.get("times"):
-        lines += ["", "## Times", *timing.table(times)]
+        lines += ["", "## Times"]
+        if simulated:
+            lines.append("Of the simulation, with small sizes: no speed of anything.\n")
+        lines += timing.table(times)
     return "\n".join(lines) + "\n"
 
 

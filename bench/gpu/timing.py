@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from machine import HERE, ROOT
+from machine import BUILD, HERE, ROOT
 
 ROUNDS = 3
 LOOP = 0.4  # seconds that the turns of one round should take
@@ -129,7 +129,7 @@ def time_workload(here, workload):
     finally:
         for one in everyone:
             one.close()
-    row |= {name: statistics.median(times) for name, times in samples.items() if times}
+    row.update((name, statistics.median(times)) for name, times in samples.items() if times)
     row["samples"] = samples
     return row
 
@@ -139,7 +139,7 @@ def time_digits(here):
     data = ROOT / "examples/data/digits"
     epochs = ["--epochs", "1"] if here.simulated else []
     commands = {"tdc": here.tdc("run", "--device=cuda", ROOT / "examples/digits.tdsl", "--",
-                                *epochs, "--data", data, "--checkpoint", "/dev/null")}
+                                *epochs, "--data", data, "--checkpoint", BUILD / "digits.safetensors")}
     if any(peer.startswith("torch") for peer in here.peers):
         commands["torch"] = [sys.executable, ROOT / "bench/peers/digits_torch.py", data, "cuda"]
     row = {"name": "digits, whole program", "unit": "programs/s", "work": 1, "n": 20, "tdc": None}
@@ -152,7 +152,7 @@ def time_digits(here):
                 row["problem"] = f"{name}: {problem}"
             elif number:
                 samples[name].append(time.perf_counter() - began)
-    row |= {name: statistics.median(times) for name, times in samples.items() if times}
+    row.update((name, statistics.median(times)) for name, times in samples.items() if times)
     row["samples"] = samples
     return row
 

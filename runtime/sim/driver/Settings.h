@@ -15,9 +15,8 @@
 //                          opcode and belongs to the execution of kernels
 //   TDC_SIM_STATS=FILE     counters, as JSON, written at the end
 //   TDC_SIM_TRACE=FILE     a timeline for Perfetto, written at the end
-//   TDC_SIM_MODULES=DIR    each module that programs load is written there
-//   once,
-//                          to a file named after its text
+//   TDC_SIM_MODULES=DIR    each module that programs load is written there,
+//                          once, to a file named after its text
 //   CUDA_VISIBLE_DEVICES   as NVIDIA's driver has it: VisibleDevices.h
 //
 //===----------------------------------------------------------------------===//
