@@ -33,7 +33,8 @@ CLOSE = {"f64": (1e-9, 1e-9), "f32": (1e-4, 1e-5), "f16": (4e-3, 1e-3), "bf16": 
 
 
 def programs():
-    """(name, command line after `tdc run`) of all programs for one GPU."""
+    """(name, command line after `tdc run`) of all programs for one GPU; `off`
+    refuses some, which are not in calibration.json."""
     found = []
     placement = ROOT / "test/Placement"
     for path in sorted([*placement.glob("p*.tdsl"), *placement.glob("forgotten/*.tdsl")]):
@@ -55,14 +56,15 @@ def run_program(here, words):
 
 
 def calibrate(here):
-    rows = {}
+    rows, refused = {}, []
     for name, words in programs():
         output, counts = run_program(here, words)
         if counts is None:
-            sys.exit(f"run.sh: {name} does not run: {output}")
-        rows[name] = {"output": output[0], "counts": counts}
+            refused.append(name)
+        else:
+            rows[name] = {"output": output[0], "counts": counts}
     CALIBRATION.write_text(json.dumps(rows, indent=1) + "\n")
-    print(f"{len(rows)} programs in {CALIBRATION}")
+    print(f"{len(rows)} programs in {CALIBRATION}; refused: {', '.join(refused)}")
 
 
 def check_program(here, name, words, wanted):
@@ -146,7 +148,8 @@ def run(here):
     stems = sorted(path.with_suffix("") for path in (BUILD / "modules").glob("*.mlir"))
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count())) as pool:
         jobs = [pool.submit(check_module, here, stem) for stem in stems]
-        rows = [check_program(here, name, words, wanted[name]) for name, words in programs()]
+        rows = [check_program(here, name, words, wanted[name])
+                for name, words in programs() if name in wanted]
         for job in jobs:
             rows += job.result()
     return rows
