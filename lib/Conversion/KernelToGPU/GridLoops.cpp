@@ -124,7 +124,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       tdc::countPositions(nest, schedule, schedule.outer);
   if (count == 0)
     return;
-  if (count) { // as many blocks as it takes
+  if (count && !schedule.isPart) { // as many blocks as it takes
     *count *= schedule.shares;
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)

@@ -17,12 +17,17 @@ public:
   NestStores(GridLoops &loops, ArrayRef<StoreTarget> targets)
       : loops(loops), b(loops.function.builder), targets(targets) {}
 
-  /// Stores all roots at the loops' position. Those of a tile element are
-  /// computed before any is stored, so that a root may overwrite an input that
-  /// stands at the same place. `ofGroup`: one member of the group stores.
-  void emit(bool ofGroup);
+  /// Stores roots at the loops' position: those that the loops opened so far
+  /// make, each of which one member of the group stores, or those that run over
+  /// the later loops. What a tile element has is computed before any of it is
+  /// stored, so that a root may overwrite an input that stands at the same
+  /// place.
+  void emitOfGroup() { emit(/*ofGroup=*/true); }
+  void emitLater() { emit(/*ofGroup=*/false); }
 
 private:
+  void emit(bool ofGroup);
+  bool isOfGroup(const Access &root) const;
   /// Whether the element at the loops' position is one of this group's share.
   /// Null: it is.
   Value getOwnership();
@@ -62,6 +67,12 @@ Value NestStores::getCondition(const Access &root, bool ofGroup) {
   return condition;
 }
 
+bool NestStores::isOfGroup(const Access &root) const {
+  LoopSet own = td::getLoops(*root.at);
+  return llvm::none_of(loops.schedule.later,
+                       [&](unsigned loop) { return own >> loop & 1; });
+}
+
 Value NestStores::getOwnership() {
   if (loops.schedule.shares == 1 || loops.schedule.serial.empty())
     return Value();
@@ -89,18 +100,22 @@ void NestStores::emitOwn(bool ofGroup) {
   SmallVector<std::tuple<unsigned, Tile, Value>> values;
   for (const Tile &tile : loops.getTiles(held))
     for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
-      if (!loops.evaluator.isStoredElsewhere(root, tile))
+      if (isOfGroup(root) == ofGroup &&
+          !loops.evaluator.isStoredElsewhere(root, tile))
         values.push_back(
             {unsigned(i), tile,
              loops.evaluator.evaluate(root.tensor, *root.at, tile)});
     }
   // Root by root, so that the neighbours of one are stored together.
-  for (auto [i, root] : llvm::enumerate(loops.nest.getRoots()))
+  for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
+    if (isOfGroup(root) != ofGroup)
+      continue;
     loops.openIf(getCondition(root, ofGroup), [&, i = i] {
       for (auto &[which, tile, value] : values)
         if (which == i)
           loops.evaluator.store(targets[i], value, tile);
     });
+  }
 }
 
 /// About how many elements of the first root a block does.
@@ -135,16 +150,16 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
   NestStores stores(loops, targets);
   emitUnlessEmpty(function, nest, targets, [&] {
     if (function.flatSize)
-      return loops.openFlat([&] { stores.emit(/*ofGroup=*/true); });
-    bool isRow = !loops.schedule.later.empty();
-    auto store = [&](ValueRange) {
-      stores.emit(/*ofGroup=*/!isRow);
-      return GridLoops::Values();
-    };
+      return loops.openFlat([&] { stores.emitOfGroup(); });
     auto compute = [&](ValueRange) {
       emitGroupReductions(loops);
-      return isRow ? loops.openShared(loops.schedule.later, {}, store)
-                   : store({});
+      stores.emitOfGroup();
+      if (!loops.schedule.later.empty())
+        loops.openShared(loops.schedule.later, {}, [&](ValueRange) {
+          stores.emitLater();
+          return GridLoops::Values();
+        });
+      return GridLoops::Values();
     };
     loops.openGrid([&] {
       if (loops.schedule.serial.empty())

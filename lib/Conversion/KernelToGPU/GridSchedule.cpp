@@ -127,9 +127,9 @@ void Scheduler::shareReductions() {
   int64_t terms = 1;
   for (const Reduction &reduction : nest.getReductions())
     terms = std::max(terms, countPositions(reduction.loops));
-  int64_t accumulators = 0;
+  int64_t accumulators = 0; // of a thread; an arg_reduce has an index as well
   for (const Reduction &reduction : nest.getReductions()) {
-    int64_t each = 1;
+    int64_t each = isa<ArgReduceOp>(reduction.op) ? 2 : 1;
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
       if (reduction.parallel >> loop & 1)
         each *= schedule.factors[loop];
@@ -207,6 +207,7 @@ GridSchedule Scheduler::run() {
 }
 
 GridSchedule Scheduler::runPart() {
+  schedule.isPart = true;
   orderLoops();
   if (!nest.getReductions().empty())
     return std::move(schedule);

@@ -38,6 +38,10 @@ struct GridSchedule {
   /// with its number modulo `shares`.
   int64_t shares = 1;
 
+  /// Whether the nest is one of several in a kernel, whose number of blocks is
+  /// not its own: threads go on in strides of the grid.
+  bool isPart = false;
+
   int64_t getGroups() const { return threads / groupSize; }
 };
 

@@ -51,3 +51,27 @@ func.func @shares(%x: !x, %i: !i, %u: !u) -> !x {
   }
   return %r : !x
 }
+
+// -----
+
+!a = tensor<1024xf32, #td.dev<cuda, 0>>
+!b = tensor<4096xf32, #td.dev<cuda, 0>>
+!c = tensor<5120xf32, #td.dev<cuda, 0>>
+
+// The grid is that of the largest part: threads go through each part in strides,
+// and none reads past the end of a smaller one.
+// CHECK-LABEL: func.func @parts
+// CHECK: td.launch @concat_0({{.*}}) blocks(%c4_i64)
+// CHECK: llvm.func @concat_0
+// CHECK: scf.for %{{.*}} to %c256_i32
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} to %c1024_i32
+// CHECK: scf.if
+func.func @parts(%x: !a, %y: !b) -> !c {
+  %r = td.kernel(%x, %y) : (!a, !b) -> !c {
+  ^bb0(%a: !a, %b: !b):
+    %s = td.concat %a, %b dim 0 : (!a, !b) -> !c
+    td.yield %s : !c
+  }
+  return %r : !c
+}
