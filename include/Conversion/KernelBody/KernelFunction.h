@@ -73,6 +73,12 @@ struct KernelFunction {
   mlir::Value toI64(mlir::Value index);
   /// The size of a dim of a tensor of the body, as an i64.
   mlir::Value getSize(mlir::Value tensor, unsigned dim);
+  /// The extent of a loop, as a position.
+  mlir::Value getExtent(const td::Loop &loop);
+  /// Whether the loop has that position, and `condition`, if there is one,
+  /// holds.
+  mlir::Value requireInside(mlir::Value condition, const td::Loop &loop,
+                            mlir::Value position);
   /// The size of the dim that a picker (see td::Coordinate) indexes.
   mlir::Value getPickedSize(mlir::Operation *picker);
   /// Makes the program stop, after this kernel, at the picker's line.

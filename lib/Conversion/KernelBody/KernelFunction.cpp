@@ -156,6 +156,19 @@ Value KernelFunction::getSize(Value tensor, unsigned dim) {
   return translate(size);
 }
 
+Value KernelFunction::getExtent(const Loop &loop) {
+  return toIndex(getSize(loop.tensor, loop.dim));
+}
+
+Value KernelFunction::requireInside(Value condition, const Loop &loop,
+                                    Value position) {
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, position, getExtent(loop));
+  if (!condition)
+    return isInside;
+  return arith::AndIOp::create(builder, loc, condition, isInside);
+}
+
 Value KernelFunction::getPickedSize(Operation *picker) {
   int64_t dim =
       llvm::TypeSwitch<Operation *, int64_t>(picker)

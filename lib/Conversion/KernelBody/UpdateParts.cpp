@@ -31,8 +31,7 @@ struct UpdatePart {
 LogicalResult
 UpdatePart::emit(Value value, bool accumulates, ArrayRef<unsigned> serial,
                  llvm::function_ref<Coordinates(Coordinates)> place) {
-  FailureOr<LoopNest> nest =
-      LoopNest::get(value, [](Operation *op) { return !isUpdateOp(op); });
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(value);
   if (failed(nest))
     return update->emitError("no loops compute this kernel");
   const Coordinates &at = *nest->getRoots().front().at;

@@ -87,7 +87,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   bool isUpdate = update && isUpdateOp(update);
   FailureOr<LoopNest> nest = failure();
   if (!isUpdate) {
-    nest = LoopNest::get(roots, [](Operation *op) { return !isUpdateOp(op); });
+    nest = LoopNest::getOfKernel(roots);
     if (failed(nest))
       return kernel.emitError("no loops compute this kernel");
   }

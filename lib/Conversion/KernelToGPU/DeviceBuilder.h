@@ -17,6 +17,8 @@ namespace tdc {
 inline constexpr int64_t kWarpSize = 32;
 /// Threads of a block at most.
 inline constexpr int64_t kMostThreads = 1024;
+/// The widest access to memory that a thread has, in bytes.
+inline constexpr int64_t kWidestAccess = 16;
 /// Bytes of shared memory that every block may have without asking.
 inline constexpr int64_t kSharedBytes = 48 << 10;
 
@@ -34,6 +36,8 @@ class DeviceBuilder {
 public:
   DeviceBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : b(builder), loc(loc) {}
+
+  mlir::Value i32(int64_t value);
 
   /// Numbers within the block and of the block, as i32.
   mlir::Value getThread();
@@ -57,8 +61,6 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
 
 private:
-  mlir::Value i32(int64_t value);
-
   mlir::OpBuilder &b;
   mlir::Location loc;
   int64_t sharedBytes = 0;

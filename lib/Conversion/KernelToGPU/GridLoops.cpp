@@ -34,7 +34,7 @@ Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
   for (unsigned loop : loops) {
     const Loop &info = nest.getLoops()[loop];
     Value size = ShapedType::isDynamic(info.extent)
-                     ? function.toIndex(function.getSize(info.tensor, info.dim))
+                     ? function.getExtent(info)
                      : function.index(info.extent / schedule.factors[loop]);
     count = arith::MulIOp::create(b, function.loc, count, size);
   }
@@ -74,17 +74,15 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   Location loc = function.loc;
   Value thread = device.getThread(),
         block = function.toIndex(device.getBlock());
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  };
   int64_t groups = schedule.getGroups();
-  member = i32(0);
+  member = device.i32(0);
   group = thread;
   if (groups == 1) {
     member = thread;
-    group = i32(0);
+    group = device.i32(0);
   } else if (schedule.groupSize != 1) {
-    Value divisor = i32(schedule.standApart ? groups : schedule.groupSize);
+    Value divisor =
+        device.i32(schedule.standApart ? groups : schedule.groupSize);
     member = arith::RemUIOp::create(b, loc, thread, divisor);
     group = arith::DivUIOp::create(b, loc, thread, divisor);
     if (schedule.standApart)

@@ -12,13 +12,9 @@ namespace tdc {
 
 namespace {
 
-/// The widest access to memory that a thread has, in bytes.
-constexpr int64_t kWidestAccess = 16;
 /// Threads that keep a GPU busy; fewer positions than that are worth several
 /// threads each.
 constexpr int64_t kManyThreads = 1 << 14;
-/// What a run-time extent is taken for.
-constexpr int64_t kRunTimeExtent = 256;
 /// Groups that go through all indices of a scatter side by side at most: each
 /// looks at all of them, so that more would not be faster.
 constexpr int64_t kMostShares = 64;
@@ -44,14 +40,10 @@ private:
   /// Threads of a block for groups of one.
   void fitThreads();
 
-  int64_t extentOf(unsigned loop) const {
-    int64_t extent = nest.getLoops()[loop].extent;
-    return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
-  }
   int64_t countPositions(ArrayRef<unsigned> loops) const {
     int64_t count = 1;
     for (unsigned loop : loops)
-      count *= extentOf(loop) / schedule.factors[loop];
+      count *= nest.estimateExtent(loop) / schedule.factors[loop];
     return count;
   }
 

@@ -154,30 +154,30 @@ ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
   int64_t warps = loops.schedule.groupSize / kWarpSize;
   if (warps == 1)
     return own;
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  };
-  Value lane = arith::RemUIOp::create(b, loc, loops.member, i32(kWarpSize));
-  Value warp = arith::DivUIOp::create(b, loc, loops.member, i32(kWarpSize));
-  Value isFirst =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0));
-  return shareThroughMemory(own, isFirst, warp, warps, i32, warps);
+  Value lane =
+      arith::RemUIOp::create(b, loc, loops.member, loops.device.i32(kWarpSize));
+  Value warp =
+      arith::DivUIOp::create(b, loc, loops.member, loops.device.i32(kWarpSize));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                        loops.device.i32(0));
+  return shareThroughMemory(
+      own, isFirst, warp, warps, [&](int64_t i) { return loops.device.i32(i); },
+      warps);
 }
 
 /// Members that stand apart: one row of shared memory for each.
 ReductionGroup::Values ReductionGroup::shareApart(Values own) {
   int64_t groups = loops.schedule.getGroups();
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  };
   auto placeOf = [&](Value member) -> Value {
     return arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, member, i32(groups)),
+        b, loc, arith::MulIOp::create(b, loc, member, loops.device.i32(groups)),
         loops.group);
   };
   return shareThroughMemory(
-      own, /*isWriter=*/Value(), placeOf(loops.member), loops.schedule.threads,
-      [&](int64_t i) { return placeOf(i32(i)); }, loops.schedule.groupSize);
+      std::move(own), /*isWriter=*/Value(), placeOf(loops.member),
+      loops.schedule.threads,
+      [&](int64_t i) { return placeOf(loops.device.i32(i)); },
+      loops.schedule.groupSize);
 }
 
 void ReductionGroup::emit() {

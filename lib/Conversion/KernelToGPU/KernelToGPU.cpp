@@ -192,12 +192,11 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
     return success();
   }
   SmallVector<Value> roots(body.getTerminator()->getOperands());
-  auto isInside = [](Operation *op) { return !isUpdateOp(op); };
-  FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   // One element is an array too: the step of an optimizer is one function for
   // parameters of all sizes.
   if (succeeded(nest) && nest->getLoops().empty())
-    nest = LoopNest::get(roots, isInside, /*loopsOverOne=*/true);
+    nest = LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
   if (failed(nest))
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);

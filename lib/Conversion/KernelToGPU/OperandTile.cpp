@@ -36,10 +36,10 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   int64_t threadsPerLine = readLine / operand.width;
   linesPerTurn = schedule.threads / threadsPerLine;
   turns = readLines / linesPerTurn;
-  Value thread = device.getThread(), threads = i32(threadsPerLine);
+  Value thread = device.getThread(), threads = device.i32(threadsPerLine);
   Value along = arith::MulIOp::create(
       b, loc, arith::RemUIOp::create(b, loc, thread, threads),
-      i32(operand.width));
+      device.i32(operand.width));
   Value line = arith::DivUIOp::create(b, loc, thread, threads);
   ownAt = operand.readAlongTerms ? line : along;
   termAt = operand.readAlongTerms ? along : line;
@@ -55,16 +55,7 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
            operand.width == schedule.getChunk() &&
            operand.readAlongTerms == operand.storedAlongTerms &&
            getLaneStride(source, wide, getRowMajor(source.tensor)) == 1 &&
-           evaluator.getAlignment(source, getTile(0)) % kChunkBytes == 0;
-}
-
-Value OperandTile::i32(int64_t value) {
-  return arith::ConstantIntOp::create(b, loc, value, 32);
-}
-
-Value OperandTile::getExtent(unsigned loop) {
-  const Loop &info = nest.getLoops()[loop];
-  return function.toIndex(function.getSize(info.tensor, info.dim));
+           evaluator.getAlignment(source, getTile(0)) % kWidestAccess == 0;
 }
 
 void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
@@ -93,8 +84,9 @@ void OperandTile::begin(Value term, Value stage) {
   evaluator.positions[schedule.terms] = at(term, termAt);
   OpBuilder::InsertionGuard behind(b);
   if (copied) { // nothing is on its way when the kernel ends
-    Value isTile = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         term, getExtent(schedule.terms));
+    Value isTile = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ult, term,
+        function.getExtent(nest.getLoops()[schedule.terms]));
     auto branch = scf::IfOp::create(b, loc, isTile, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
@@ -109,11 +101,8 @@ void OperandTile::begin(Value term, Value stage) {
         continue;
       Value position = arith::AddIOp::create(b, loc, evaluator.positions[loop],
                                              function.index(tile[loop]));
-      Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            position, getExtent(loop));
-      isInside = isInside
-                     ? Value(arith::AndIOp::create(b, loc, isInside, isBelow))
-                     : isBelow;
+      isInside =
+          function.requireInside(isInside, nest.getLoops()[loop], position);
     }
     if (copied) {
       copy(turn, isInside, stage);
@@ -151,7 +140,7 @@ Value OperandTile::loadNeighbours(const Tile &first) {
     if (schedule.onTensorCores)
       element =
           emitToMemory(b, loc, element, getElementTypeOrSelf(value.getType()));
-    all = LLVM::InsertElementOp::create(b, loc, all, element, i32(i));
+    all = LLVM::InsertElementOp::create(b, loc, all, element, device.i32(i));
   }
   return all;
 }
@@ -171,9 +160,11 @@ void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
   // Beyond the end no byte is read, and the chunk filled with zeros.
   Value bytes;
   if (isInside)
-    bytes = arith::SelectOp::create(b, loc, isInside, i32(kChunkBytes), i32(0));
+    bytes = arith::SelectOp::create(b, loc, isInside, device.i32(kWidestAccess),
+                                    device.i32(0));
   NVVM::CpAsyncOp::create(b, loc, getDestination(stage, turn, 0), from,
-                          kChunkBytes, NVVM::LoadCacheModifierKind::CG, bytes);
+                          kWidestAccess, NVVM::LoadCacheModifierKind::CG,
+                          bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,15 +179,15 @@ Value OperandTile::getAddress(Value stage, Value own, Value term) {
     return arith::AddIOp::create(b, loc, one, other);
   };
   auto multiply = [&](Value value, int64_t factor) -> Value {
-    return arith::MulIOp::create(b, loc, value, i32(factor));
+    return arith::MulIOp::create(b, loc, value, device.i32(factor));
   };
   if (schedule.onTensorCores) {
     // Eight lines that tensor cores read at once differ in where they have
     // their chunks (the usual XOR swizzle), so that no two share a bank.
     int64_t chunks = std::min(lineElements / schedule.getChunk(), kBankLines);
     Value order =
-        arith::DivUIOp::create(b, loc, line, i32(kBankLines / chunks));
-    order = arith::AndIOp::create(b, loc, order, i32(chunks - 1));
+        arith::DivUIOp::create(b, loc, line, device.i32(kBankLines / chunks));
+    order = arith::AndIOp::create(b, loc, order, device.i32(chunks - 1));
     element = arith::XOrIOp::create(b, loc, element,
                                     multiply(order, schedule.getChunk()));
   }
@@ -207,7 +198,7 @@ Value OperandTile::getAddress(Value stage, Value own, Value term) {
 Value OperandTile::getDestination(Value stage, int64_t turn, int64_t element) {
   Value own = ownAt, term = termAt;
   auto move = [&](Value &position, int64_t distance) {
-    position = arith::AddIOp::create(b, loc, position, i32(distance));
+    position = arith::AddIOp::create(b, loc, position, device.i32(distance));
   };
   move(operand.readAlongTerms ? own : term, turn * linesPerTurn);
   move(operand.readAlongTerms ? term : own, element);
@@ -225,7 +216,8 @@ void OperandTile::finish(Value stage) {
     }
     for (int64_t i = 0; i < operand.width; ++i)
       LLVM::StoreOp::create(
-          b, loc, LLVM::ExtractElementOp::create(b, loc, elements, i32(i)),
+          b, loc,
+          LLVM::ExtractElementOp::create(b, loc, elements, device.i32(i)),
           getDestination(stage, turn, i));
   }
   loaded.clear();

@@ -41,8 +41,6 @@ public:
   const ProductOperand &operand;
 
 private:
-  mlir::Value getExtent(unsigned loop);
-  mlir::Value i32(int64_t value);
   /// Where the first element that the thread moves in a turn stands from that
   /// of the first turn on.
   Tile getTile(int64_t turn) const;

@@ -12,17 +12,17 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Blocks that keep a GPU busy.
-constexpr int64_t kManyBlocks = 96;
+/// So many large tiles keep a GPU busy.
+constexpr int64_t kManyTiles = 96;
 
 static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
   Operation *product = schedule.product->op;
   Type element = getElementTypeOrSelf(product->getOperand(0).getType());
-  int64_t rows = estimateExtent(nest, schedule.left.loop);
-  int64_t columns = estimateExtent(nest, schedule.right.loop);
+  int64_t rows = nest.estimateExtent(schedule.left.loop);
+  int64_t columns = nest.estimateExtent(schedule.right.loop);
   int64_t batch = 1;
   for (unsigned loop : schedule.batch)
-    batch *= estimateExtent(nest, loop);
+    batch *= nest.estimateExtent(loop);
   schedule.onTensorCores =
       td::isNarrowFloat(element) ||
       (element.isF32() &&
@@ -31,7 +31,7 @@ static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
                                            : getRegisterType(element);
   int64_t extent = 64;
   if (llvm::divideCeil(rows, 128) * llvm::divideCeil(columns, 128) * batch >=
-          kManyBlocks &&
+          kManyTiles &&
       std::min(rows, columns) >= 128 &&
       schedule.shared.getIntOrFloatBitWidth() <= 32)
     extent = 128;

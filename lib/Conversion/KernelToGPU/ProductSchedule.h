@@ -2,19 +2,17 @@
 //
 // A block computes a tile of the result. It walks along the terms; at each step
 // a tile of either operand is brought to shared memory, while the threads
-// multiply those of the step before.
+// multiply those of a step before.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
 #define TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
 
+#include "DeviceBuilder.h"
 #include "Dialect/TD/Analysis/LoopNest.h"
 
 namespace tdc {
-
-/// Bytes that the widest access to memory moves.
-inline constexpr int64_t kChunkBytes = 16;
 
 /// One operand of a product. It has two loops: the product's terms, and its
 /// *own*, the rows of the left operand, the columns of the right one.
@@ -42,9 +40,9 @@ struct ProductSchedule {
   /// Pairs of tiles that are in shared memory at a time.
   int64_t stages = 2;
 
-  /// Elements of kChunkBytes in shared memory.
+  /// Elements of kWidestAccess in shared memory.
   int64_t getChunk() const {
-    return kChunkBytes * 8 / shared.getIntOrFloatBitWidth();
+    return kWidestAccess * 8 / shared.getIntOrFloatBitWidth();
   }
 };
 

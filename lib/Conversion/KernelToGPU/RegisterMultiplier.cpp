@@ -22,17 +22,14 @@ public:
                   ValueRange accumulators) override;
 
 private:
-  Values load(OperandTile &tile, Value stage, Value first, int64_t distance,
-              int64_t term);
-  Value i32(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  }
+  Values load(OperandTile &tile, Value stage, Value first, int64_t term);
 
   OpBuilder &b;
   Location loc;
   const ProductSchedule &schedule;
+  DeviceBuilder &device;
   /// Groups of a thread in either direction, and elements from one to the next.
-  int64_t groups, rowDistance, columnDistance;
+  int64_t groups, distance;
 };
 
 } // namespace
@@ -40,38 +37,40 @@ private:
 RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
                                        const ProductSchedule &schedule,
                                        DeviceBuilder &device)
-    : b(function.builder), loc(function.loc), schedule(schedule) {
+    : b(function.builder), loc(function.loc), schedule(schedule),
+      device(device) {
   int64_t extent = schedule.left.extent;
   int64_t across = extent == 32 ? 8 : 16;
   groups = extent / across / kGroup;
-  rowDistance = columnDistance = across * kGroup;
+  distance = across * kGroup;
   Value thread = device.getThread();
   auto place = [&](Value number) -> Value {
-    return arith::MulIOp::create(b, loc, number, i32(kGroup));
+    return arith::MulIOp::create(b, loc, number, device.i32(kGroup));
   };
-  row = place(arith::DivUIOp::create(b, loc, thread, i32(across)));
-  column = place(arith::RemUIOp::create(b, loc, thread, i32(across)));
+  row = place(arith::DivUIOp::create(b, loc, thread, device.i32(across)));
+  column = place(arith::RemUIOp::create(b, loc, thread, device.i32(across)));
   piece = kGroup;
   for (int64_t m = 0; m < groups * kGroup; ++m)
     for (int64_t n = 0; n < groups * kGroup; ++n)
-      elements.push_back({m / kGroup * rowDistance + m % kGroup,
-                          n / kGroup * columnDistance + n % kGroup});
+      elements.push_back({m / kGroup * distance + m % kGroup,
+                          n / kGroup * distance + n % kGroup});
 }
 
 /// The thread's elements of a tile at one term.
 TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
-                                                Value first, int64_t distance,
-                                                int64_t term) {
+                                                Value first, int64_t term) {
   int64_t bytes = kGroup * schedule.shared.getIntOrFloatBitWidth() / 8;
   Values values;
   for (int64_t group = 0; group < groups; ++group) {
-    Value own = arith::AddIOp::create(b, loc, first, i32(group * distance));
-    Value together = LLVM::LoadOp::create(
-        b, loc, VectorType::get({kGroup}, schedule.shared),
-        tile.getAddress(stage, own, i32(term)), std::min(bytes, kChunkBytes));
+    Value own =
+        arith::AddIOp::create(b, loc, first, device.i32(group * distance));
+    Value together =
+        LLVM::LoadOp::create(b, loc, VectorType::get({kGroup}, schedule.shared),
+                             tile.getAddress(stage, own, device.i32(term)),
+                             std::min(bytes, kWidestAccess));
     for (int64_t i = 0; i < kGroup; ++i)
       values.push_back(
-          LLVM::ExtractElementOp::create(b, loc, together, i32(i)));
+          LLVM::ExtractElementOp::create(b, loc, together, device.i32(i)));
   }
   return values;
 }
@@ -82,8 +81,8 @@ TileMultiplier::Values RegisterMultiplier::multiply(OperandTile &left,
                                                     ValueRange accumulators) {
   Values sums(accumulators);
   for (int64_t term = 0; term < schedule.tileTerms; ++term) {
-    Values rows = load(left, stage, row, rowDistance, term);
-    Values columns = load(right, stage, column, columnDistance, term);
+    Values rows = load(left, stage, row, term);
+    Values columns = load(right, stage, column, term);
     for (auto [i, sum] : llvm::enumerate(sums))
       sum = accumulate(b, loc, *schedule.product, {sum, {}},
                        {rows[i / columns.size()], columns[i % columns.size()]},

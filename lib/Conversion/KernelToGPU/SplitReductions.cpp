@@ -19,8 +19,6 @@ constexpr int64_t kManyTurns = 64, kFewTurns = 4;
 
 namespace {
 
-bool isInside(Operation *op) { return !isUpdateOp(op); }
-
 class ReductionSplitter {
 public:
   explicit ReductionSplitter(KernelOp kernel) : kernel(kernel) {}
@@ -86,7 +84,7 @@ ReductionSplitter::groupReductions(const LoopNest &nest) {
     auto *group = llvm::find_if(groups, [&](SmallVector<Value> &known) {
       SmallVector<Value> roots(known);
       roots.push_back(result);
-      return succeeded(LoopNest::get(roots, isInside));
+      return succeeded(LoopNest::getOfKernel(roots));
     });
     if (group == groups.end())
       groups.push_back({result});
@@ -97,7 +95,7 @@ ReductionSplitter::groupReductions(const LoopNest &nest) {
 }
 
 int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
-  FailureOr<LoopNest> nest = LoopNest::get(reductions, isInside);
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(reductions);
   if (failed(nest) || nest->getLoops().size() == 64)
     return 1;
   OpBuilder builder(kernel.getContext());
@@ -197,7 +195,7 @@ Value ReductionSplitter::finish(OpBuilder &b, Operation *reduction,
 SmallVector<SectionKernel> ReductionSplitter::run() {
   Block &body = kernel.getBody().front();
   SmallVector<Value> roots(body.getTerminator()->getOperands());
-  FailureOr<LoopNest> nest = LoopNest::get(roots, isInside);
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   if (failed(nest))
     return {};
   SmallVector<SectionKernel> made;
@@ -231,7 +229,7 @@ SmallVector<SectionKernel> splitReductions(KernelOp kernel,
   Operation *yield = kernel.getBody().front().getTerminator();
   SmallVector<Value> roots(yield->getOperands());
   rest.push_back(kernel);
-  if (made.empty() || succeeded(LoopNest::get(roots, isInside)))
+  if (made.empty() || succeeded(LoopNest::getOfKernel(roots)))
     return made;
   // What tied the results together is in the other kernel now.
   OpBuilder host(kernel);

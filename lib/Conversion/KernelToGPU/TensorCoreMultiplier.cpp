@@ -41,25 +41,23 @@ private:
                        int64_t term);
   Values multiply(ArrayRef<Value> left, ArrayRef<Value> right,
                   ValueRange accumulators);
-  Value i32(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  }
   Value add(Value one, Value other) {
     return arith::AddIOp::create(b, loc, one, other);
   }
   Value multiplyBy(Value value, int64_t factor) {
-    return arith::MulIOp::create(b, loc, value, i32(factor));
+    return arith::MulIOp::create(b, loc, value, device.i32(factor));
   }
   Value divide(Value value, int64_t divisor) {
-    return arith::DivUIOp::create(b, loc, value, i32(divisor));
+    return arith::DivUIOp::create(b, loc, value, device.i32(divisor));
   }
   Value modulo(Value value, int64_t divisor) {
-    return arith::RemUIOp::create(b, loc, value, i32(divisor));
+    return arith::RemUIOp::create(b, loc, value, device.i32(divisor));
   }
 
   OpBuilder &b;
   Location loc;
   const ProductSchedule &schedule;
+  DeviceBuilder &device;
   Type element;
   int64_t warpRows;
   Value lane, firstRow, firstColumn; ///< of the warp
@@ -70,7 +68,8 @@ private:
 TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
                                            const ProductSchedule &schedule,
                                            DeviceBuilder &device)
-    : b(function.builder), loc(function.loc), schedule(schedule) {
+    : b(function.builder), loc(function.loc), schedule(schedule),
+      device(device) {
   element = getElementTypeOrSelf(schedule.product->op->getOperand(0).getType());
   int64_t across = schedule.right.extent / kWarpColumns;
   int64_t warps = schedule.threads / kWarpSize;
@@ -100,8 +99,8 @@ TileMultiplier::Values TensorCoreMultiplier::loadFragments(OperandTile &tile,
   Value below = isLeft ? modulo(matrix, 2) : divide(matrix, 2);
   Value beside = isLeft ? divide(matrix, 2) : modulo(matrix, 2);
   Value ownAt = add(isLeft ? firstRow : firstColumn,
-                    add(i32(own), multiplyBy(below, kMatrix)));
-  Value termAt = add(i32(term), multiplyBy(beside, schedule.getChunk()));
+                    add(device.i32(own), multiplyBy(below, kMatrix)));
+  Value termAt = add(device.i32(term), multiplyBy(beside, schedule.getChunk()));
   Value &lineAt = tile.operand.storedAlongTerms ? ownAt : termAt;
   lineAt = add(lineAt, line);
   auto layout = tile.operand.storedAlongTerms ? NVVM::MMALayout::row

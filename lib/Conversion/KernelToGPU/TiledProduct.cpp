@@ -34,7 +34,6 @@ private:
 
   /// Tiles of the result along a loop.
   Value countTiles(const ProductOperand &operand);
-  Value getExtent(unsigned loop);
   std::optional<int64_t> countBlocks();
   void emitTile(Value number);
   Values collect(OperandTile &left, OperandTile &right,
@@ -43,9 +42,6 @@ private:
              ArrayRef<Value> positions);
   void storePiece(TileEvaluator &evaluator, ArrayRef<Tile> tiles,
                   ValueRange sums);
-  Value i32(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  }
 
   KernelFunction &function;
   const LoopNest &nest;
@@ -62,14 +58,10 @@ private:
 // Tiles of the result
 //===----------------------------------------------------------------------===//
 
-Value TiledProduct::getExtent(unsigned loop) {
-  const Loop &info = nest.getLoops()[loop];
-  return function.toIndex(function.getSize(info.tensor, info.dim));
-}
-
 Value TiledProduct::countTiles(const ProductOperand &operand) {
-  Value padded = arith::AddIOp::create(b, loc, getExtent(operand.loop),
-                                       function.index(operand.extent - 1));
+  Value padded = arith::AddIOp::create(
+      b, loc, function.getExtent(nest.getLoops()[operand.loop]),
+      function.index(operand.extent - 1));
   return arith::DivUIOp::create(b, loc, padded, function.index(operand.extent));
 }
 
@@ -120,7 +112,7 @@ void TiledProduct::emitTile(Value number) {
   };
   Value column = begin(schedule.right), row = begin(schedule.left);
   for (unsigned loop : llvm::reverse(schedule.batch))
-    positions[loop] = split(getExtent(loop));
+    positions[loop] = split(function.getExtent(nest.getLoops()[loop]));
 
   OperandTile left(function, nest, schedule, schedule.left, device);
   OperandTile right(function, nest, schedule, schedule.right, device);
@@ -158,16 +150,17 @@ TiledProduct::Values TiledProduct::collect(OperandTile &left,
   };
   int64_t ahead = schedule.stages - 1;
   for (int64_t stage = 0; stage < ahead; ++stage) {
-    begin(function.index(stage * schedule.tileTerms), i32(stage));
-    finish(i32(stage));
+    begin(function.index(stage * schedule.tileTerms), device.i32(stage));
+    finish(device.i32(stage));
   }
 
   Values carried(multiplier.elements.size(),
                  makeNeutral(b, loc, *schedule.product, /*lanes=*/0).value);
-  carried.push_back(i32(0));     // the stage to multiply,
-  carried.push_back(i32(ahead)); // and the one to fill
+  carried.push_back(device.i32(0));     // the stage to multiply,
+  carried.push_back(device.i32(ahead)); // and the one to fill
   auto loop =
-      scf::ForOp::create(b, loc, function.index(0), getExtent(schedule.terms),
+      scf::ForOp::create(b, loc, function.index(0),
+                         function.getExtent(nest.getLoops()[schedule.terms]),
                          function.index(schedule.tileTerms), carried);
   left.enterLoop(loop);
   right.enterLoop(loop);
@@ -184,8 +177,8 @@ TiledProduct::Values TiledProduct::collect(OperandTile &left,
   Values after = multiplier.multiply(left, right, here, before.drop_back(2));
   finish(next);
   after.push_back(arith::RemUIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, here, i32(1)),
-      i32(schedule.stages)));
+      b, loc, arith::AddIOp::create(b, loc, here, device.i32(1)),
+      device.i32(schedule.stages)));
   after.push_back(here);
   scf::YieldOp::create(b, loc, after);
   return Values(loop.getResults().drop_back(2));
@@ -246,11 +239,8 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
     auto require = [&](unsigned loop) {
       Value position = arith::AddIOp::create(
           b, loc, positions[loop], function.index(tiles.front()[loop]));
-      Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            position, getExtent(loop));
-      isInside = isInside
-                     ? Value(arith::AndIOp::create(b, loc, isInside, isBelow))
-                     : isBelow;
+      isInside =
+          function.requireInside(isInside, nest.getLoops()[loop], position);
     };
     if (!wholeRows)
       require(rows);

@@ -83,8 +83,13 @@ public:
   get(llvm::ArrayRef<mlir::Value> roots,
       llvm::function_ref<bool(mlir::Operation *)> isInside,
       bool loopsOverOne = false);
+  /// The same of roots in the body of a kernel: only updates are inputs.
+  static mlir::FailureOr<LoopNest>
+  getOfKernel(llvm::ArrayRef<mlir::Value> roots, bool loopsOverOne = false);
 
   llvm::ArrayRef<Loop> getLoops() const { return loops; }
+  /// The extent of a loop; one that only a run knows is taken for some hundred.
+  int64_t estimateExtent(unsigned loop) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }
   /// In dependency order.
   llvm::ArrayRef<Reduction> getReductions() const { return reductions; }

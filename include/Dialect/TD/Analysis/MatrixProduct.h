@@ -18,9 +18,6 @@ struct MatrixProduct {
   static std::optional<MatrixProduct> get(const LoopNest &nest);
 };
 
-/// What a run-time extent is taken for.
-int64_t estimateExtent(const LoopNest &nest, unsigned loop);
-
 /// Whether the blocks of a GPU should compute the product tile by tile, each
 /// element of an operand being read once per tile.
 bool hasTiles(const LoopNest &nest, const MatrixProduct &product);

@@ -313,6 +313,12 @@ LogicalResult LoopNestBuilder::addRoot(Value root) {
   return walkRoot(root, visited);
 }
 
+FailureOr<LoopNest> LoopNest::getOfKernel(ArrayRef<Value> roots,
+                                          bool loopsOverOne) {
+  return get(
+      roots, [](Operation *op) { return !isUpdateOp(op); }, loopsOverOne);
+}
+
 FailureOr<LoopNest> LoopNest::get(ArrayRef<Value> roots,
                                   llvm::function_ref<bool(Operation *)> inside,
                                   bool loopsOverOne) {
@@ -343,6 +349,12 @@ const Reduction *LoopNest::findReduction(Operation *op,
     if (reduction.op == op && *reduction.at == at)
       return &reduction;
   return nullptr;
+}
+
+int64_t LoopNest::estimateExtent(unsigned loop) const {
+  constexpr int64_t kRunTimeExtent = 256;
+  int64_t extent = loops[loop].extent;
+  return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
 }
 
 const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,

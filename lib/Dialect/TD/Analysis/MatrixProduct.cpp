@@ -8,7 +8,6 @@ namespace tdc::td {
 
 /// Products with fewer rows, columns or terms have no use for tiles.
 constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
-constexpr int64_t kRunTimeExtent = 256;
 
 std::optional<MatrixProduct> MatrixProduct::get(const LoopNest &nest) {
   if (nest.getReductions().size() != 1)
@@ -41,15 +40,10 @@ std::optional<MatrixProduct> MatrixProduct::get(const LoopNest &nest) {
   return product;
 }
 
-int64_t estimateExtent(const LoopNest &nest, unsigned loop) {
-  int64_t extent = nest.getLoops()[loop].extent;
-  return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
-}
-
 bool hasTiles(const LoopNest &nest, const MatrixProduct &product) {
-  return estimateExtent(nest, product.rows) >= kFewestElements &&
-         estimateExtent(nest, product.columns) >= kFewestElements &&
-         estimateExtent(nest, product.terms) >= kFewestTerms;
+  return nest.estimateExtent(product.rows) >= kFewestElements &&
+         nest.estimateExtent(product.columns) >= kFewestElements &&
+         nest.estimateExtent(product.terms) >= kFewestTerms;
 }
 
 } // namespace tdc::td

@@ -111,8 +111,7 @@ void LayoutAssigner::collect() {
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       Block &body = kernel.getBody().front();
       SmallVector<Value> roots(body.getTerminator()->getOperands());
-      FailureOr<LoopNest> nest = LoopNest::get(
-          roots, [](Operation *inner) { return !isUpdateOp(inner); });
+      FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
       // A GPU's kernels are written for rows: they pass matrices through shared
       // memory where that is the wrong order.
       if (kernel.isOnGPU() || failed(nest) ||
