@@ -129,6 +129,25 @@ static Val mean(Checker &c, const Bound &args, const Val &input) {
   return meanAlong(c, input, *a, args.range());
 }
 
+/// The larger or smaller one of two host numbers.
+template <td::ReduceKind kind>
+static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
+                     SourceRange range) {
+  constexpr bool isMax = kind == td::ReduceKind::Max;
+  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
+  Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
+  // Python's: the first one, unless the second is greater or less.
+  Val isSecond = c.hostCompare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
+                               b, a, range);
+  if (isSecond.known)
+    return isSecond.truth ? b : a;
+  Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
+                              {c.materialize(a), c.materialize(b)});
+  return floats ? makeRunTime(ValKind::Float, value)
+                : c.runTimeInt(value, "int");
+}
+
 /// Bessel's correction unless `correction=0` or `unbiased=false`.
 static Val variance(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
@@ -157,8 +176,12 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
   if (square.isError())
     return c.fail();
   Val total = c.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
-  Val count = c.hostBinary(BinaryOp::Sub, countOf(typeOf(input), *a),
-                           makeInt(correction), range);
+  // Of no elements there is no variance either, rather than 0 / -1.
+  Val count = countOf(typeOf(input), *a);
+  if (correction != 0)
+    count = extremeOf<td::ReduceKind::Max>(
+        c, c.hostBinary(BinaryOp::Sub, count, makeInt(correction), range),
+        makeInt(0), range);
   return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`var`");
 }
 
@@ -258,25 +281,6 @@ template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
     return c.fail();
   }
   return argAlong(c, kind, args["input"], *a, args.range(), args.what());
-}
-
-/// The larger or smaller one of two host numbers.
-template <td::ReduceKind kind>
-static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
-                     SourceRange range) {
-  constexpr bool isMax = kind == td::ReduceKind::Max;
-  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
-  Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
-  Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
-  // Python's: the first one, unless the second is greater or less.
-  Val isSecond = c.hostCompare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
-                               b, a, range);
-  if (isSecond.known)
-    return isSecond.truth ? b : a;
-  Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
-                              {c.materialize(a), c.materialize(b)});
-  return floats ? makeRunTime(ValKind::Float, value)
-                : c.runTimeInt(value, "int");
 }
 
 /// max(x), max(x, dim) with indices, max(a, b) of tensors or host numbers,
