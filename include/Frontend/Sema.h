@@ -56,8 +56,8 @@ struct CheckOptions {
   /// How many CUDA devices the program sees in this compilation. Asked only if
   /// the program does: to find out takes longer than to compile a small one.
   std::function<int64_t()> countCudaDevices = [] { return 0; };
-  /// Why there are none, where somebody knows.
-  std::function<std::string()> whyNoDevices;
+  /// Why there are none, where somebody knows; `needed` are.
+  std::function<std::string(int64_t needed)> whyNoDevices;
   /// `tdc run`, `tdc emit`: the program meets these devices and no others.
   /// Otherwise one that is missing is only a warning, and a program that asks
   /// what there is is checked for machines with other devices as well.
@@ -82,7 +82,8 @@ struct CheckOptions {
 /// of source locations.
 ///
 /// The answer is for how many GPUs the program has versions of its own, most
-/// first; with final devices it is empty.
+/// first. With final devices it is how many there are if the program or
+/// `--device` names one, else empty.
 llvm::SmallVector<int64_t> check(SourceManager &sources, ast::Context &context,
                                  FileId file, const ast::Program &program,
                                  const CheckOptions &options,

@@ -99,8 +99,10 @@ bool Compilation::parse() {
     if (int64_t count = countDevices(options); device->ordinal >= count) {
       Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(),
                                         "there is no device " + options.device);
-      if (count == 0)
-        report.note(whyNoDevices(options));
+      if (count > 0)
+        report.note(llvm::Twine("this machine shows ") + llvm::Twine(count) +
+                    " CUDA device" + (count == 1 ? "" : "s"));
+      report.note(whyNoDevices(options, device->ordinal + 1));
     }
   return !diags.hasErrors() && checkSet();
 }
@@ -148,7 +150,9 @@ CheckOptions Compilation::getCheckOptions() const {
   result.countCudaDevices = [this] {
     return machine.value_or(countDevices(options));
   };
-  result.whyNoDevices = [this] { return whyNoDevices(options); };
+  result.whyNoDevices = [this](int64_t needed) {
+    return whyNoDevices(options, needed);
+  };
   // A program that is built for the cpu meets no other device.
   result.devicesAreFinal =
       runs || options.verb == Verb::Emit || machine ||
@@ -224,6 +228,11 @@ void Compilation::setDevices() {
   if (device && device->kind == Place::Kind::Cuda)
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), *device));
+  // A version for a GPU is one, even if all that it had to do there is folded.
+  if (options.verb == Verb::Run && !machines.empty())
+    (*module)->setAttr(
+        td::kGpusAttr,
+        mlir::Builder(context.get()).getI64IntegerAttr(machines.front()));
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
   if (options.tf32)

@@ -23,22 +23,30 @@ static const Devices &askDriver() {
   return devices;
 }
 
+/// Whether the machine is to have no GPU.
+static bool isForCpu(const Options &options) {
+  return options.device == "cpu" &&
+         (options.verb == Verb::Run || options.verb == Verb::Build);
+}
+
 int64_t tdc::countDevices(const Options &options) {
+  if (isForCpu(options))
+    return 0;
   if (options.verb == Verb::Run)
     return askDriver().count;
   if (options.verb != Verb::Build)
     return options.simulatedDevices;
-  if (options.device == "cpu")
-    return 0;
   std::optional<Place> device = getChosenDevice(options.device);
   return std::max<int64_t>(options.simulatedDevices,
                            device ? device->ordinal + 1 : 0);
 }
 
-std::string tdc::whyNoDevices(const Options &options) {
-  if (options.verb == Verb::Run)
-    return askDriver().reason;
-  if (options.verb == Verb::Build && options.device == "cpu")
+std::string tdc::whyNoDevices(const Options &options, int64_t needed) {
+  if (isForCpu(options))
     return "`--device cpu` is for a machine without one";
-  return "`--sim-cuda=1` is for a machine with one";
+  if (options.verb == Verb::Run && askDriver().count == 0)
+    return askDriver().reason;
+  std::string number = std::to_string(needed);
+  return "`--sim-cuda=" + number + "` is for a machine with " +
+         (needed == 1 ? "one" : number);
 }

@@ -7,13 +7,14 @@
 
 namespace tdc {
 
-/// How many GPUs programs see here. Those that are simulated, if there are any;
+/// How many GPUs programs see here: with `--device cpu` none. Those that are
+/// simulated, if there are any;
 /// the driver of this machine is asked, once, by `tdc run` only: the other
 /// verbs are about a program, not about where it happens to be compiled. `tdc
 /// build --device` is about a machine that has that device.
 int64_t countDevices(const Options &options);
-/// Why there are none.
-std::string whyNoDevices(const Options &options);
+/// Why there are none, or fewer than `needed`.
+std::string whyNoDevices(const Options &options, int64_t needed);
 
 } // namespace tdc
 

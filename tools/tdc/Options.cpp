@@ -59,7 +59,7 @@ public:
       exitCode = ExitUsage;
     else if (wantsHelp)
       printHelp(llvm::outs(), verb, table);
-    else if (!readSimulation() || !isComplete())
+    else if (readDeviceVariable(); !readSimulation() || !isComplete())
       exitCode = ExitUsage;
     else
       return std::move(options);
@@ -288,6 +288,20 @@ private:
                 llvm::Twine(kMostCudaDevices));
   }
 
+  /// TDC_DEVICE is read when a program starts. `tdc run` chooses when it
+  /// compiles: `--device` goes before it, and the program does not read it
+  /// again.
+  void readDeviceVariable() {
+    const char *variable = "TDC_DEVICE";
+    const char *text = getenv(variable);
+    llvm::StringRef wish = text ? text : "";
+    if (verb.verb != Verb::Run || (wish != "cpu" && wish != "cuda"))
+      return;
+    if (options.device.empty() || options.device == "auto")
+      options.device = wish.str();
+    unsetenv(variable);
+  }
+
   /// Whether the line says enough for its verb.
   bool isComplete() {
     if (options.file.empty() && verb.verb != Verb::Explain &&
@@ -299,6 +313,11 @@ private:
                   "`tdc emit --help` lists them");
     if (verb.verb == Verb::Build && options.output.empty())
       return fail("where to? `-o <file>` is missing");
+    if (options.device == "cpu" && options.requiresCuda)
+      return fail("`--require=cuda` needs a GPU, and the device is cpu");
+    if (options.device == "cpu" && !options.cubins.empty())
+      return fail("`--cubin` adds code for GPUs, and there is none where the "
+                  "device is cpu");
     if (options.function.empty() &&
         (!options.inputs.empty() || !options.results.empty() || options.repeat))
       return fail("`--in`, `--out` and `--repeat` need `--fn <name>`");

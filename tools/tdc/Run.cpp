@@ -36,7 +36,7 @@ static std::unique_ptr<JIT> compile(const Options &options, PhaseTimes &times,
 
 int tdc::runVerb(const Options &options) {
   if (options.requiresCuda && countDevices(options) == 0) {
-    llvm::errs() << "error: `--require=cuda`: " << whyNoDevices(options)
+    llvm::errs() << "error: `--require=cuda`: " << whyNoDevices(options, 1)
                  << "\n";
     return ExitRunTime;
   }

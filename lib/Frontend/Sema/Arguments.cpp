@@ -169,15 +169,16 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   } else if (options.argumentsAreFinal && arg.defaultValue) {
     val = initial;
   }
-  // Only a choice of the machine can be made when the program starts.
+  // Only a choice of the machine can be made when the program starts, and
+  // `tdc run` has made it: then any text will do.
   bool isOneDevice = isDevice && val->is(ValKind::Device) &&
                      val->as<DeviceInfo>().place.kind != Place::Kind::Symbol;
   bool isFixed = (isGiven || isOneDevice) && !options.argumentsAreFinal;
   emit().declareArgument(
       name, hostType(*kind),
-      isFixed    ? ArgumentKind::Fixed
-      : isDevice ? ArgumentKind::Device
-                 : ArgumentKind::Value,
+      isFixed                                  ? ArgumentKind::Fixed
+      : isDevice && !options.argumentsAreFinal ? ArgumentKind::Device
+                                               : ArgumentKind::Value,
       typed ? std::optional<llvm::StringRef>(*typed) : std::nullopt, arg.help);
   if (!val) {
     Value value = emit().argument(name, hostType(*kind));

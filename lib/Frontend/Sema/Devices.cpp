@@ -131,7 +131,7 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
   if (count == 0) {
     report.label("no CUDA device is visible");
     if (options.whyNoDevices)
-      report.note(options.whyNoDevices());
+      report.note(options.whyNoDevices(place.ordinal + 1));
     report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
                 "program starts");
     return;

@@ -67,14 +67,18 @@ llvm::SmallVector<int64_t>
 tdc::check(SourceManager &sources, ast::Context &context, FileId file,
            const ast::Program &program, const CheckOptions &options,
            DiagnosticEngine &diags, Emitter &emitter) {
+  int64_t wanted = countWanted(options);
   if (options.devicesAreFinal) {
-    Checker(sources, context, options, diags, emitter).run(file, program);
-    return {};
+    Checker checker(sources, context, options, diags, emitter);
+    checker.run(file, program);
+    if (std::max(wanted, checker.namedCudaDevices) == 0)
+      return {};
+    return {options.countCudaDevices()};
   }
   std::vector<std::unique_ptr<Version>> versions;
   NullEmitter nothing;
   bool asksMachine = false;
-  int64_t wanted = countWanted(options), named = wanted;
+  int64_t named = wanted;
   auto walk = [&](int64_t cudaDevices, Emitter &emitter) {
     CheckOptions there = options;
     there.countCudaDevices = [cudaDevices] { return cudaDevices; };

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Transforms/Passes.h"
+#include "Speculation.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tdc::td {
@@ -34,7 +34,8 @@ bool isHostScalar(Type type) {
 bool isHoistable(Operation &op) {
   if (isa<ReadOp>(op))
     return isHostScalar(op.getResult(0).getType());
-  return op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op) &&
+  return op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+         mayRunUnasked(&op) &&
          llvm::all_of(op.getOperandTypes(), isHostScalar) &&
          op.getResult(0).getType().isIntOrFloat();
 }

@@ -10,6 +10,7 @@
 #include "Simplify.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
+#include "Speculation.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -81,7 +82,7 @@ private:
   bool isInvariant(Operation *op) {
     // Indexing stops the program at an index out of range; it must not do so
     // for a loop that does not run.
-    if (op->getNumRegions() || !isPure(op) ||
+    if (op->getNumRegions() || !mayRunUnasked(op) ||
         isa<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) {

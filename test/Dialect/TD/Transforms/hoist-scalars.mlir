@@ -109,3 +109,30 @@ func.func @computed(%x: tensor<i64, #td.dev<cpu>>, %a: i64, %b: i64) -> (i64, i6
   %q = arith.divsi %a, %b : i64
   return %i, %q : i64, i64
 }
+
+// -----
+
+// Not a division past what makes sure that it is not by zero.
+// CHECK-LABEL: func.func @guarded
+// CHECK: arith.remsi %arg1, %c3
+// CHECK: td.kernel
+// CHECK: td.assert
+// CHECK-NEXT: arith.divsi
+// CHECK-NEXT: arith.remsi
+// CHECK-NEXT: return
+func.func @guarded(%x: tensor<4xf32>, %a: i64, %b: i64) -> (tensor<4xf32>, i64, i64, i64) {
+  %y = td.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %e = td.exp %p : tensor<4xf32>
+    td.yield %e : tensor<4xf32>
+  }
+  %zero = arith.constant 0 : i64
+  %three = arith.constant 3 : i64
+  %text = td.format "division by zero"
+  %fixed = arith.remsi %a, %three : i64
+  %ok = arith.cmpi ne, %b, %zero : i64
+  td.assert %ok, %text {td.code = 102 : i32}
+  %q = arith.divsi %a, %b : i64
+  %r = arith.remsi %a, %b : i64
+  return %y, %fixed, %q, %r : tensor<4xf32>, i64, i64, i64
+}
