@@ -39,7 +39,8 @@ bool hasVersion(const tdrt_program &program, bool usesGpus) {
 bool isDevice(const tdrt_program &program, const char *text) {
   return strcmp(text, "auto") == 0 ||
          (strcmp(text, "cpu") == 0 && hasVersion(program, false)) ||
-         (strcmp(text, "cuda") == 0 && hasVersion(program, true));
+         ((strcmp(text, "cuda") == 0 || strcmp(text, "cuda:0") == 0) &&
+          hasVersion(program, true));
 }
 
 /// A str stays where `text` has it.
@@ -55,8 +56,19 @@ bool parseArgument(const tdrt_program &program, const tdrt_arg &arg,
     return value.i || strcmp(text, "false") == 0;
   default:
     value.s = text;
-    return arg.kind != TDRT_ARG_DEVICE || isDevice(program, text);
+    if (arg.kind != TDRT_ARG_DEVICE)
+      return true;
+    if (strcmp(text, "cuda:0") == 0) // programs know one name of the first GPU
+      value.s = "cuda";
+    return isDevice(program, text);
   }
+}
+
+/// Whether `text` is what `arg` was fixed to; `cuda` is `cuda:0`.
+bool isFixedValue(const tdrt_arg &arg, const char *text) {
+  std::string fixed = arg.default_text;
+  return fixed == text || (fixed == "cuda:0" && strcmp(text, "cuda") == 0) ||
+         (fixed == "cuda" && strcmp(text, "cuda:0") == 0);
 }
 
 std::string option(const std::string &name) { return inQuotes("--" + name); }
@@ -104,9 +116,6 @@ private:
     std::vector<std::string> names;
     for (int32_t i = 0; i < program.num_args; ++i) {
       const tdrt_arg &arg = program.args[i];
-      if (name == arg.name && !isOption(arg))
-        fail(1, "the argument " + option(name) + " was fixed to " +
-                    inQuotes(arg.default_text) + " when the program was built");
       if (name == arg.name)
         return i;
       if (isOption(arg))
@@ -134,6 +143,12 @@ private:
   void set(int32_t index, const char *text) {
     const tdrt_arg &arg = program.args[index];
     given[index] = true;
+    if (!isOption(arg) && !isFixedValue(arg, text ? text : "true"))
+      fail(1, "the argument " + option(arg.name) + " was fixed to " +
+                  inQuotes(arg.default_text) +
+                  " when the program was built: `tdc build --set " +
+                  std::string(arg.name) + "=" + (text ? text : "true") +
+                  "` builds another");
     if (!text) {
       values[index].i = 1;
       return;

@@ -157,7 +157,8 @@ TEST_F(ProgramTest, FixedAndDeviceArguments) {
   EXPECT_EQ(run(program, {"--device", "cpu"}).out, "6cpu");
   EXPECT_EQ(run(program, {"--depth", "7"}).err,
             "error[TR001]: the argument `--depth` was fixed to `6` when the "
-            "program was built\n");
+            "program was built: `tdc build --set depth=7` builds another\n");
+  EXPECT_EQ(run(program, {"--depth", "6"}).out, "6auto");
   EXPECT_EQ(run(program, {"--dept", "7"}).err,
             "error[TR001]: unknown argument `--dept`: --help lists what there "
             "is\n");
