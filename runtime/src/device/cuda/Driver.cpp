@@ -101,6 +101,7 @@ const char *Driver::findFunctions(void *library) {
   } entries[] = {
 #define CUDA_ENTRY(NAME, PARAMETERS)                                           \
   {#NAME, reinterpret_cast<void **>(&(NAME))},
+#define CUDA_TEST_ENTRY(NAME, PARAMETERS)
 #include "cuda_driver.def"
   };
   const char *missing = nullptr;
