@@ -91,6 +91,11 @@ Driver::Driver(const char *simulated) {
                   inQuotes(missing));
   find(library, "tdc_sim_is_valid", simulatedIsValid);
   find(library, "tdc_sim_last_fault", simulatedLastFault);
+  const char *(*simulatedMalformedSetting)() = nullptr;
+  find(library, "tdc_sim_malformed_setting", simulatedMalformedSetting);
+  if (simulatedMalformedSetting)
+    if (const char *what = simulatedMalformedSetting(); *what)
+      fail(312, std::string("there are no simulated GPUs: ") + what);
   initialize();
 }
 
