@@ -4,7 +4,8 @@
 usage: ptxas.py [--part PERCENT [--seed N]] FOLDER
 
 FOLDER has modules that tests gave to simulated GPUs (TDC_SIM_MODULES). A module
-fails where ptxas refuses it, and where a kernel spills registers to memory.
+fails where ptxas refuses it or leaves out a kernel, and where a kernel spills
+registers to memory.
 ptxas is taken from the PATH, the CUDA Toolkit or build/venv. The last line is
 "ptx: N passed, M failed".
 """
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHIPS = ["sm_80", "sm_90"]
 FOLDERS = ["/usr/local/cuda/bin",
            *map(str, ROOT.glob("build/venv/lib/*/site-packages/nvidia/cuda_nvcc/bin"))]
+ENTRY = re.compile(r"\.entry\s+(\w+)")
 KERNEL = re.compile(r"Compiling entry function '(\w+)' for 'sm_\w+'\n(?:.*\n)*?"
                     r" +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
                     r"\n.*?Used (\d+) registers")
@@ -40,6 +42,9 @@ def assemble(ptxas, module, chip):
                              capture_output=True, text=True, errors="replace")
     kernels = KERNEL.findall(process.stderr)
     problems = [] if process.returncode == 0 else process.stderr.splitlines()[:5]
+    missing = set(ENTRY.findall(module.read_text())) - {row[0] for row in kernels}
+    if process.returncode == 0:
+        problems += [f"{name} is not among the kernels assembled" for name in sorted(missing)]
     problems += [f"{name} spills {stores} bytes"
                  for name, _, stores, loads, _ in kernels if int(stores) or int(loads)]
     return len(kernels), max((int(row[-1]) for row in kernels), default=0), problems

@@ -17,7 +17,7 @@ class Torch:
             fc1=torch.nn.Linear(10, 50), relu=torch.nn.ReLU(), fc2=torch.nn.Linear(50, 1)))
         self.model.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
         self.criterion = torch.nn.MSELoss()
-        self.optimizer = torch.optim.Adam(self.model.parameters(), **{"lr": 1e-3} | self.options)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), **{"lr": 1e-3, **self.options})
 
     def loss(self, x, y):
         return self.criterion(self.model(x), y)

@@ -18,6 +18,11 @@ extern "C" {
  * did; empty if nothing was. It stays until the thread calls this again. */
 __attribute__((visibility("default"))) const char *tdc_sim_last_fault(void);
 
+/* What is wrong with the variables of the environment (driver/Settings.h): with
+ * a malformed one, cuInit fails. Empty if nothing is. */
+__attribute__((visibility("default"))) const char *
+tdc_sim_malformed_setting(void);
+
 /* Whether these bytes of the host are what they will be: 0 while a copy from a
  * device writes them that the host has not waited for, even if the bytes
  * happen to have arrived. */

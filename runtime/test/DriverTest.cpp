@@ -205,6 +205,37 @@ TEST(DriverTest, VersionOfArgument) {
                 [&] { EXPECT_EQ(choose({"--device=cpu"}), "cpu"); });
 }
 
+// Who asks for simulated GPUs does not get the cpu for a slip of the pen.
+TEST(DriverTest, MalformedSettingOfTheSimulation) {
+  const std::pair<const char *, const char *> variables[] = {
+      {"TDC_SIM_FAULT", "banana"},
+      {"TDC_SIM_ARCH", "75"},
+      {"TDC_SIM_SKIP", "bar.sync"},
+      {"TDC_SIM_CUDA", "many"}};
+  for (auto &[name, value] : variables) {
+    std::string start = std::string("error[TR312]: there are no simulated "
+                                    "GPUs: ") +
+                        name + "=" + value + ": expected ";
+    Outcome outcome = runWithGpus(1, {{name, value}}, [&] {
+      std::string chosen = TwoVersions(1).choose();
+      EXPECT_EQ(chosen.find(start), 0u) << chosen;
+    });
+    expectSuccess(outcome);
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+// A program that names a GPU has no version without.
+TEST(DriverTest, CpuWantedButGpuNamed) {
+  checkWithGpus(1, {{"TDC_DEVICE", "cpu"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 306);
+    EXPECT_EQ(ctx.error(), "error[TR306]: the program has no code for the cpu: "
+                           "build it with `--device cpu`\n");
+  });
+}
+
 // What has only code for the cpu says so when a GPU is wanted.
 TEST(DriverTest, ProgramWithoutGpus) {
   checkWithGpus(1, {{"TDC_DEVICE", "cuda"}}, [] {
@@ -214,12 +245,6 @@ TEST(DriverTest, ProgramWithoutGpus) {
     EXPECT_EQ(ctx.error(), "error[TR306]: the program has no code for GPUs: "
                            "build it with `--device cuda`\n");
   });
-}
-
-// A program that names a GPU has no version without.
-TEST(DriverTest, CpuWantedButGpuNamed) {
-  checkWithGpus(1, {{"TDC_DEVICE", "cpu"}},
-                [] { EXPECT_EQ(Opened(GpuProgram(1).program).status, 0); });
 }
 
 TEST(DriverTest, Queries) {

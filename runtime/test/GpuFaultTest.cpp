@@ -205,6 +205,25 @@ TEST(GpuFaultTest, KernelFailsUnseenByMain) {
   });
 }
 
+// Whatever the driver calls it.
+TEST(GpuFaultTest, KernelFailsInAnyWay) {
+  for (const char *code :
+       {"700", "702", "710", "714", "715", "716", "717", "718", "719"}) {
+    std::string fault = std::string("cuEventSynchronize@1=") + code;
+    checkWithGpus(1, {{"TDC_SIM_FAULT", fault}}, [] {
+      GpuProgram gpus(1);
+      Opened ctx(gpus.program);
+      EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
+      float value;
+      EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), &value,
+                              ctx->devices[0].arena, 4),
+                309);
+      EXPECT_TRUE(has(ctx.error(), "kernel `add_one`, launched in gpu.tdsl:"))
+          << ctx.error();
+    });
+  }
+}
+
 TEST(GpuFaultTest, MemoryErrorOfTheGpu) {
   checkWithGpus(1, {{"TDC_SIM_FAULT", "cuEventSynchronize@1=214"}}, [] {
     GpuProgram gpus(1);

@@ -11,7 +11,7 @@ of waits/, which have what the others have not. It is detected if it prints some
 else, fails, or if the simulated driver tells a mistake, under one of 20 schedules.
 
  transfer   the N-th copy between two devices: a transfer of the program, or a piece of
-            one. All must be detected. (Copies of what kernels report, which are no
+            one. All must be detected but one, in EQUIVALENT. (Copies of what kernels report, which are no
             transfers of the program, are not taken away.)
  wait       the N-th time that the host waits for a stream or an event, that an event
             is recorded, or that a stream waits for one; and each instruction of the

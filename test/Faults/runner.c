@@ -1,5 +1,4 @@
-/*===- runner.c - a process that runs a program and goes on
- * ------------------===
+/*===- runner.c - a process that runs a program and goes on -----------------===
  *
  *   runner PHASE
  *

@@ -181,7 +181,7 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
   reports = true;
   Location pickerLoc = picker->getLoc();
-  // td-to-runtime numbers the places.
+  // td-to-runtime numbers the places, for GPUs when it makes images of them.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
   LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
                        ValueRange{context, index, getPickedSize(picker), site});

@@ -220,7 +220,7 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
 
 /// A picked index, checked. One that is outside is reported with the line of
 /// the op that picks, and 0 is read instead: kernels with an empty dim to pick
-/// from do not come here (see NestEmitter).
+/// from do not come here (EmptyPickers.h).
 Value TileEvaluator::getPicked(const Coordinate &coordinate, const Tile &tile) {
   Value indices = coordinate.getIndices();
   const Coordinates &at = *coordinate.indexAt;

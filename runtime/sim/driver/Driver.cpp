@@ -135,12 +135,17 @@ bool Driver::isValid(const void *pointer, size_t bytes) {
 void Driver::writeReports() {
   if (isForked())
     return;
-  if (!settings.statisticsFile.empty())
-    writeReport(
-        settings.statisticsFile,
-        statistics.getJson({settings.seed, machine->memory,
-                            machine->getDeviceCount(), machine->getLive(kHost),
-                            machine->getQueued(), faults.getLast()}));
-  if (!settings.traceFile.empty())
-    writeReport(settings.traceFile, machine->getTimeline());
+  // They are written when the last context goes and at the end: what cannot be
+  // written is told once.
+  std::string &statisticsFile = settings.statisticsFile;
+  if (!statisticsFile.empty() &&
+      !writeReport(statisticsFile,
+                   statistics.getJson(
+                       {settings.seed, machine->memory,
+                        machine->getDeviceCount(), machine->getLive(kHost),
+                        machine->getQueued(), faults.getLast()})))
+    statisticsFile.clear();
+  std::string &traceFile = settings.traceFile;
+  if (!traceFile.empty() && !writeReport(traceFile, machine->getTimeline()))
+    traceFile.clear();
 }

@@ -34,7 +34,10 @@ public:
   /// released meanwhile.
   CUcontext getCurrent() const;
 
-  /// tdc_sim_last_fault and tdc_sim_is_valid.
+  /// tdc_sim_malformed_setting, tdc_sim_last_fault and tdc_sim_is_valid.
+  const char *getMalformedSetting() const {
+    return malformed ? malformed->message.c_str() : "";
+  }
   std::string getLastFault();
   bool isValid(const void *pointer, size_t bytes);
 

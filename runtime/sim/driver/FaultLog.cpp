@@ -7,13 +7,7 @@
 using namespace tdc::sim;
 
 bool tdc::sim::isSticky(CUresult code) {
-  constexpr int kLaunchTimeout = 702;
-  constexpr int kFirstOfKernels = 714,
-                kLastOfKernels = CUDA_ERROR_LAUNCH_FAILED;
-  constexpr int kAssert = 710;
-  return code == CUDA_ERROR_ECC_UNCORRECTABLE ||
-         code == CUDA_ERROR_ILLEGAL_ADDRESS || code == kLaunchTimeout ||
-         code == kAssert || (code >= kFirstOfKernels && code <= kLastOfKernels);
+  return code == CUDA_ERROR_ECC_UNCORRECTABLE || isOfKernel(code);
 }
 
 void FaultLog::note(const Fault &fault) {

@@ -9,8 +9,7 @@
 namespace tdc::sim {
 
 /// Whether an error stays with its context, so that each later call returns it:
-/// those that the description of CUresult (CUDA Driver API, Data types) says
-/// leave the process "in an inconsistent state", and uncorrectable ECC errors.
+/// those of kernels, and uncorrectable ECC errors.
 bool isSticky(CUresult code);
 
 class FaultLog {

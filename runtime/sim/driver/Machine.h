@@ -30,6 +30,7 @@ public:
 
   const Settings &settings;
   const DeviceModel &model;
+  Skips skips;
   std::mt19937_64 random;
   Memory memory;
   HandleTable<Stream, CUstream> streams;

@@ -107,8 +107,9 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
     auto loaded = std::make_unique<LoadedModule>();
     loaded->device = current.device;
     try {
-      loaded->module = std::make_unique<Module>(
-          text, current.device, machine.settings.architecture, machine.memory);
+      loaded->module = std::make_unique<Module>(text, current.device,
+                                                machine.settings.architecture,
+                                                machine.memory, machine.skips);
     } catch (const Fault &fault) {
       logs.info.write("");
       logs.error.write(fault.message);

@@ -92,24 +92,26 @@ void readFaults(std::vector<Injection> &injections) {
   }
 }
 
-void readSkips(std::vector<Injection> &injections) {
+void readSkips(Settings &settings) {
   Variable variable("TDC_SIM_SKIP");
   if (!variable.text)
     return;
   std::string_view rest = *variable.text;
   while (!rest.empty()) {
     std::string_view item = split(rest, ',');
-    if (item.substr(0, 2) != "cu")
-      continue;
     std::string_view name = split(item, '@');
-    std::optional<uint64_t> call = parseNumber(item);
+    std::optional<uint64_t> number = parseNumber(item);
+    if (name.empty() || !number)
+      variable.refuse("a list of entry@call or opcode@number");
+    if (name.substr(0, 2) != "cu") {
+      settings.skips.push_back({std::string(name), *number});
+      continue;
+    }
     Entry entry = readEntry(variable, name);
-    if (!call)
-      variable.refuse("a list of entry@call");
     if (!isSkippable(entry))
       variable.refuse("calls without results, which \"" + std::string(name) +
                       "\" has");
-    injections.push_back({entry, *call, CUDA_SUCCESS});
+    settings.injections.push_back({entry, *number, CUDA_SUCCESS});
   }
 }
 
@@ -137,7 +139,7 @@ Settings tdc::sim::readSettings() {
   settings.execute = readSwitch("TDC_SIM_EXECUTE");
   settings.peer = readSwitch("TDC_SIM_PEER");
   readFaults(settings.injections);
-  readSkips(settings.injections);
+  readSkips(settings);
   settings.statisticsFile = readPath("TDC_SIM_STATS");
   settings.traceFile = readPath("TDC_SIM_TRACE");
   settings.modulesFolder = readPath("TDC_SIM_MODULES");

@@ -7,12 +7,13 @@
 //   TDC_SIM_EXECUTE=0|1    0: kernels are not run, only counted
 //   TDC_SIM_PEER=0|1       0: devices cannot touch each other's memory
 //   TDC_SIM_FAULT=ENTRY@N=CODE[,...]  the N-th call of an entry point, from 1,
-//                          does nothing and returns this number; 214, 700,
-//                          702, 710 and 714 to 719, which a fault of a kernel
-//                          gives, all later calls in the context return too
+//                          does nothing and returns this number; 214 and what
+//                          a kernel that failed leaves behind (isOfKernel),
+//                          all later calls in the context return too
 //   TDC_SIM_SKIP=ENTRY@N[,...]  the N-th call does nothing and says it did
-//                          (0: none). What does not begin with "cu" is an
-//                          opcode and belongs to the execution of kernels
+//                          (0: none). What does not begin with "cu" is how
+//                          an opcode begins: the N-th such instruction of all
+//                          modules does nothing
 //   TDC_SIM_STATS=FILE     counters, as JSON, written at the end
 //   TDC_SIM_TRACE=FILE     a timeline for Perfetto, written at the end
 //   TDC_SIM_MODULES=DIR    each module that programs load is written there,
@@ -25,6 +26,7 @@
 #define TDC_SIM_DRIVER_SETTINGS_H
 
 #include "driver/Entry.h"
+#include "ptx/Skips.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,8 +47,9 @@ struct Settings {
   uint64_t seed = 0;
   bool execute = true;
   bool peer = true;
-  /// Of TDC_SIM_FAULT and TDC_SIM_SKIP.
+  /// Of TDC_SIM_FAULT and the entry points of TDC_SIM_SKIP.
   std::vector<Injection> injections;
+  Skips skips; ///< the opcodes of TDC_SIM_SKIP
   std::string statisticsFile, traceFile, modulesFolder; ///< empty: none
 };
 

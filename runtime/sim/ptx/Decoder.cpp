@@ -101,9 +101,10 @@ uint64_t float32To64(uint64_t bits) {
 class Decoder {
 public:
   Decoder(const syntax::Function &function, const syntax::Module &module,
-          const std::map<std::string, uint64_t> &addresses, int target)
+          const std::map<std::string, uint64_t> &addresses, int target,
+          Skips &skips)
       : function(function), module(module), addresses(addresses),
-        target(target) {}
+        target(target), skips(skips) {}
 
   Kernel run() {
     kernel.info.name = function.name;
@@ -275,8 +276,10 @@ private:
       for (unsigned i = 0; i < expected.count; ++i)
         decodeOperand(expected, **at++);
     instruction.numOperands = uint8_t(kernel.operands.size() - firstOperand);
-    if (isSkipped(next.opcode))
-      skip();
+    for (Skip &one : skips)
+      if (next.opcode.compare(0, one.prefix.size(), one.prefix) == 0 &&
+          ++one.count == one.number)
+        skip();
     append(next.opcode);
   }
 
@@ -576,6 +579,7 @@ private:
   const syntax::Module &module;
   const std::map<std::string, uint64_t> &addresses;
   int target;
+  Skips &skips;
 
   Kernel kernel;
   std::vector<Slot> slots; ///< of the registers
@@ -597,8 +601,9 @@ private:
 } // namespace
 
 Kernel decode(const syntax::Function &function, const syntax::Module &module,
-              const std::map<std::string, uint64_t> &addresses, int target) {
-  return Decoder(function, module, addresses, target).run();
+              const std::map<std::string, uint64_t> &addresses, int target,
+              Skips &skips) {
+  return Decoder(function, module, addresses, target, skips).run();
 }
 
 } // namespace tdc::sim

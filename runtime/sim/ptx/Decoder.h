@@ -4,6 +4,7 @@
 #define TDC_SIM_PTX_DECODER_H
 
 #include "ptx/Program.h"
+#include "ptx/Skips.h"
 
 namespace tdc::sim {
 
@@ -13,14 +14,12 @@ inline constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
 inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
 inline constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
-/// Decides whether the next instruction is the one that a test leaves out: see
-/// TDC_SIM_SKIP in Module.h.
-bool isSkipped(const std::string &opcode);
-
 /// `addresses` are those of the module's .global and .const variables.
+/// `skips` have counted the instructions of the kernels before.
 /// Throws Fault CUDA_ERROR_INVALID_PTX.
 Kernel decode(const syntax::Function &function, const syntax::Module &module,
-              const std::map<std::string, uint64_t> &addresses, int target);
+              const std::map<std::string, uint64_t> &addresses, int target,
+              Skips &skips);
 
 } // namespace tdc::sim
 

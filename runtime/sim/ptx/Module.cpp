@@ -7,7 +7,6 @@
 #include "ptx/Program.h"
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 namespace tdc::sim {
 
@@ -28,24 +27,8 @@ int parseTarget(const std::string &target) {
 
 } // namespace
 
-bool isSkipped(const std::string &opcode) {
-  // Loading is rare, and drivers may do it on several threads.
-  static std::mutex mutex;
-  static std::string counted; ///< the value of the variable that `count` is of
-  static uint64_t count = 0;
-  const char *value = getenv("TDC_SIM_SKIP");
-  std::lock_guard<std::mutex> lock(mutex);
-  if (counted != (value ? value : "")) {
-    counted = value ? value : "";
-    count = 0;
-  }
-  size_t at = counted.rfind('@');
-  if (at == std::string::npos || !startsWith(opcode, counted.substr(0, at)))
-    return false;
-  return ++count == strtoull(counted.c_str() + at + 1, nullptr, 10);
-}
-
-Module::Module(const char *text, int device, int architecture, Memory &memory)
+Module::Module(const char *text, int device, int architecture, Memory &memory,
+               Skips &skips)
     : memory(memory), device(device) {
   const syntax::Module module = parsePtx(text);
   int target = parseTarget(module.target);
@@ -65,7 +48,7 @@ Module::Module(const char *text, int device, int architecture, Memory &memory)
     }
     for (const syntax::Function &function : module.functions)
       kernels[function.name] = std::make_unique<const Kernel>(
-          decode(function, module, addresses, target));
+          decode(function, module, addresses, target, skips));
   } catch (...) {
     release();
     throw;

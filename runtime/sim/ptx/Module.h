@@ -4,16 +4,13 @@
 // that ptxas accepts beside it), read once when the module is loaded. What
 // cannot be executed is refused then, with its opcode and line.
 //
-// For tests of tests, TDC_SIM_SKIP=PREFIX@N makes one instruction do nothing:
-// the N-th, from 1, over all modules loaded in the process, whose opcode begins
-// with PREFIX. It is read when a module is loaded; another value counts anew.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef TDC_SIM_PTX_MODULE_H
 #define TDC_SIM_PTX_MODULE_H
 
 #include "memory/Memory.h"
+#include "ptx/Skips.h"
 #include <map>
 #include <memory>
 #include <string>
@@ -44,8 +41,9 @@ public:
   /// Reads `text` for `device` and gives its global variables memory there.
   /// Throws Fault CUDA_ERROR_INVALID_PTX (a message with line and opcode),
   /// CUDA_ERROR_NO_BINARY_FOR_GPU (a .target above `architecture`, e.g. 80) or
-  /// CUDA_ERROR_OUT_OF_MEMORY.
-  Module(const char *text, int device, int architecture, Memory &memory);
+  /// CUDA_ERROR_OUT_OF_MEMORY. Instructions are left out as `skips` say.
+  Module(const char *text, int device, int architecture, Memory &memory,
+         Skips &skips);
   ~Module();
 
   /// Null if there is none of that name.
@@ -53,7 +51,7 @@ public:
   static const KernelInfo &getInfo(const Kernel &kernel);
 
   /// How many instructions of all kernels have an opcode that begins with
-  /// `prefix`: what TDC_SIM_SKIP=PREFIX@N counts.
+  /// `prefix`: what a Skip counts.
   uint64_t countOpcodes(const std::string &prefix) const;
 
 private:

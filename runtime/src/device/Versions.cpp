@@ -29,13 +29,16 @@ const char *getWish(const char *device) {
 }
 
 /// Why `program`, which needs GPUs, cannot run. Nothing, a code of 0, if it
-/// can.
+/// can. That simulated GPUs are asked for in vain is a mistake, not a reason
+/// to go without: throws Failure TR312.
 Failure findObstacle(const tdrt_program &program) {
   try {
     program.gpu->backend()->requireDevices(program.cuda_devices,
                                            program.gpu->sim_library);
     return {0, ""};
   } catch (Failure &failure) {
+    if (failure.code == 312)
+      throw;
     return std::move(failure);
   }
 }
@@ -51,10 +54,13 @@ const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
                                         const char *device) {
   const char *wish = getWish(device);
   bool wantsCuda = equals(wish, "cuda");
-  if (equals(wish, "cpu"))
+  if (equals(wish, "cpu")) {
     for (const tdrt_program *one = &first; one; one = one->otherwise)
       if (one->cuda_devices == 0)
         return *one;
+    fail(306, "the program has no code for the cpu: build it with "
+              "`--device cpu`");
+  }
   Failure obstacle = {306, "the program has no code for GPUs: build it with "
                            "`--device cuda`"};
   for (const tdrt_program *one = &first; one; one = one->otherwise) {

@@ -235,3 +235,33 @@ func.func @sizes(%x: !d, %y: !d) {
   td.write %t, @q : !g
   return
 }
+
+// -----
+
+!g = tensor<8xf32, #td.dev<cuda, 0>>
+td.slot @p param "p" of "m" : !g
+td.slot @q param "q" of "m" : !g
+
+// A scalar that is not the same for both is given to each: in front stand only
+// the first blocks.
+// CHECK-LABEL: func.func @scalars
+// CHECK-SAME: (%[[X:arg0]]: {{.*}}, %[[A:arg1]]: f64, %[[B:arg2]]: f64)
+// CHECK: td.launch @mul_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %[[X]], %[[A]], %{{[^,]*}}, %[[X]], %[[B]], %{{[^,]*}}) blocks
+// CHECK-NOT: td.launch
+func.func @scalars(%x: !g, %a: f64, %b: f64) {
+  %r = td.kernel(%x, %a) : (!g, f64) -> !g {
+  ^bb0(%i: !g, %s: f64):
+    %f = td.fill %s : f64 -> !g
+    %m = td.mul %i, %f : !g
+    td.yield %m : !g
+  }
+  td.write %r, @p : !g
+  %t = td.kernel(%x, %b) : (!g, f64) -> !g {
+  ^bb0(%i: !g, %s: f64):
+    %f = td.fill %s : f64 -> !g
+    %m = td.mul %i, %f : !g
+    td.yield %m : !g
+  }
+  td.write %t, @q : !g
+  return
+}

@@ -85,8 +85,10 @@ bool tdc::sim::writeFile(const std::string &path, std::string_view text) {
   return false;
 }
 
-void tdc::sim::writeReport(const std::string &path, std::string_view text) {
-  if (!writeFile(path, text))
-    fprintf(stderr, "tdc simulated GPU: %s: cannot be written: %s\n",
-            path.c_str(), strerror(errno));
+bool tdc::sim::writeReport(const std::string &path, std::string_view text) {
+  if (writeFile(path, text))
+    return true;
+  fprintf(stderr, "tdc simulated GPU: %s: cannot be written: %s\n",
+          path.c_str(), strerror(errno));
+  return false;
 }

@@ -52,7 +52,7 @@ private:
 /// false, with errno set, if it cannot be written.
 bool writeFile(const std::string &path, std::string_view text);
 /// The same; why it cannot be written goes to standard error.
-void writeReport(const std::string &path, std::string_view text);
+bool writeReport(const std::string &path, std::string_view text);
 
 } // namespace tdc::sim
 

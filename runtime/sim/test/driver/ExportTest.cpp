@@ -15,6 +15,7 @@ std::set<std::string> getWanted() {
   std::set<std::string> names(std::begin(kEntryNames), std::end(kEntryNames));
   names.insert("tdc_sim_last_fault");
   names.insert("tdc_sim_is_valid");
+  names.insert("tdc_sim_malformed_setting");
   return names;
 }
 

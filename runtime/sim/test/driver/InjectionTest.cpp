@@ -121,9 +121,10 @@ TEST(Injections, FaultsOfKernelsStay) {
   struct {
     int code;
     bool stays;
-  } const kCodes[] = {{1, false},   {2, false},  {214, true},
-                      {600, false}, {700, true}, {701, false},
-                      {716, true},  {719, true}, {999, false}};
+  } const kCodes[] = {{1, false},   {2, false},   {214, true}, {600, false},
+                      {700, true},  {701, false}, {702, true}, {710, true},
+                      {713, false}, {714, true},  {716, true}, {719, true},
+                      {720, false}, {999, false}};
   for (auto &[code, stays] : kCodes) {
     std::string fault = "cuMemsetD8Async@1=" + std::to_string(code);
     runApart(withDevices(1, {{"TDC_SIM_FAULT", fault}}),

@@ -48,6 +48,11 @@ TEST(Settings, MalformedValuesAreToldAndRefused) {
       {"TDC_SIM_SKIP", "cuStreamSynchronize"},
       {"TDC_SIM_SKIP", "cuStreamSynchronize@x"},
       {"TDC_SIM_SKIP", "cuStreamCreate@1"},
+      {"TDC_SIM_SKIP", "banana"},
+      {"TDC_SIM_SKIP", "@1"},
+      {"TDC_SIM_SKIP", "bar.sync@"},
+      {"TDC_SIM_SKIP", "bar.sync@1@2"},
+      {"TDC_SIM_SKIP", "cuCtxSynchronize@1,bar.sync@x"},
   };
   for (auto &[name, value] : kMalformed) {
     Environment environment = withDevices(1, {{name, value}});

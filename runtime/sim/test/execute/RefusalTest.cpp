@@ -141,25 +141,25 @@ TEST(Refusal, NotOfWhatSaysNothing) {
 
 /// One instruction of the process can be left out.
 TEST(Skip, LeavesOutOne) {
-  auto run = [](const char *skip) {
-    setenv("TDC_SIM_SKIP", skip, 1);
+  auto run = [](Skips skips) {
     TestDevice device;
+    device.skips = std::move(skips);
     device.load(kernelOf(1, "mov.u32 %r1, 1;\nadd.u32 %r1, %r1, 2;\n"
                             "add.u32 %r1, %r1, 4;\nadd.s32 %r1, %r1, 8;\n"
                             "st.global.u32 [%rd0], %r1;"));
-    unsetenv("TDC_SIM_SKIP");
     EXPECT_EQ(device.module->countOpcodes("add."), 3u);
     EXPECT_EQ(device.module->countOpcodes("add.u32"), 2u);
     uint64_t out = device.upload(std::vector<uint32_t>{0});
     device.launch("k", {1, 1, 1}, {1, 1, 1}, 0, out);
     return device.download<uint32_t>(out, 1)[0];
   };
-  EXPECT_EQ(run("add.u32@0"), 15u);
-  EXPECT_EQ(run("add.u32@1"), 13u);
-  EXPECT_EQ(run("add.u32@2"), 11u);
-  EXPECT_EQ(run("add@3"), 7u);
-  EXPECT_EQ(run("add@4"), 15u);
-  EXPECT_EQ(run("st.@1"), 0u);
+  EXPECT_EQ(run({{"add.u32", 0}}), 15u);
+  EXPECT_EQ(run({{"add.u32", 1}}), 13u);
+  EXPECT_EQ(run({{"add.u32", 2}}), 11u);
+  EXPECT_EQ(run({{"add", 3}}), 7u);
+  EXPECT_EQ(run({{"add.u32", 2}, {"add.s32", 1}}), 3u);
+  EXPECT_EQ(run({{"add", 4}}), 15u);
+  EXPECT_EQ(run({{"st.", 1}}), 0u);
 }
 
 } // namespace

@@ -22,7 +22,7 @@ public:
 
   void load(const std::string &ptx, int architecture = 90) {
     module.reset();
-    module.emplace(ptx.c_str(), 0, architecture, memory);
+    module.emplace(ptx.c_str(), 0, architecture, memory, skips);
   }
 
   /// The address of new memory on `device`, with `values` in it.
@@ -84,6 +84,7 @@ public:
 
   Memory memory;
   std::mt19937_64 random;
+  Skips skips;
   std::optional<Module> module;
   bool hasPeerAccess = false;
   CUresult code = CUDA_SUCCESS; ///< of the last faultOf

@@ -18,15 +18,6 @@ int CudaContext::getAttribute(CUdevice_attribute attribute) const {
   return value;
 }
 
-/// Is this what a kernel leaves behind that went wrong? The driver repeats it
-/// for as long as the process lives. From 714 on come its stack, its
-/// instructions and its addresses, up to failures of no known kind.
-static bool isOfKernel(CUresult result) {
-  constexpr int kFirst = 714;
-  return result == CUDA_ERROR_ILLEGAL_ADDRESS ||
-         (result >= kFirst && result <= CUDA_ERROR_LAUNCH_FAILED);
-}
-
 void CudaContext::check(CUresult result, const char *what) const {
   if (result == CUDA_SUCCESS)
     return;

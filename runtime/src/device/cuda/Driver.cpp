@@ -91,6 +91,11 @@ Driver::Driver(const char *simulated) {
                   inQuotes(missing));
   find(library, "tdc_sim_is_valid", simulatedIsValid);
   find(library, "tdc_sim_last_fault", simulatedLastFault);
+  const char *(*simulatedMalformedSetting)() = nullptr;
+  find(library, "tdc_sim_malformed_setting", simulatedMalformedSetting);
+  if (simulatedMalformedSetting)
+    if (const char *what = simulatedMalformedSetting(); *what)
+      fail(312, std::string("there are no simulated GPUs: ") + what);
   initialize();
 }
 
@@ -101,6 +106,7 @@ const char *Driver::findFunctions(void *library) {
   } entries[] = {
 #define CUDA_ENTRY(NAME, PARAMETERS)                                           \
   {#NAME, reinterpret_cast<void **>(&(NAME))},
+#define CUDA_TEST_ENTRY(NAME, PARAMETERS)
 #include "cuda_driver.def"
   };
   const char *missing = nullptr;

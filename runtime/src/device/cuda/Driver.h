@@ -20,6 +20,7 @@ namespace tdrt {
 struct DriverFunctions {
   // NOLINTBEGIN(bugprone-macro-parentheses,readability-identifier-naming)
 #define CUDA_ENTRY(NAME, PARAMETERS) CUresult(*NAME) PARAMETERS;
+#define CUDA_TEST_ENTRY(NAME, PARAMETERS)
 #include "cuda_driver.def"
   // NOLINTEND(bugprone-macro-parentheses,readability-identifier-naming)
 };
