@@ -44,6 +44,7 @@ LEAST = 0.95  # of the waits
 # How many mutants do what the program does, by program and what is left out, and why.
 AT_THE_END = "nothing that the program's end waits for has failed; in waits/unseen.tdsl it has"
 BEHIND_ANOTHER = "what the other GPU reads is not written again before another wait"
+ONLY_ZEROS = "what is under way are zeros for the record of errors: freeing it waits"
 NOT_REUSED = "pinned memory that no later upload takes"
 EQUIVALENT = {
     ("bad-index", "cuMemcpyDtoHAsync_v2"): (1, "its turn meets the bad index and ends before "
@@ -53,6 +54,7 @@ EQUIVALENT = {
     ("on-demand", "cuStreamSynchronize"): (1, AT_THE_END),
     ("pipeline", "cuStreamSynchronize"): (1, AT_THE_END),
     ("two-gpus", "cuStreamSynchronize"): (1, AT_THE_END),
+    ("unseen", "cuStreamSynchronize"): (1, ONLY_ZEROS),
     ("two-gpus", "cuEventRecord"): (3, BEHIND_ANOTHER),
     ("two-gpus", "cuStreamWaitEvent"): (3, BEHIND_ANOTHER),
     ("pipeline", "cuEventRecord"): (1, BEHIND_ANOTHER),
