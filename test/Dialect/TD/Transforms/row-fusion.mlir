@@ -97,3 +97,33 @@ func.func @long_rows(%x: !g) -> !g {
   %y = td.softmax %x dim 1 : !g
   return %y : !g
 }
+
+// -----
+
+!g = tensor<64x128xf32, #td.dev<cuda, 0>>
+!s = tensor<64xf32, #td.dev<cuda, 0>>
+
+// A thread keeps what it has reduced: at most eight in one kernel.
+// CHECK-LABEL: func.func @reductions
+// CHECK: td.kernel
+// CHECK: td.kernel
+func.func @reductions(%a: !g, %b: !g, %c: !g, %d: !g, %e: !g, %f: !g, %h: !g, %i: !g, %j: !g) -> !s {
+  %0 = td.reduce sum %a [1] : !g to !s
+  %1 = td.reduce sum %b [1] : !g to !s
+  %2 = td.reduce sum %c [1] : !g to !s
+  %3 = td.reduce sum %d [1] : !g to !s
+  %4 = td.reduce sum %e [1] : !g to !s
+  %5 = td.reduce sum %f [1] : !g to !s
+  %6 = td.reduce sum %h [1] : !g to !s
+  %7 = td.reduce sum %i [1] : !g to !s
+  %8 = td.reduce sum %j [1] : !g to !s
+  %s1 = td.add %0, %1 : !s
+  %s2 = td.add %s1, %2 : !s
+  %s3 = td.add %s2, %3 : !s
+  %s4 = td.add %s3, %4 : !s
+  %s5 = td.add %s4, %5 : !s
+  %s6 = td.add %s5, %6 : !s
+  %s7 = td.add %s6, %7 : !s
+  %s8 = td.add %s7, %8 : !s
+  return %s8 : !s
+}

@@ -15,9 +15,6 @@ namespace {
 constexpr unsigned kCheapCost = 8;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
-/// Reductions whose results one kernel puts together; each has loops of its
-/// own, and a nest has at most 64.
-constexpr unsigned kMaxReductions = 8;
 
 unsigned getCost(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,

@@ -28,6 +28,9 @@ bool standsAlone(mlir::Operation *op);
 
 /// Roots above this number make code larger without saving traffic.
 constexpr unsigned kMaxRoots = 16;
+/// Reductions whose results one kernel puts together: a thread keeps them all,
+/// and each has loops of its own, of which a nest has at most 64.
+constexpr unsigned kMaxReductions = 8;
 
 class FusionGraph {
 public:

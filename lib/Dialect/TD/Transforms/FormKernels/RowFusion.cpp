@@ -75,7 +75,8 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
   FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
     return a.body.contains(op) || b.body.contains(op);
   });
-  if (failed(nest) || !isRowNest(*nest))
+  if (failed(nest) || nest->getReductions().size() > kMaxReductions ||
+      !isRowNest(*nest))
     return false;
   merge(a, b);
   a.roots = shared;
