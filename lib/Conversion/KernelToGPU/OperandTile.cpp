@@ -21,6 +21,12 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
     : operand(operand), function(function), b(function.builder),
       loc(function.loc), nest(nest), schedule(schedule), device(device),
       evaluator(function, nest, /*lanes=*/1) {
+  Operation *product = schedule.product->op;
+  value = {product->getOperand(operand.index),
+           &nest.operandAt(product, operand.index, *schedule.product->at)};
+  source = nest.getSource(value.tensor, *value.at);
+  wide = operand.readAlongTerms ? schedule.terms : operand.loop;
+
   lineElements = operand.extent;
   lines = schedule.tileTerms;
   if (operand.storedAlongTerms)
@@ -43,14 +49,9 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   Value line = arith::DivUIOp::create(b, loc, thread, threads);
   ownAt = operand.readAlongTerms ? line : along;
   termAt = operand.readAlongTerms ? along : line;
-  unsigned wide = operand.readAlongTerms ? schedule.terms : operand.loop;
   evaluator.steps[wide] = operand.width;
 
   // A copy moves a chunk, of elements that shared memory has like this too.
-  Operation *product = schedule.product->op;
-  Access source = nest.getSource(
-      product->getOperand(operand.index),
-      nest.operandAt(product, operand.index, *schedule.product->at));
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
            operand.readAlongTerms == operand.storedAlongTerms &&
@@ -126,30 +127,21 @@ void OperandTile::begin(Value term, Value stage) {
 }
 
 Value OperandTile::loadNeighbours(const Tile &first) {
-  Operation *product = schedule.product->op;
-  Value value = product->getOperand(operand.index);
-  const Coordinates &at =
-      nest.operandAt(product, operand.index, *schedule.product->at);
   Value all = LLVM::PoisonOp::create(
       b, loc, VectorType::get({operand.width}, schedule.shared));
   Tile tile = first;
-  unsigned wide = operand.readAlongTerms ? schedule.terms : operand.loop;
   for (int64_t i = 0; i < operand.width; ++i) {
     tile[wide] = first[wide] + i;
-    Value element = evaluator.evaluate(value, at, tile);
+    Value element = evaluator.evaluate(value.tensor, *value.at, tile);
     if (schedule.onTensorCores)
-      element =
-          emitToMemory(b, loc, element, getElementTypeOrSelf(value.getType()));
+      element = emitToMemory(b, loc, element,
+                             getElementTypeOrSelf(value.tensor.getType()));
     all = LLVM::InsertElementOp::create(b, loc, all, element, device.i32(i));
   }
   return all;
 }
 
 void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
-  Operation *product = schedule.product->op;
-  Access source = nest.getSource(
-      product->getOperand(operand.index),
-      nest.operandAt(product, operand.index, *schedule.product->at));
   evaluator.pushScope(operand.loop, /*entry=*/nullptr);
   evaluator.pushScope(schedule.terms, /*entry=*/nullptr);
   Value from = evaluator.getAddress(source, getTile(turn));

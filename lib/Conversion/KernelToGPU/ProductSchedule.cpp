@@ -75,8 +75,8 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
 }
 
 std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {
-  std::optional<MatrixProduct> product = MatrixProduct::get(nest);
-  if (!product || !hasTiles(nest, *product))
+  std::optional<MatrixProduct> product = MatrixProduct::getTiled(nest);
+  if (!product)
     return std::nullopt;
   ProductSchedule schedule;
   schedule.product = product->reduction;

@@ -34,7 +34,6 @@ private:
 
   /// Tiles of the result along a loop.
   Value countTiles(const ProductOperand &operand);
-  std::optional<int64_t> countBlocks();
   void emitTile(Value number);
   Values collect(OperandTile &left, OperandTile &right,
                  TileMultiplier &multiplier);
@@ -65,28 +64,9 @@ Value TiledProduct::countTiles(const ProductOperand &operand) {
   return arith::DivUIOp::create(b, loc, padded, function.index(operand.extent));
 }
 
-std::optional<int64_t> TiledProduct::countBlocks() {
-  int64_t count = 1;
-  auto multiply = [&](unsigned loop, int64_t step) {
-    int64_t extent = nest.getLoops()[loop].extent;
-    if (count != ShapedType::kDynamic)
-      count = ShapedType::isDynamic(extent)
-                  ? extent
-                  : count * llvm::divideCeil(extent, step);
-  };
-  for (unsigned loop : schedule.batch)
-    multiply(loop, 1);
-  multiply(schedule.left.loop, schedule.left.extent);
-  multiply(schedule.right.loop, schedule.right.extent);
-  if (ShapedType::isDynamic(count))
-    return std::nullopt;
-  return count;
-}
-
 LaunchShape TiledProduct::emit() {
   LaunchShape shape;
   shape.threads = schedule.threads;
-  shape.blocks = countBlocks();
   for (const Coordinate &coordinate : *nest.getRoots().front().at)
     shape.tile.push_back(
         coordinate.loop == int(schedule.left.loop)    ? schedule.left.extent

@@ -14,13 +14,11 @@ struct MatrixProduct {
   llvm::SmallVector<unsigned> batch; ///< loops around, the outermost first
   unsigned rows, columns, terms;     ///< loops
 
-  /// The nest as a product; none if it is anything else.
-  static std::optional<MatrixProduct> get(const LoopNest &nest);
+  /// The nest as a product that the blocks of a GPU should compute tile by
+  /// tile, each element of an operand being read once per tile; none if it is
+  /// smaller, or anything else.
+  static std::optional<MatrixProduct> getTiled(const LoopNest &nest);
 };
-
-/// Whether the blocks of a GPU should compute the product tile by tile, each
-/// element of an operand being read once per tile.
-bool hasTiles(const LoopNest &nest, const MatrixProduct &product);
 
 } // namespace tdc::td
 

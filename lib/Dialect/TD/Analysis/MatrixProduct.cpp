@@ -9,7 +9,7 @@ namespace tdc::td {
 /// Products with fewer rows, columns or terms have no use for tiles.
 constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
 
-std::optional<MatrixProduct> MatrixProduct::get(const LoopNest &nest) {
+std::optional<MatrixProduct> MatrixProduct::getTiled(const LoopNest &nest) {
   if (nest.getReductions().size() != 1)
     return std::nullopt;
   const Reduction &reduction = nest.getReductions().front();
@@ -37,13 +37,11 @@ std::optional<MatrixProduct> MatrixProduct::get(const LoopNest &nest) {
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
     if (around >> loop & 1)
       product.batch.push_back(loop);
+  if (nest.estimateExtent(product.rows) < kFewestElements ||
+      nest.estimateExtent(product.columns) < kFewestElements ||
+      nest.estimateExtent(product.terms) < kFewestTerms)
+    return std::nullopt;
   return product;
-}
-
-bool hasTiles(const LoopNest &nest, const MatrixProduct &product) {
-  return nest.estimateExtent(product.rows) >= kFewestElements &&
-         nest.estimateExtent(product.columns) >= kFewestElements &&
-         nest.estimateExtent(product.terms) >= kFewestTerms;
 }
 
 } // namespace tdc::td

@@ -282,11 +282,6 @@ bool isOnGPU(Operation *op) {
   return getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
 }
 
-static bool isTiledProduct(const LoopNest &nest) {
-  std::optional<MatrixProduct> product = MatrixProduct::get(nest);
-  return product && hasTiles(nest, *product);
-}
-
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
 /// the only one, and its kernel do nothing but go on with its elements.
 static bool hasTiledProduct(const FusionGraph::Node &node) {
@@ -298,7 +293,7 @@ static bool hasTiledProduct(const FusionGraph::Node &node) {
     roots.push_back(root->getResult(0));
   FailureOr<LoopNest> nest = LoopNest::get(
       roots, [&](Operation *op) { return node.body.contains(op); });
-  return succeeded(nest) && isTiledProduct(*nest);
+  return succeeded(nest) && MatrixProduct::getTiled(*nest);
 }
 
 bool FusionGraph::canMerge(Node &a, Node &b) {
@@ -330,8 +325,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
     return a.body.contains(op) || b.body.contains(op);
   });
-  if (failed(nest) ||
-      ((hasTiledProduct(a) || hasTiledProduct(b)) && !isTiledProduct(*nest)))
+  if (failed(nest) || ((hasTiledProduct(a) || hasTiledProduct(b)) &&
+                       !MatrixProduct::getTiled(*nest)))
     return false;
 
   // Every root must run over all root loops, but for a few that a register
