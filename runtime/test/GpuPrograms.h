@@ -46,6 +46,13 @@ public:
   explicit GpuProgram(int32_t gpus);
   GpuProgram(const GpuProgram &) = delete;
 
+  /// Adds an exported function without parameters and results, the only one.
+  void exportFunction(decltype(tdrt_export::entry) entry) {
+    exported.entry = entry;
+    program.num_exports = 1;
+    program.exports = &exported;
+  }
+
   /// The row of transfers of a pair of devices.
   int32_t transfer(int32_t from, int32_t to) const {
     return from * (gpu.num_devices + 1) + to;
@@ -61,6 +68,7 @@ public:
   std::vector<tdrt_gpu_image> images;
   std::vector<tdrt_gpu_kernel> kernels;
   std::vector<tdrt_transfer_site> transfers;
+  tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr};
 };
 
 /// An address as a kernel's parameter.

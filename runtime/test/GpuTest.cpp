@@ -313,15 +313,12 @@ TEST(GpuTest, ReportedIndexBeforeTheEndOfACall) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
     static int32_t result;
-    const tdrt_export exports[] = {
-        {"f", 0, 0, nullptr, nullptr,
-         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
-           if (result != 1)
-             reportIndex(ctx, 1, 70, 7, 4);
-           return result == 2 ? 999 : 0;
-         }}};
-    gpus.program.num_exports = 1;
-    gpus.program.exports = exports;
+    gpus.exportFunction(
+        [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+          if (result != 1)
+            reportIndex(ctx, 1, 70, 7, 4);
+          return result == 2 ? 999 : 0;
+        });
     Opened ctx(gpus.program);
     EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 103);
     EXPECT_EQ(ctx.error(), kIndexError);
@@ -358,14 +355,11 @@ TEST(GpuTest, ReportedIndexOfAnotherGpu) {
 TEST(GpuTest, CallTakesBackWhatItAllocates) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
-    const tdrt_export exports[] = {
-        {"f", 0, 0, nullptr, nullptr,
-         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
-           allocate(ctx, 1, 1000);
-           return 0;
-         }}};
-    gpus.program.num_exports = 1;
-    gpus.program.exports = exports;
+    gpus.exportFunction(
+        [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+          allocate(ctx, 1, 1000);
+          return 0;
+        });
     Opened ctx(gpus.program);
     ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0);
     int64_t once = tdrt_bytes_in_use(ctx);

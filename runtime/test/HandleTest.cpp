@@ -171,22 +171,19 @@ TEST(HandleTest, OutlivesACall) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
     gpus.program.arena_bytes = 64;
-    const tdrt_export exports[] = {
-        {"f", 0, 0, nullptr, nullptr,
-         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
-           auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
-           tdrt_handle *handle = nullptr;
-           void *data = nullptr;
-           if (*slot)
-             return 0;
-           int32_t status = tdrt_handle_create(ctx, 0, 8, 0, &handle, &data);
-           *static_cast<double *>(data) = 5;
-           tdrt_handle_write(ctx, slot, handle);
-           tdrt_handle_release(ctx, handle);
-           return status;
-         }}};
-    gpus.program.num_exports = 1;
-    gpus.program.exports = exports;
+    gpus.exportFunction(
+        [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+          auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+          tdrt_handle *handle = nullptr;
+          void *data = nullptr;
+          if (*slot)
+            return 0;
+          int32_t status = tdrt_handle_create(ctx, 0, 8, 0, &handle, &data);
+          *static_cast<double *>(data) = 5;
+          tdrt_handle_write(ctx, slot, handle);
+          tdrt_handle_release(ctx, handle);
+          return status;
+        });
     Opened ctx(gpus.program);
     ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0);
     ASSERT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0);
@@ -205,22 +202,19 @@ TEST(HandleTest, FailedCallHoldsNothing) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
     gpus.program.arena_bytes = 64;
-    const tdrt_export exports[] = {
-        {"f", 0, 0, nullptr, nullptr,
-         [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
-           auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
-           tdrt_handle *kept = nullptr, *lost = nullptr, *zeros = nullptr;
-           void *data = nullptr;
-           tdrt_handle_create(ctx, 0, 8, 0, &kept, &data);
-           *static_cast<double *>(data) = 5;
-           tdrt_handle_write(ctx, slot, kept);
-           tdrt_handle_create(ctx, 1, 1000, 0, &lost, &data);
-           tdrt_handle_retain(lost);
-           tdrt_handle_read(ctx, slot + 1, 1000, 0, &zeros);
-           return tdrt_fail_check(ctx, 101, "", 0);
-         }}};
-    gpus.program.num_exports = 1;
-    gpus.program.exports = exports;
+    gpus.exportFunction(
+        [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) {
+          auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+          tdrt_handle *kept = nullptr, *lost = nullptr, *zeros = nullptr;
+          void *data = nullptr;
+          tdrt_handle_create(ctx, 0, 8, 0, &kept, &data);
+          *static_cast<double *>(data) = 5;
+          tdrt_handle_write(ctx, slot, kept);
+          tdrt_handle_create(ctx, 1, 1000, 0, &lost, &data);
+          tdrt_handle_retain(lost);
+          tdrt_handle_read(ctx, slot + 1, 1000, 0, &zeros);
+          return tdrt_fail_check(ctx, 101, "", 0);
+        });
     Opened ctx(gpus.program);
     int64_t before = tdrt_bytes_in_use(ctx);
     auto *slots = reinterpret_cast<tdrt_handle **>(ctx->arena);

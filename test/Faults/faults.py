@@ -28,12 +28,9 @@ What has to happen:
    stops with TR309 or TR310 unless it is opened for the cpu, where it runs.
 """
 
-import argparse
 import collections
 import pathlib
-import random
 import re
-import secrets
 import sys
 import tempfile
 from collections import namedtuple
@@ -199,11 +196,8 @@ def check_later(case, run):
 #===--- Running --------------------------------------------------------------===#
 
 
-def check_program(program, workers, part, seed):
-    cases = list(program.cases())
-    if part < 1:
-        rng = random.Random(f"{seed} {program.name}")
-        cases = [case for case in cases if rng.random() < part]
+def check_program(program, workers, options):
+    cases = programs.choose(program.cases(), PART, options, program.name)
     failures = [(case, problem) for case, problem in zip(cases, workers.map(check, cases))
                 if problem]
     print(f"{program.name}: {program.count()} calls, {len(cases)} cases, {len(failures)} failed",
@@ -217,19 +211,10 @@ def check_program(program, workers, part, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
-    parser.add_argument("--program")
-    parser.add_argument("--work", type=pathlib.Path)
-    options = parser.parse_args()
-    sources = sorted(path for path in programs.FOLDER.glob("*.tdsl")
-                     if options.program in (None, path.stem))
-    print(f"seed {options.seed}; {'all' if options.full else 'a part of the'} cases")
+    options = programs.parse_options(__doc__, "*.tdsl", "cases")
     with tempfile.TemporaryDirectory(dir=options.work) as folder, programs.pool() as workers:
-        runners = programs.build_all(sources, pathlib.Path(folder))
-        results = [check_program(Program(name, runner), workers,
-                                 1 if options.full else PART, options.seed)
+        runners = programs.build_all(options.sources, pathlib.Path(folder))
+        results = [check_program(Program(name, runner), workers, options)
                    for name, runner in runners.items()]
     cases, failed = map(sum, zip(*results))
     print(f"{len(results)} programs, {cases} cases, {failed} failed")

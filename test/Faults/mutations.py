@@ -19,13 +19,10 @@ else, fails, or if the simulated driver tells a mistake, under one of 20 schedul
             be detected; the others stand in EQUIVALENT, with the reason.
 """
 
-import argparse
 import collections
 import json
 import pathlib
-import random
 import re
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -124,12 +121,9 @@ def differs(mutant, seed):
             run.stats["fault"] or run.stats["live"] != good.stats["live"])
 
 
-def check_program(program, workers, part, seed):
+def check_program(program, workers, options):
     """Its mutants, and those that are not detected."""
-    mutants = program.mutants()
-    if part < 1:
-        rng = random.Random(f"{seed} {program.name}")
-        mutants = [mutant for mutant in mutants if rng.random() < part]
+    mutants = programs.choose(program.mutants(), PART, options, program.name)
     alive = [mutant for mutant, lives in zip(mutants, workers.map(survives, mutants)) if lives]
     return mutants, alive
 
@@ -165,21 +159,12 @@ def summarise(mutants, alive):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
-    parser.add_argument("--program")
-    parser.add_argument("--work", type=pathlib.Path)
-    options = parser.parse_args()
-    sources = sorted(path for path in programs.FOLDER.glob("**/*.tdsl")
-                     if options.program in (None, path.stem))
-    print(f"seed {options.seed}; {'all' if options.full else 'a part of the'} mutants")
+    options = programs.parse_options(__doc__, "**/*.tdsl", "mutants")
     mutants, alive = [], []
     with tempfile.TemporaryDirectory(dir=options.work) as folder, programs.pool() as workers:
-        runners = programs.build_all(sources, pathlib.Path(folder))
-        for source in sources:
-            made, left = check_program(Program(source, runners[source.stem]), workers,
-                                       1 if options.full else PART, options.seed)
+        runners = programs.build_all(options.sources, pathlib.Path(folder))
+        for source in options.sources:
+            made, left = check_program(Program(source, runners[source.stem]), workers, options)
             mutants += made
             alive += left
     is_known = explain(alive)

@@ -1,10 +1,13 @@
 """The programs of this folder, each in a process that goes on (runner.c)."""
 
+import argparse
 import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import re
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -26,6 +29,28 @@ Step = namedtuple("Step", "run name status bytes output told")
 Run = namedtuple("Run", "exit steps errors stats files")
 
 STEP = re.compile(r"^-- (\w+) (\w+) (-?\d+) bytes (\d+)\n", re.MULTILINE)
+
+
+def parse_options(description, pattern, what):
+    """The command line of both tests; `sources` are the programs to test."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
+    parser.add_argument("--program")
+    parser.add_argument("--work", type=pathlib.Path)
+    options = parser.parse_args()
+    options.sources = sorted(path for path in FOLDER.glob(pattern)
+                             if options.program in (None, path.stem))
+    print(f"seed {options.seed}; {'all' if options.full else 'a part of the'} {what}")
+    return options
+
+
+def choose(items, part, options, name):
+    """All of a program's, or about that part of them, by the seed."""
+    if options.full:
+        return list(items)
+    rng = random.Random(f"{options.seed} {name}")
+    return [item for item in items if rng.random() < part]
 
 
 def must_run(command):
