@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 3
+#define TDRT_ABI_VERSION 4
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -108,8 +108,9 @@ typedef struct tdrt_slot {
   const int32_t *order; /* physical order of the logical dims, outermost first:
                            {1, 0} is a matrix stored transposed; NULL is
                            row-major, as all slots on GPUs are */
-  int64_t offset; /* bytes from the start of the device's arena, a multiple of
-                     64 */
+  int64_t
+      offset; /* bytes from the start of the device's arena, a multiple of
+                 64; slots of the cpu lie before the program's state_bytes */
 } tdrt_slot;
 
 /* What a command line can do with an `arg`. */
@@ -157,6 +158,8 @@ typedef struct tdrt_export {
   const tdrt_port *outputs;
   int32_t (*entry)(tdrt_context *ctx, const tdrt_tensor *inputs,
                    tdrt_tensor *outputs);
+  int32_t changes_state; /* 1: it writes slots or draws random numbers */
+  int32_t reserved;      /* 0 */
 } tdrt_export;
 
 /*===- The part of a program that runs on GPUs -------------------------------*/
@@ -241,6 +244,7 @@ typedef struct tdrt_program {
   int32_t num_exports;
   int32_t cuda_devices; /* visible GPUs that it needs; 0: it runs anywhere */
   int64_t arena_bytes;  /* of the cpu */
+  int64_t state_bytes;  /* its first part, a multiple of 64: the slots */
   const char *name;     /* for --help: "train" */
   const char *help;     /* the file's doc comment, or NULL */
   const tdrt_slot *slots;
@@ -273,7 +277,7 @@ typedef struct tdrt_device_memory {
 /* The part of a context that generated code reads; of it, only `loops` is
  * written there. */
 struct tdrt_context {
-  char *arena;                /* offset 0: slots and planned buffers */
+  char *arena;                /* offset 0: planned buffers of the cpu */
   const tdrt_value *args;     /* offset 8: values of the program's `arg`s */
   volatile uint8_t attention; /* offset 16: not 0 when tdrt_poll must be called:
                                  a kernel met a bad index, ^C was pressed, or
@@ -283,6 +287,9 @@ struct tdrt_context {
                                   runs, and the one in it */
   tdrt_device_memory *devices; /* offset 72: devices[k] is cuda:k; NULL if the
                                   program uses no GPU */
+  char *state;                 /* offset 80: slots of the cpu. Offsets count
+                                  from here too: state is arena but in what
+                                  tdrt_share makes */
 };
 
 /*===- Running ---------------------------------------------------------------*/
@@ -322,6 +329,13 @@ TDRT_API int32_t tdrt_main(tdrt_context *ctx);
  * tdrt_main. A call starts with no error in the context. */
 TDRT_API int32_t tdrt_call(tdrt_context *ctx, int32_t index,
                            const tdrt_tensor *inputs, tdrt_tensor *outputs);
+
+/* Makes a context that calls exports of the program of `ctx` on another thread:
+ * it has the state and the arguments of `ctx`, which outlives it, and memory of
+ * its own for everything else. Only exports whose changes_state is 0 may be
+ * called in it, and while it runs one, `ctx` runs none that does change state.
+ * The program uses no GPU. On failure as tdrt_open. */
+TDRT_API int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared);
 
 /* Frees a context and all it owns; NULL is allowed. */
 TDRT_API void tdrt_close(tdrt_context *ctx);

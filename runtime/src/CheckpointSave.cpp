@@ -48,7 +48,7 @@ std::vector<Entry> collect(const Context &context,
       const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
       if (elementBytes(slot.dtype) != size)
         continue;
-      Entry entry{&slot, what.keys[i], 0, context.arena + slot.offset, {}};
+      Entry entry{&slot, what.keys[i], 0, context.state + slot.offset, {}};
       entry.bytes = tensorBytes(slot.dtype, slot.rank, slot.dims);
       if (slot.order) {
         entry.copy.resize(entry.bytes);

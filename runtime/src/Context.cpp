@@ -14,6 +14,7 @@ static_assert(offsetof(tdrt_context, args) == 8, "ABI");
 static_assert(offsetof(tdrt_context, attention) == 16, "ABI");
 static_assert(offsetof(tdrt_context, loops) == 24, "ABI");
 static_assert(offsetof(tdrt_context, devices) == 72, "ABI");
+static_assert(offsetof(tdrt_context, state) == 80, "ABI");
 
 std::atomic<bool> tdrt::interruptRequested{false};
 
@@ -183,11 +184,28 @@ void Context::openDevices() {
     if (program->args[i].kind == TDRT_ARG_DEVICE)
       device = args[i].s;
   program = &chooseVersion(*program, device);
-  arena = memory.allocateArena(program->arena_bytes);
+  arena = state = memory.allocateArena(program->arena_bytes);
   if (!program->gpu)
     return;
   gpus = program->gpu->backend()->open(*this);
   devices = gpus->getTable();
+}
+
+int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared) {
+  const Context &context = Context::of(ctx);
+  auto *made = new (std::nothrow) Context(*context.program);
+  *shared = made;
+  return made ? made->guarded(-1, [&] { made->share(context); }) : 201;
+}
+
+void Context::share(const Context &other) {
+  args = other.args;
+  state = other.state;
+  // Offsets of buffers count from the start of the state, which is elsewhere.
+  char *buffers =
+      memory.allocateArena(program->arena_bytes - program->state_bytes);
+  arena = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(buffers) -
+                                   program->state_bytes);
 }
 
 int32_t Context::finishDevices() noexcept {

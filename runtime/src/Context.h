@@ -42,6 +42,7 @@ public:
     for (tdrt_loop &loop : loops)
       loop = {};
     devices = nullptr;
+    state = nullptr;
   }
 
   static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }
@@ -81,6 +82,8 @@ public:
   /// Chooses the version of the program for this machine, and opens its GPUs
   /// and its arenas. Throws Failure TR2xx or TR3xx.
   void openDevices();
+  /// Takes over what tdrt_share says of `other`. Throws Failure TR2xx.
+  void share(const Context &other);
   /// Waits for the GPUs at the end of main or of a call, so that what failed
   /// there, or was found wrong, does not go unseen.
   int32_t finishDevices() noexcept;

@@ -82,7 +82,7 @@ void tdrt::fromRowMajor(void *to, const void *from, const Layout &layout,
 
 void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to) {
   const tdrt_slot &s = Context::of(ctx).program->slots[slot];
-  const char *from = ctx->arena + s.offset;
+  const char *from = ctx->state + s.offset;
   if (s.order)
     toRowMajor(to, from, Layout(s.dims, s.rank, s.order),
                elementBytes(s.dtype));
@@ -92,7 +92,7 @@ void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to) {
 
 void tdrt_slot_write(tdrt_context *ctx, int32_t slot, const void *from) {
   const tdrt_slot &s = Context::of(ctx).program->slots[slot];
-  char *to = ctx->arena + s.offset;
+  char *to = ctx->state + s.offset;
   if (s.order)
     fromRowMajor(to, from, Layout(s.dims, s.rank, s.order),
                  elementBytes(s.dtype));

@@ -58,7 +58,7 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_arg), 32u);
   EXPECT_EQ(sizeof(tdrt_site), 16u);
   EXPECT_EQ(sizeof(tdrt_port), 24u);
-  EXPECT_EQ(sizeof(tdrt_export), 40u);
+  EXPECT_EQ(sizeof(tdrt_export), 48u);
   EXPECT_EQ(sizeof(tdrt_gpu_image), 24u);
   EXPECT_EQ(sizeof(tdrt_gpu_kernel), 24u);
   EXPECT_EQ(sizeof(tdrt_gpu_error), 32u);
@@ -66,12 +66,13 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_transfer_site), 16u);
   EXPECT_EQ(sizeof(tdrt_gpu_program), 80u);
   EXPECT_EQ(sizeof(tdrt_device_memory), 16u);
-  EXPECT_EQ(sizeof(tdrt_program), 104u);
+  EXPECT_EQ(sizeof(tdrt_program), 112u);
   EXPECT_EQ(sizeof(tdrt_format), 20u);
   EXPECT_EQ(sizeof(tdrt_checkpoint), 48u);
   EXPECT_EQ(offsetof(tdrt_program, arena_bytes), 24u);
-  EXPECT_EQ(offsetof(tdrt_program, main), 80u);
+  EXPECT_EQ(offsetof(tdrt_program, main), 88u);
   EXPECT_EQ(offsetof(tdrt_context, devices), 72u);
+  EXPECT_EQ(offsetof(tdrt_context, state), 80u);
 }
 
 TEST(AbiTest, UsableFromC) { EXPECT_EQ(tdrtProgramInC(), 0); }

@@ -68,7 +68,7 @@ public:
   std::vector<tdrt_gpu_image> images;
   std::vector<tdrt_gpu_kernel> kernels;
   std::vector<tdrt_transfer_site> transfers;
-  tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr};
+  tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr, 0, 0};
 };
 
 /// An address as a kernel's parameter.

@@ -459,7 +459,8 @@ const tdrt_export exports[] = {
              static_cast<float *>(in->data)[2 * i + 1];
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
-     }}};
+     },
+     0, 0}};
 
 TEST_F(ProgramTest, Exports) {
   plain.num_exports = 1;
@@ -506,7 +507,8 @@ const tdrt_export leavers[] = {
        tdrt_free(ctx, 0, other);
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
-     }}};
+     },
+     0, 0}};
 
 TEST_F(ProgramTest, CallsLeaveNothing) {
   plain.num_exports = 1;
@@ -547,7 +549,8 @@ const tdrt_export indexers[] = {
          return 0;
        tdrt_kernel_error(ctx, 7, 5, 0);
        return tdrt_fail_check(ctx, 101, "no rows", 1);
-     }}};
+     },
+     0, 0}};
 
 TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
   plain.num_exports = 1;
@@ -578,7 +581,8 @@ const tdrt_export halves[] = {
          static_cast<float *>(data)[i] = static_cast<float *>(in->data)[i] / 2;
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
-     }}};
+     },
+     0, 0}};
 
 TEST_F(ProgramTest, Denormals) {
   plain.num_exports = 1;

@@ -16,7 +16,8 @@ FunctionLowering::FunctionLowering(func::FuncOp function, llvm::StringRef name,
     : function(function), slots(slots), plan(plan),
       code(function->getParentOfType<ModuleOp>(), globals, name,
            // An export gets the descriptors of its inputs and outputs.
-           function->hasAttr("td.export") ? 2 : 0, function.getLoc()) {}
+           function->hasAttr("td.export") ? 2 : 0, slots.getBytes(/*device=*/0),
+           function.getLoc()) {}
 
 LogicalResult FunctionLowering::run() {
   lowerInputs();

@@ -271,7 +271,8 @@ FlatSymbolRefAttr Globals::addExports(llvm::ArrayRef<Export> exports) {
         {Field::pointer(getText(entry.name)), Field::int32(entry.inputs.size()),
          Field::int32(entry.outputs.size()),
          Field::pointer(addPorts(entry.inputs)),
-         Field::pointer(addPorts(entry.outputs)), Field::pointer(entry.entry)});
+         Field::pointer(addPorts(entry.outputs)), Field::pointer(entry.entry),
+         Field::int32(entry.changesState), Field::int32(0)});
   return addTable("tdc_exports", rows);
 }
 
@@ -356,6 +357,7 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                  Field::int32(exports.size()),
                  Field::int32(gpus),
                  Field::int64(arenaBytes.front()),
+                 Field::int64(slots.getBytes(/*device=*/0)),
                  Field::pointer(name ? name : getText("program")),
                  Field::pointer(getOptionalText(module->getAttr("td.help"))),
                  Field::pointer(addSlots(slots)),

@@ -41,6 +41,7 @@ struct Export {
   std::string name;
   mlir::FlatSymbolRefAttr entry;
   llvm::SmallVector<Port> inputs, outputs;
+  bool changesState;
 };
 
 /// In place of a device: the one that has the value.

@@ -17,8 +17,9 @@ static constexpr int64_t kScratchBytes =
 
 HostBuilder::HostBuilder(ModuleOp module, Globals &globals,
                          llvm::StringRef name, unsigned numPointers,
-                         Location location)
-    : builder(module.getContext()), globals(globals), location(location) {
+                         int64_t stateBytes, Location location)
+    : builder(module.getContext()), globals(globals), location(location),
+      stateBytes(stateBytes) {
   i8 = builder.getI8Type();
   i32 = builder.getI32Type();
   i64 = builder.getI64Type();
@@ -38,6 +39,7 @@ HostBuilder::HostBuilder(ModuleOp module, Globals &globals,
   setBlock(entry);
   context = function.getArgument(0);
   arenas = {load(pointer, address(context, offsetof(tdrt_context, arena)))};
+  state = load(pointer, address(context, offsetof(tdrt_context, state)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +98,8 @@ Value HostBuilder::getArena(int32_t device) {
 Value HostBuilder::arenaAddress(int32_t device, int64_t offset) {
   Value &known = arenaAddresses[{device, offset}];
   if (!known || known.getParentBlock() != builder.getInsertionBlock())
-    known = address(getArena(device), offset);
+    known = address(
+        device == 0 && offset < stateBytes ? state : getArena(device), offset);
   return known;
 }
 

@@ -18,9 +18,11 @@ namespace tdc {
 
 class HostBuilder {
 public:
-  /// Starts a function `int32_t name(ptr context, ptr ...)`.
+  /// Starts a function `int32_t name(ptr context, ptr ...)` of a program with
+  /// so much state on the cpu.
   HostBuilder(mlir::ModuleOp module, Globals &globals, llvm::StringRef name,
-              unsigned numPointers, mlir::Location location);
+              unsigned numPointers, int64_t stateBytes,
+              mlir::Location location);
 
   /// Applies to everything emitted until the next call.
   void setLocation(mlir::Location at) { location = at; }
@@ -48,8 +50,8 @@ public:
   mlir::Value getArgument(unsigned index) {
     return function.getArgument(index);
   }
-  /// An address in a device's arena: its beginning is loaded once at the
-  /// function's beginning, the rest is a constant.
+  /// An address in a device's arena: its beginning, or that of the state, is
+  /// loaded once at the function's beginning, the rest is a constant.
   mlir::Value arenaAddress(int32_t device, int64_t offset);
   /// What kernels of a GPU report bad indexes to.
   mlir::Value getErrors(int32_t device) {
@@ -103,7 +105,8 @@ private:
 
   mlir::Location location;
   mlir::Block *exit;
-  mlir::Value context, scratch;
+  mlir::Value context, scratch, state;
+  int64_t stateBytes;
   /// By device, null where it was not asked for.
   llvm::SmallVector<mlir::Value> arenas;
   mlir::Value parameterRoom;

@@ -64,8 +64,22 @@ Port getPort(DictionaryAttr attributes, Type type, llvm::StringRef otherwise) {
           llvm::cast<RankedTensorType>(type)};
 }
 
-Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry) {
-  Export row = {function.getName().str(), entry, {}, {}};
+/// Whether a call of the function leaves slots or the random stream changed.
+bool changesState(func::FuncOp function) {
+  WalkResult walked = function.walk([](MemoryEffectOpInterface op) {
+    llvm::SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects<MemoryEffects::Write>(effects);
+    bool changes = llvm::any_of(effects, [](auto &effect) {
+      return isa<td::SlotResource, td::RandomResource>(effect.getResource());
+    });
+    return changes ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
+Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry,
+                      bool changesState) {
+  Export row = {function.getName().str(), entry, {}, {}, changesState};
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     row.inputs.push_back(getPort(function.getArgAttrDict(index), type,
                                  "arg" + std::to_string(index)));
@@ -91,10 +105,11 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       arenaBytes.push_back(slots.getBytes(device));
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      bool changes = changesState(function);
       splitReads(function, slots);
       MemoryPlan plan(function, slots);
-      // Main has ended before an export runs, and only one function runs at a
-      // time: their buffers may share the arena behind the slots.
+      // Main has ended before an export runs, and in one context only one
+      // function runs at a time: they share the arena behind the slots.
       for (auto [bytes, planned] : llvm::zip(arenaBytes, plan.getArenaBytes()))
         bytes = std::max(bytes, planned);
       bool isExport = function->hasAttr("td.export");
@@ -104,7 +119,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       if (failed(lowering.run()))
         return signalPassFailure();
       if (isExport)
-        exports.push_back(describeExport(function, lowering.getSymbol()));
+        exports.push_back(
+            describeExport(function, lowering.getSymbol(), changes));
       else
         main = lowering.getSymbol();
       function.erase();

@@ -1,4 +1,4 @@
-// RUN: tdc-opt %s --td-to-runtime | FileCheck %s
+// RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
 
 // Inputs come as descriptors; what goes out belongs to the program.
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
@@ -7,13 +7,15 @@ func.func @main() {
   return
 }
 
-// CHECK: @tdc_exports() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32, ptr, ptr, ptr)>>
+// CHECK: @tdc_exports() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32, ptr, ptr, ptr, i32, i32)>>
 // CHECK: llvm.mlir.addressof @[[NAME:tdc_data_.*]] :
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(3 : i32)
 // CHECK: llvm.mlir.addressof @tdc_ports
 // CHECK: llvm.mlir.addressof @tdc_ports_1
 // CHECK: llvm.mlir.addressof @tdc_export_f
+// It changes no state.
+// CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: @tdc_ports_1() {{.*}} !llvm.array<3 x struct<(ptr, i32, i32, ptr)>>
 // CHECK: llvm.mlir.addressof @[[P:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[PSIZES:tdc_data_.*]] :
@@ -56,4 +58,26 @@ func.func @f(%x: tensor<?x2xf32> {td.name = "x"}, %y: tensor<4xf32> {td.name = "
   // CHECK: llvm.store %[[OWN]]
   // CHECK-NOT: tdrt_free
   return %r, %x, %y : tensor<?x2xf32>, tensor<?x2xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What writes slots, and what draws random numbers, changes the state.
+// CHECK: @tdc_exports() {{.*}} !llvm.array<2 x
+// CHECK: llvm.mlir.addressof @tdc_export_keep
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.addressof @tdc_export_draw
+// CHECK: llvm.mlir.constant(1 : i32)
+td.slot @w buffer "w" of "m" : tensor<4xf32>
+func.func @main() {
+  return
+}
+func.func @keep(%x: tensor<4xf32>) attributes {td.export} {
+  td.write %x, @w : tensor<4xf32>
+  return
+}
+func.func @draw() -> tensor<4xf32> attributes {td.export} {
+  %seed, %call = td.next_random
+  %n = td.random normal %seed, %call : tensor<4xf32>
+  return %n : tensor<4xf32>
 }

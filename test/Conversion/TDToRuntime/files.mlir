@@ -6,9 +6,10 @@ td.slot @w param "w" of "m" : tensor<2x3xf32>
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
 func.func @main() {
   // CHECK: %[[SCRATCH:.*]] = llvm.alloca
-  // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
+  // CHECK: %[[AT:.*]] = llvm.getelementptr inbounds %[[CTX]][80]
+  // CHECK-NEXT: %[[STATE:.*]] = llvm.load %[[AT]]
   %p = td.format "x.npy"
-  // CHECK: llvm.store %[[ARENA]], %[[SCRATCH]] : !llvm.ptr
+  // CHECK: llvm.store %[[STATE]], %[[SCRATCH]] : !llvm.ptr
   // CHECK: %[[PATH:.*]] = llvm.mlir.addressof
   // CHECK: llvm.call @tdrt_load(%[[CTX]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SCRATCH]], %{{.*}})
   %x = td.load %p key "w" : tensor<2x3xf32>

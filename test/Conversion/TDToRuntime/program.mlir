@@ -8,14 +8,15 @@ module attributes {
     {name = "path", type = !td.str, help = ""}]} {
 
 // CHECK: llvm.mlir.global external constant @tdc_program()
-// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
+// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
 // The version of the ABI, two slots, two arguments, one site, no export.
-// CHECK: llvm.mlir.constant(3 : i32)
+// CHECK: llvm.mlir.constant(4 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: llvm.mlir.addressof @[[NAME:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[HELP:tdc_data_.*]] :

@@ -24,13 +24,14 @@ td.slot @w param "w" of "m" : tensor<8xf32>
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
 func.func @main() {
-  // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
+  // CHECK: %[[AT_STATE:.*]] = llvm.getelementptr inbounds %[[CTX]][80]
+  // CHECK-NEXT: %[[STATE:.*]] = llvm.load %[[AT_STATE]]
   // CHECK: %[[CALL:.*]] = llvm.call @tdrt_next_random(%[[CTX]], %[[AT:.*]]) :
   // CHECK: %[[SEED:.*]] = llvm.load %[[AT]]
   %seed, %call = td.next_random
   // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i64)
   // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(8 : i64)
-  // CHECK: llvm.call @tdrt_random_normal_f32(%[[ARENA]], %[[FIRST]], %[[COUNT]], %[[SEED]], %[[CALL]])
+  // CHECK: llvm.call @tdrt_random_normal_f32(%[[STATE]], %[[FIRST]], %[[COUNT]], %[[SEED]], %[[CALL]])
   %n = td.random normal %seed, %call : tensor<8xf32>
   td.write %n, @w : tensor<8xf32>
   // CHECK: llvm.call @tdrt_random_randint_i64(%[[CTX]],
@@ -81,14 +82,15 @@ llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
 func.func @main() {
-  // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
+  // CHECK: %[[AT_STATE:.*]] = llvm.getelementptr inbounds %[[CTX]][80]
+  // CHECK-NEXT: %[[STATE:.*]] = llvm.load %[[AT_STATE]]
   // CHECK: llvm.call @tdrt_random_normal_f32(%[[ROWS:[^,]*]], %
   // CHECK: llvm.call @tdrt_slot_write(%[[CTX]], %{{.*}}, %[[ROWS]])
   %seed, %call = td.next_random
   %n = td.random normal %seed, %call : tensor<2x3xf32>
   td.write %n, @w : tensor<2x3xf32>
   // CHECK: llvm.call @tdrt_slot_read(%[[CTX]], %{{.*}}, %[[COPY:[^,)]*]]) :
-  // CHECK: llvm.call @unary(%[[CTX]], %[[ARENA]], %[[ARENA]])
+  // CHECK: llvm.call @unary(%[[CTX]], %[[STATE]], %[[STATE]])
   // CHECK-NOT: tdrt_slot_write
   %w = td.read @w : tensor<2x3xf32>
   %r = td.launch @unary(%w) in_place [0, 0] : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -21,6 +21,8 @@ func.func @main() {
   %step = arith.constant 1 : i64
   %lr = arith.constant 0.1 : f64
   // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
+  // CHECK-NEXT: %[[AT_STATE:.*]] = llvm.getelementptr inbounds %[[CTX]][80]
+  // CHECK-NEXT: %[[STATE:.*]] = llvm.load %[[AT_STATE]]
   // A loop of main says of how many iterations it is, and counts them.
   // CHECK: %[[COUNT:.*]] = llvm.intr.smax
   // CHECK-NEXT: %[[TOTAL:.*]] = llvm.getelementptr inbounds %[[CTX]][32]
@@ -31,15 +33,15 @@ func.func @main() {
   scf.for %i = %from to %to step %step : i64 {
     %w = td.read @w : tensor<50x10xf32>
     %b = td.read @b : tensor<10xf32>
-    // CHECK: %[[B:.*]] = llvm.getelementptr inbounds %[[ARENA]][2048]
+    // CHECK: %[[B:.*]] = llvm.getelementptr inbounds %[[STATE]][2048]
     // CHECK-NEXT: %[[LOSS:.*]] = llvm.getelementptr inbounds %[[ARENA]][{{[0-9]+}}]
     // CHECK-NEXT: %[[GRAD:.*]] = llvm.getelementptr inbounds %[[ARENA]][{{[0-9]+}}]
-    // CHECK-NEXT: llvm.call @grads(%[[CTX]], %[[ARENA]], %[[B]], %[[LOSS]], %[[GRAD]])
+    // CHECK-NEXT: llvm.call @grads(%[[CTX]], %[[STATE]], %[[B]], %[[LOSS]], %[[GRAD]])
     %loss, %g = td.launch @grads(%w, %b) in_place []
       : (tensor<50x10xf32>, tensor<10xf32>) -> (tensor<f32>, tensor<50x10xf32>)
     %m = td.read @m : tensor<50x10xf32>
-    // CHECK-NEXT: %[[M:.*]] = llvm.getelementptr inbounds %[[ARENA]][2112]
-    // CHECK-NEXT: llvm.call @update(%[[CTX]], %[[ARENA]], %[[GRAD]], %[[M]], %{{.*}}, %[[ARENA]], %[[M]])
+    // CHECK-NEXT: %[[M:.*]] = llvm.getelementptr inbounds %[[STATE]][2112]
+    // CHECK-NEXT: llvm.call @update(%[[CTX]], %[[STATE]], %[[GRAD]], %[[M]], %{{.*}}, %[[STATE]], %[[M]])
     %w1, %m1 = td.launch @update(%w, %g, %m, %lr) in_place [0, 0, 2, 1]
       : (tensor<50x10xf32>, tensor<50x10xf32>, tensor<50x10xf32>, f64)
       -> (tensor<50x10xf32>, tensor<50x10xf32>)
