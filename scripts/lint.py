@@ -132,6 +132,7 @@ def cmake_lists(files, fix):
 
 # Folders that nothing can reach but through others, and whose tests those are.
 TESTED_BY = {
+    "Compilation": "test/Driver",
     "Dialect/TD/OpTable": "test/Dialect/TD/IR",
     "Dialect/TD/Transforms/Place": "test/Placement",
     "Frontend/AST": "test/Frontend/Parser",

@@ -114,10 +114,15 @@ public:
 
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }
+  /// There were so many errors that the rest was dropped.
+  bool isFull() const { return numErrors == maxErrors; }
   unsigned getNumWarnings() const { return numWarnings; }
 
   /// All diagnostics in the order of files and places.
   std::vector<const Diagnostic *> getSorted() const { return getSorted(0); }
+
+  /// What was reported since the last print, in the order of files and places.
+  std::vector<const Diagnostic *> takeNew();
 
   /// Prints what was reported since the last print, each followed by an empty
   /// line.
@@ -135,7 +140,6 @@ private:
   static constexpr unsigned maxErrors = 100;
 
   std::vector<const Diagnostic *> getSorted(size_t from) const;
-  std::vector<const Diagnostic *> takeNew();
 
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;

@@ -17,8 +17,8 @@ namespace {
 const int64_t dims[] = {2, 3};
 const int32_t order[] = {1, 0};
 const tdrt_slot slots[] = {
-    {"w", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, dims, order, 0},
-    {"on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 64}};
+    {"w", "w", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, dims, order, 0},
+    {"on", "on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 64}};
 const int32_t indexes[] = {0, 1};
 const char *const keys[] = {"w", "on"};
 

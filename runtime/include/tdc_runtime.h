@@ -99,10 +99,11 @@ enum {
 /* One tensor of state at a fixed place in the arena of a device; zeros when the
  * program starts. Files are read into and written from slots on the cpu. */
 typedef struct tdrt_slot {
-  const char *key; /* its name in files, unless a save gives another */
-  int32_t kind;    /* TDRT_SLOT_* */
-  int32_t dtype;   /* TDRT_F64 ... */
-  int32_t rank;    /* 0 ... TDRT_MAX_RANK */
+  const char *key;  /* its name in files, unless a save gives another */
+  const char *name; /* its name in the program: that of its model and the key */
+  int32_t kind;     /* TDRT_SLOT_* */
+  int32_t dtype;    /* TDRT_F64 ... */
+  int32_t rank;     /* 0 ... TDRT_MAX_RANK */
   int32_t device;
   const int64_t *dims;  /* logical sizes; NULL for rank 0 */
   const int32_t *order; /* physical order of the logical dims, outermost first:
@@ -345,6 +346,17 @@ TDRT_API void tdrt_close(tdrt_context *ctx);
  *     --> file.tdsl:12
  * "" if there is none. Belongs to the context. */
 TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
+
+/* The same in parts. */
+typedef struct tdrt_error {
+  int32_t code;          /* 0 if there is none */
+  const char *message;   /* belongs to the context */
+  const tdrt_site *site; /* NULL if it is about no place */
+} tdrt_error;
+TDRT_API void tdrt_get_error(tdrt_context *ctx, tdrt_error *error);
+
+/* Forgets the error, as tdrt_call does when it begins. */
+TDRT_API void tdrt_clear_error(tdrt_context *ctx);
 
 /* The exit code that belongs to a status: 0, 2, 3 or 130. */
 TDRT_API int tdrt_exit_code(int32_t status);

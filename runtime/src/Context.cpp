@@ -73,12 +73,11 @@ const char *Context::errorText() noexcept {
       text = "error[TR" + std::string(3 - number.size(), '0') + number +
              "]: " + errorMessage + "\n";
     }
-    if (errorSite >= 0 && errorSite < program->num_sites) {
-      const tdrt_site &site = program->sites[errorSite];
+    if (const tdrt_site *site = getError().site) {
       text +=
-          "  --> " + std::string(site.file) + ":" + std::to_string(site.line);
-      if (site.column > 0)
-        text += ":" + std::to_string(site.column);
+          "  --> " + std::string(site->file) + ":" + std::to_string(site->line);
+      if (site->column > 0)
+        text += ":" + std::to_string(site->column);
       text += "\n";
     }
     report = std::move(text);
@@ -87,6 +86,18 @@ const char *Context::errorText() noexcept {
     return "error[TR201]: out of memory\n";
   }
 }
+
+tdrt_error Context::getError() const noexcept {
+  bool isPlaced = errorSite >= 0 && errorSite < program->num_sites;
+  return {errorCode, errorMessage.c_str(),
+          isPlaced ? &program->sites[errorSite] : nullptr};
+}
+
+void tdrt_get_error(tdrt_context *ctx, tdrt_error *error) {
+  *error = Context::of(ctx).getError();
+}
+
+void tdrt_clear_error(tdrt_context *ctx) { Context::of(ctx).clearError(); }
 
 const char *tdrt_error_text(tdrt_context *ctx) {
   return ctx ? Context::of(ctx).errorText() : "error[TR201]: out of memory\n";

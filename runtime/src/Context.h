@@ -74,6 +74,7 @@ public:
 
   /// The report of the error, made when it is asked for.
   const char *errorText() noexcept;
+  tdrt_error getError() const noexcept;
 
   /// Reads the command line into `args`. Throws Failure TR001 ... TR003, or
   /// TDRT_HELP with the help text.

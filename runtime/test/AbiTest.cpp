@@ -54,7 +54,7 @@ TEST(AbiTest, CodesAreUniqueAndRising) {
 // The sizes and offsets that the code generator lays constants out by.
 TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_tensor), 24u);
-  EXPECT_EQ(sizeof(tdrt_slot), 48u);
+  EXPECT_EQ(sizeof(tdrt_slot), 56u);
   EXPECT_EQ(sizeof(tdrt_arg), 32u);
   EXPECT_EQ(sizeof(tdrt_site), 16u);
   EXPECT_EQ(sizeof(tdrt_port), 24u);

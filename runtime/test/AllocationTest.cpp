@@ -19,7 +19,8 @@ namespace {
 
 const int64_t dims[] = {2, 3};
 const int32_t order[] = {1, 0};
-const tdrt_slot slots[] = {{"a long name of a weight", TDRT_SLOT_PARAM,
+const tdrt_slot slots[] = {{"a long name of a weight",
+                            "a long name of a weight", TDRT_SLOT_PARAM,
                             TDRT_F32, 2, 0, dims, order, 0}};
 const int32_t indexes[] = {0};
 const char *const keys[] = {"a long name of a weight"};

@@ -15,11 +15,13 @@ const int32_t transposed[] = {1, 0};
 const int64_t biasDims[] = {3};
 // A weight that kernels want transposed, its bias, a moment, and a bool.
 const tdrt_slot slots[] = {
-    {"fc.weight", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, weightDims, transposed, 0},
-    {"fc.bias", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, biasDims, nullptr, 64},
-    {"opt.adam.fc.bias.m", TDRT_SLOT_MOMENT, TDRT_F64, 1, 0, biasDims, nullptr,
-     128},
-    {"on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 192}};
+    {"fc.weight", "fc.weight", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, weightDims,
+     transposed, 0},
+    {"fc.bias", "fc.bias", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, biasDims, nullptr,
+     64},
+    {"opt.adam.fc.bias.m", "opt.adam.fc.bias.m", TDRT_SLOT_MOMENT, TDRT_F64, 1,
+     0, biasDims, nullptr, 128},
+    {"on", "on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 192}};
 const int32_t allSlots[] = {0, 1, 2, 3};
 const char *const allKeys[] = {"fc.weight", "fc.bias", "opt.adam.fc.bias.m",
                                "on"};
@@ -297,7 +299,7 @@ TEST_F(CheckpointTest, ManyTensors) {
     keys.push_back(texts[i].c_str());
     indexes.push_back(i);
     many.push_back(
-        {keys[i], TDRT_SLOT_PARAM, TDRT_F32, 1, 0, none, nullptr, 0});
+        {keys[i], keys[i], TDRT_SLOT_PARAM, TDRT_F32, 1, 0, none, nullptr, 0});
   }
   program.num_slots = count;
   program.slots = many.data();

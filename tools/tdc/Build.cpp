@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
+#include "Compilation/Machine.h"
 #include "Libraries.h"
-#include "Machine.h"
 #include "OutputFile.h"
-#include "PhaseTimes.h"
-#include "Process.h"
+#include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
@@ -65,9 +65,9 @@ static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> machines) {
 }
 
 /// Compiles all versions, each to an object file.
-static int compile(const Options &options, PhaseTimes &times,
+static int compile(const Options &options, Terminal &terminal,
                    std::vector<llvm::SmallString<0>> &objects) {
-  Compilation checked(options, &times);
+  Compilation checked(options, terminal);
   if (!checked.generate())
     return checked.getExitCode();
   llvm::ArrayRef<int64_t> machines = checked.getMachines();
@@ -75,7 +75,7 @@ static int compile(const Options &options, PhaseTimes &times,
     std::optional<Compilation> other;
     // What was checked is the version for the machine of the options.
     if (gpus != countDevices(options)) {
-      other.emplace(options, &times);
+      other.emplace(options, terminal);
       other->setText(checked.getText());
       other->setMachine(gpus);
       if (!other->generate())
@@ -83,7 +83,8 @@ static int compile(const Options &options, PhaseTimes &times,
     }
     Compilation &version = other ? *other : checked;
     version.setVersion(gpus, getSymbol(index, machines),
-                       getSymbol(index + 1, machines));
+                       getSymbol(index + 1, machines),
+                       findLibrary("libtdc_sim_cuda.so"));
     llvm::raw_svector_ostream os(objects.emplace_back());
     if (!version.lower(Phase::LLVM) ||
         !version.emitCode(Phase::Obj, /*withMain=*/index == 0, os))
@@ -116,9 +117,9 @@ private:
 };
 
 /// Compiles to temporary object files and links them.
-static int build(const Options &options, PhaseTimes &times) {
+static int build(const Options &options, Terminal &terminal) {
   std::vector<llvm::SmallString<0>> objects;
-  if (int exitCode = compile(options, times, objects))
+  if (int exitCode = compile(options, terminal, objects))
     return exitCode;
   std::vector<TemporaryFile> files(objects.size());
   llvm::SmallVector<llvm::StringRef> names;
@@ -129,15 +130,14 @@ static int build(const Options &options, PhaseTimes &times) {
     names.push_back(file.getName());
   }
   int exitCode = link(names, options.output);
-  times.done("link");
+  terminal.done("link");
   return exitCode;
 }
 
 int tdc::buildVerb(const Options &options) {
   int exitCode = ExitOk;
-  PhaseTimes times;
-  runOnDeepStack([&] { exitCode = build(options, times); });
-  if (options.timePhases)
-    times.print(llvm::errs());
+  Terminal terminal(options);
+  runOnDeepStack([&] { exitCode = build(options, terminal); });
+  terminal.finish();
   return exitCode;
 }

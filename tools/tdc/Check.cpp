@@ -1,13 +1,15 @@
 //===- Check.cpp - tdc check ----------------------------------------------===//
 
-#include "Compilation.h"
-#include "Process.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
+#include "Terminal.h"
 #include "Verbs.h"
 
 int tdc::checkVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
-    Compilation compilation(options);
+    Terminal terminal(options);
+    Compilation compilation(options, terminal);
     // The last mistakes of a program are found where gradients are taken, with
     // devices where it is known what they hold and copy.
     if (compilation.generate())

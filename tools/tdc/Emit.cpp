@@ -1,9 +1,10 @@
 //===- Emit.cpp - tdc emit ------------------------------------------------===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
 #include "OutputFile.h"
-#include "Process.h"
+#include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/ADT/SmallString.h"
 
@@ -35,7 +36,8 @@ static bool produce(Compilation &compilation, const Options &options,
 int tdc::emitVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
-    Compilation compilation(options);
+    Terminal terminal(options);
+    Compilation compilation(options, terminal);
     llvm::SmallString<0> text;
     if (!produce(compilation, options, text))
       exitCode = compilation.getExitCode();

@@ -1,11 +1,14 @@
 //===- ExportCall.cpp - tdc run --fn --------------------------------------===//
+//
+// What any other program does with tdc.h.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ExportCall.h"
 #include "Frontend/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <optional>
 
 namespace tdc {
 
@@ -25,28 +28,26 @@ std::string hintFor(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> names,
   return hint;
 }
 
-/// One call of one exported function, with its context.
+/// One call of one exported function, with its module.
 class ExportCall {
 public:
-  ExportCall(const tdrt_program &program, const Options &options)
+  ExportCall(const tdc_program &program, const Options &options)
       : program(program), options(options) {}
-  ~ExportCall() { tdrt_close(context); }
+  ~ExportCall() {
+    for (tdc_tensor &tensor : inputs)
+      tdc_tensor_free(&tensor);
+    for (tdc_tensor &tensor : outputs)
+      tdc_tensor_free(&tensor);
+    tdc_module_free(module);
+  }
 
-  int run(llvm::ArrayRef<const char *> words) {
+  int run() {
     if (int code = findFunction())
       return code;
     if (int code = checkNames())
       return code;
-    if (std::optional<int> code = open(words))
-      return *code;
-    int code = runAndCall();
-    int32_t reported = tdrt_report_stats(context);
-    return code ? code : tdrt_exit_code(reported);
-  }
-
-private:
-  int runAndCall() {
-    if (int code = check(tdrt_main(context)))
+    tdc_error *error = nullptr;
+    if (int code = check(tdc_open(&program, &module, &error), error))
       return code;
     if (int code = loadInputs())
       return code;
@@ -58,16 +59,13 @@ private:
     return options.repeat ? repeat() : int(ExitOk);
   }
 
+private:
   int findFunction() {
     llvm::SmallVector<llvm::StringRef> names;
-    for (int32_t i = 0; i < program.num_exports; ++i) {
-      names.push_back(program.exports[i].name);
-      if (options.function == program.exports[i].name) {
-        function = &program.exports[i];
-        index = i;
-      }
-    }
-    if (function)
+    for (size_t i = 0; i < tdc_function_count(&program); ++i)
+      names.push_back(tdc_function_get(&program, i)->name);
+    if (tdc_find_function(&program, options.function.c_str(), &function,
+                          nullptr) == TDC_OK)
       return ExitOk;
     return reportUsage("there is no `export fn " + options.function + "`",
                        hintFor(options.function, names, "exported functions"));
@@ -76,7 +74,7 @@ private:
   /// Every parameter needs one file, and results are named in their order.
   int checkNames() {
     llvm::SmallVector<llvm::StringRef> names;
-    for (int32_t i = 0; i < function->num_inputs; ++i)
+    for (size_t i = 0; i < function->num_inputs; ++i)
       names.push_back(function->inputs[i].name);
     for (const auto &[name, file] : options.inputs)
       if (!llvm::is_contained(names, name))
@@ -88,7 +86,7 @@ private:
         return reportUsage("the parameter `" + name + "` of `" +
                                options.function + "` needs a file",
                            "write `--in " + name + "=<file.npy>`");
-    if (options.results.size() > size_t(function->num_outputs))
+    if (options.results.size() > function->num_outputs)
       return reportUsage(llvm::formatv("`{0}` has {1} result(s), not {2}",
                                        options.function, function->num_outputs,
                                        options.results.size())
@@ -103,51 +101,42 @@ private:
     return nullptr;
   }
 
-  /// The exit code if there is nothing to run: after an error, or when help was
-  /// all that was asked for.
-  std::optional<int> open(llvm::ArrayRef<const char *> words) {
-    int32_t status = tdrt_open(&program, words.size(), words.data(), &context);
-    if (status == 0)
-      return std::nullopt;
-    if (status != TDRT_HELP)
-      return check(status);
-    llvm::outs() << tdrt_error_text(context);
-    return ExitOk;
-  }
-
   /// Prints the error of a status that is one.
-  int check(int32_t status) {
-    if (status == 0)
-      return ExitOk;
-    llvm::errs() << (context ? tdrt_error_text(context)
-                             : "error: out of memory\n");
-    return tdrt_exit_code(status);
+  static int check(tdc_status status, tdc_error *error) {
+    if (error)
+      llvm::errs() << tdc_error_text(error);
+    tdc_error_free(error);
+    return status;
   }
 
   int loadInputs() {
     inputs.resize(function->num_inputs);
-    dims.resize(function->num_inputs);
-    for (int32_t i = 0; i < function->num_inputs; ++i) {
-      const tdrt_port &port = function->inputs[i];
-      dims[i].assign(port.dims, port.dims + port.rank);
-      inputs[i] = {nullptr, port.dtype, port.rank, dims[i].data()};
-      if (int code = check(tdrt_load(context, findInput(port.name)->c_str(),
-                                     nullptr, port.dtype, port.rank,
-                                     dims[i].data(), &inputs[i].data, -1)))
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      const tdc_tensor_type &type = function->inputs[i];
+      tdc_error *error = nullptr;
+      if (int code = check(tdc_load_tensor(findInput(type.name)->c_str(),
+                                           nullptr, &type, &input, &error),
+                           error))
         return code;
     }
     return ExitOk;
   }
 
   int call() {
-    return check(tdrt_call(context, index, inputs.data(), outputs.data()));
+    tdc_error *error = nullptr;
+    return check(
+        tdc_call(module, function, inputs.data(), outputs.data(), &error),
+        error);
   }
 
   int saveResults() {
-    for (auto [i, result] : llvm::enumerate(options.results))
-      if (int code = check(tdrt_save_tensor(context, result.second.c_str(),
-                                            &outputs[i], -1)))
+    for (auto [i, result] : llvm::enumerate(options.results)) {
+      tdc_error *error = nullptr;
+      if (int code =
+              check(tdc_save_tensor(result.second.c_str(), &outputs[i], &error),
+                    error))
         return code;
+    }
     return ExitOk;
   }
 
@@ -164,21 +153,17 @@ private:
     return ExitOk;
   }
 
-  const tdrt_program &program;
+  const tdc_program &program;
   const Options &options;
-  const tdrt_export *function = nullptr;
-  int32_t index = 0;
-  tdrt_context *context = nullptr;
-  std::vector<std::vector<int64_t>> dims;
-  std::vector<tdrt_tensor> inputs;
-  std::vector<tdrt_tensor> outputs;
+  tdc_module *module = nullptr;
+  const tdc_function *function = nullptr;
+  std::vector<tdc_tensor> inputs, outputs;
 };
 
 } // namespace
 
-int callExport(const tdrt_program &program, llvm::ArrayRef<const char *> words,
-               const Options &options) {
-  return ExportCall(program, options).run(words);
+int callExport(const tdc_program &program, const Options &options) {
+  return ExportCall(program, options).run();
 }
 
 } // namespace tdc

@@ -4,15 +4,14 @@
 #define TDC_TOOLS_TDC_EXPORTCALL_H
 
 #include "Options.h"
-#include "tdc_runtime.h"
+#include "tdc/tdc.h"
 
 namespace tdc {
 
 /// Runs the program's statements, then the `export fn` of `options.function`:
 /// inputs from files, results to files, and, if wanted, more calls that are
-/// timed. `words` is the program's argv. Returns tdc's exit code.
-int callExport(const tdrt_program &program, llvm::ArrayRef<const char *> words,
-               const Options &options);
+/// timed. Returns tdc's exit code.
+int callExport(const tdc_program &program, const Options &options);
 
 } // namespace tdc
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
 #include "OutputFile.h"
-#include "Process.h"
+#include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -69,7 +70,8 @@ static std::string apply(std::string text, std::vector<Edit> edits) {
 }
 
 static Round inspect(const Options &options, llvm::StringRef text) {
-  Compilation compilation(options);
+  Silence silence;
+  Compilation compilation(options, silence);
   compilation.setText(text);
   return collect(compilation.inspect(), compilation.getFile());
 }
@@ -109,7 +111,8 @@ int tdc::fixVerb(const Options &options) {
     if (exitCode != ExitOk)
       return;
     // What is left is for the author.
-    Compilation compilation(options);
+    Terminal terminal(options);
+    Compilation compilation(options, terminal);
     compilation.setText(text);
     if (compilation.generate())
       compilation.lower(Phase::Grad);

@@ -36,12 +36,17 @@ splitPair(llvm::StringRef text) {
   return std::pair(name.str(), value.str());
 }
 
-/// What a word may be that is none of `candidates`: the nearest one, or any.
-std::string suggest(llvm::StringRef word,
-                    llvm::ArrayRef<llvm::StringRef> candidates) {
-  if (auto nearest = findNearest(word, candidates))
-    return ("did you mean `" + *nearest + "`?").str();
-  return "it is one of " + llvm::join(candidates, ", ");
+Purpose getPurpose(Verb verb) {
+  switch (verb) {
+  case Verb::Run:
+    return Purpose::Run;
+  case Verb::Build:
+    return Purpose::Build;
+  case Verb::Emit:
+    return Purpose::Emit;
+  default:
+    return Purpose::Check;
+  }
 }
 
 /// Reads one command line.
@@ -49,6 +54,8 @@ class OptionParser {
 public:
   explicit OptionParser(const VerbInfo &verb) : verb(verb) {
     options.verb = verb.verb;
+    options.purpose = getPurpose(verb.verb);
+    options.ownOptions = getOptionNames(*findVerb("run"), table);
   }
 
   std::optional<Options> parse(llvm::ArrayRef<const char *> words,
@@ -163,7 +170,7 @@ private:
       options.dryRun = true;
       return true;
     case OPT_verbose:
-      options.verbose = true;
+      options.verbose = options.tellsUsage = true;
       return true;
     case OPT_target_cpu:
       options.targetCPU = value.str();
@@ -182,15 +189,15 @@ private:
     case OPT_repeat:
       return number(options.repeat);
     case OPT_device:
-      return readDevice(value);
+      return accept(setDevice(options, value));
     case OPT_require:
       options.requiresCuda = value == "cuda";
       return options.requiresCuda ||
              fail("`--require` is for cuda, not `" + value + "`");
     case OPT_placement:
-      return readPlacement(value);
+      return accept(setPlacement(options, value));
     case OPT_transfer_guard:
-      return readGuard(value);
+      return accept(setTransferGuard(options, value));
     case OPT_sim_cuda:
       hasSimulation = true;
       return number(options.simulatedDevices) &&
@@ -234,40 +241,9 @@ private:
     return true;
   }
 
-  bool readDevice(llvm::StringRef value) {
-    options.device = value.str();
-    unsigned ordinal;
-    llvm::StringRef number = value;
-    if (value == "cpu" || value == "auto" || value == "cuda" ||
-        (number.consume_front("cuda:") && !number.getAsInteger(10, ordinal)))
-      return true;
-    return fail("there is no device `" + value + "`",
-                "a device is cpu, cuda, cuda:1 or auto");
-  }
-
-  bool readPlacement(llvm::StringRef value) {
-    options.placement = parsePlacement(value);
-    return options.placement ||
-           fail("there is no placement mode `" + value + "`",
-                suggest(value, getPlacementNames()));
-  }
-
-  bool readGuard(llvm::StringRef value) {
-    auto [mode, direction] = value.split(':');
-    static const std::pair<llvm::StringRef, TransferGuard::Mode> modes[] = {
-        {"allow", TransferGuard::Allow},
-        {"log", TransferGuard::Log},
-        {"disallow", TransferGuard::Disallow}};
-    const auto *known = llvm::find_if(
-        modes, [&, name = mode](const auto &one) { return one.first == name; });
-    bool hasDirection = value.contains(':');
-    if (known == std::end(modes) ||
-        (hasDirection && !llvm::is_contained({"h2d", "d2h", "d2d"}, direction)))
-      return fail("there is no transfer guard `" + value + "`",
-                  "it is one of allow, log, disallow, for one direction with "
-                  ":h2d, :d2h or :d2d");
-    options.guard = {known->second, direction.str()};
-    return true;
+  /// Whether an option could be set to what the line says.
+  bool accept(const std::optional<UsageError> &error) {
+    return !error || fail(error->problem, error->hint);
   }
 
   /// Simulated GPUs are the runtime's matter: it learns of them as a built

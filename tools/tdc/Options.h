@@ -3,7 +3,8 @@
 #ifndef TDC_TOOLS_TDC_OPTIONS_H
 #define TDC_TOOLS_TDC_OPTIONS_H
 
-#include "Frontend/Sema.h"
+#include "Compilation/CompileOptions.h"
+#include "Compilation/Listener.h"
 #include "Pipelines/Phases.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,16 +15,6 @@
 #include <vector>
 
 namespace tdc {
-
-/// What `tdc` returns to the shell.
-enum ExitCode : int {
-  ExitOk = 0,
-  ExitProgramError = 1, ///< the program has mistakes
-  ExitUsage = 2,        ///< the command line has
-  ExitRunTime = 3,      ///< an error while it ran; a device; a file
-  ExitBug = 70,         ///< a bug in tdc, or no memory while compiling
-  ExitInterrupted = 130
-};
 
 enum class Verb : uint8_t {
   Run,
@@ -36,30 +27,11 @@ enum class Verb : uint8_t {
   Version
 };
 
-/// `--transfer-guard`: what becomes of copies in loops that the program does
-/// not write.
-struct TransferGuard {
-  enum Mode : uint8_t { Allow, Log, Disallow } mode = Allow;
-  /// "h2d", "d2h" or "d2d" if only those are guarded.
-  std::string direction;
-};
-
-/// A command line that has been read and found complete. Strings are the user's
-/// own.
-struct Options {
+/// A command line that has been read and found complete. For `explain`, `file`
+/// is the code, which may be missing.
+struct Options : CompileOptions {
   Verb verb = Verb::Run;
-  /// The program; for `explain`, the code, which may be missing.
-  std::string file;
-  /// `run`: what belongs to the program.
-  std::vector<std::string> programArgs;
-
-  std::string device;
   bool requiresCuda = false;
-  std::optional<Placement> placement;
-  unsigned simulatedDevices = 0;
-  bool noTOps = false;
-  bool tf32 = false;
-  TransferGuard guard;
   bool json = false;
 
   std::string function;
@@ -68,12 +40,9 @@ struct Options {
   unsigned repeat = 0;
 
   std::string output;
-  std::string targetCPU;
-  std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
   Phase phase = Phase::TD;
   bool verbose = false;
   bool dryRun = false;
-  std::vector<std::pair<std::string, std::string>> set; ///< `arg`, value
   bool timePhases = false;
   bool reportsJSON = false;
 };
@@ -84,8 +53,8 @@ struct Options {
 std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
                                     int &exitCode);
 
-/// Says what is wrong with a command line on stderr, with a second line if
-/// `hint` is not empty. Returns ExitUsage.
+/// Says what is wrong with a command line, or else, on stderr, with a second
+/// line if `hint` is not empty. Returns ExitUsage.
 int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint = {});
 
 } // namespace tdc

@@ -1,15 +1,14 @@
 //===- Process.cpp - signals, memory, stacks ------------------------------===//
 
 #include "Process.h"
+#include "Compilation/DeepStack.h"
 #include "Options.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/thread.h"
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace tdc {
@@ -41,22 +40,9 @@ static void onOutOfMemory(void *, const char *, bool) {
 
 static void onFatalError(void *, const char *reason, bool) { endWith(reason); }
 
-/// A stack of its own for the handler, since the usual crash is a full stack.
-static void useSignalStack() {
-  constexpr size_t size = 64 << 10;
-  void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return;
-  stack_t stack = {};
-  stack.ss_sp = memory;
-  stack.ss_size = size;
-  sigaltstack(&stack, nullptr);
-}
-
 void installCrashHandlers(const char *what) {
   program = what;
-  useSignalStack();
+  static SignalStack forHandlers;
   struct sigaction action = {};
   action.sa_handler = onCrash;
   action.sa_flags = SA_ONSTACK;
@@ -65,15 +51,6 @@ void installCrashHandlers(const char *what) {
   llvm::install_bad_alloc_error_handler(onOutOfMemory);
   llvm::install_fatal_error_handler(onFatalError);
   std::set_new_handler([] { onOutOfMemory(nullptr, nullptr, false); });
-}
-
-void runOnDeepStack(llvm::function_ref<void()> work) {
-  constexpr unsigned stackBytes = 256u << 20;
-  llvm::thread thread(std::optional<unsigned>(stackBytes), [&] {
-    useSignalStack();
-    work();
-  });
-  thread.join();
 }
 
 void exitNow(int code) {

@@ -3,7 +3,6 @@
 #ifndef TDC_TOOLS_TDC_PROCESS_H
 #define TDC_TOOLS_TDC_PROCESS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tdc {
@@ -11,10 +10,6 @@ namespace tdc {
 /// From here on a crash or lack of memory ends tdc with one clear line and exit
 /// code 70. `what` is named in it, and must stay valid.
 void installCrashHandlers(const char *what);
-
-/// Runs `work` on a thread whose stack is deep enough for everything that walks
-/// a nested program recursively, LLVM included, and waits for it.
-void runOnDeepStack(llvm::function_ref<void()> work);
 
 /// Ends the process without taking the compiler's data structures apart.
 [[noreturn]] void exitNow(int code);

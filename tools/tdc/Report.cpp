@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Process.h"
+#include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -237,8 +238,8 @@ static void sum(llvm::ArrayRef<CopySite> sites, Total &program,
 static void compareWithWritten(const Options &options, Report &report) {
   Options asWritten = options;
   asWritten.placement = Placement::Off;
-  Compilation compilation(asWritten);
-  compilation.setQuiet();
+  Silence silence;
+  Compilation compilation(asWritten, silence);
   if (!compilation.generate() || !compilation.lower(Phase::Placed)) {
     std::string error = compilation.getFirstError();
     report.refusal = error.empty() ? kBug : error;
@@ -356,7 +357,8 @@ void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
 int reportVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
-    Compilation compilation(options);
+    Terminal terminal(options);
+    Compilation compilation(options, terminal);
     Report report(options.file, compilation.getSources());
     if (!compilation.generate() || !compilation.lower(Phase::Resolved)) {
       exitCode = compilation.getExitCode();

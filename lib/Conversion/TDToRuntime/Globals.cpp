@@ -206,6 +206,7 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
           slot.layout.asArrayRef(), [](int64_t dim) { return int32_t(dim); }));
     rows.push_back(
         {Field::pointer(getText(op.getKey())),
+         Field::pointer(getText(op.getSymName())),
          Field::int32(int32_t(op.getKind())),
          Field::int32(int32_t(td::getDType(slot.type.getElementType()))),
          Field::int32(slot.type.getRank()), Field::int32(slot.device),

@@ -1,17 +1,19 @@
 //===- Compilation.h - one program on its way through tdc -----------------===//
 //
-// What the verbs share: reading and checking a program, and the phases after
-// it, each step at most once. Mistakes are printed as soon as they are known.
+// What the command line and the embedding API share: reading and checking a
+// program, and the phases after it, each step at most once. What is found is
+// told to a listener as soon as it is known; nothing is printed here.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_TOOLS_TDC_COMPILATION_H
-#define TDC_TOOLS_TDC_COMPILATION_H
+#ifndef TDC_COMPILATION_COMPILATION_H
+#define TDC_COMPILATION_COMPILATION_H
 
+#include "Compilation/CompileOptions.h"
+#include "Compilation/Listener.h"
 #include "Frontend/AST.h"
 #include "Frontend/Diagnostics.h"
 #include "Frontend/Source.h"
-#include "Options.h"
 #include "Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -22,12 +24,12 @@ namespace tdc {
 
 struct CheckOptions;
 class Emitter;
-class PhaseTimes;
+class HostTarget;
 
 class Compilation {
 public:
-  /// `times` may be null.
-  explicit Compilation(const Options &options, PhaseTimes *times = nullptr);
+  /// Both must live as long.
+  Compilation(const CompileOptions &options, Listener &listener);
   ~Compilation();
 
   /// Reads the program from here and not from its file.
@@ -36,7 +38,7 @@ public:
   /// The text of the program, once it has been read.
   llvm::StringRef getText() const { return sources.getText(file); }
 
-  /// Reads and checks the program and prints nothing of what is found.
+  /// Reads and checks the program and tells nothing of what is found.
   const DiagnosticEngine &inspect();
 
   /// Makes the version for a machine with so many GPUs of a program that has
@@ -49,11 +51,9 @@ public:
 
   /// The module is one of several versions: for a machine with so many GPUs,
   /// under the name `symbol`. `otherwise` names the next; "" if it is the last.
+  /// `simLibrary` is the path of the simulated driver, or "".
   void setVersion(int64_t gpus, llvm::StringRef symbol,
-                  llvm::StringRef otherwise);
-
-  /// Prints no diagnostics.
-  void setQuiet() { isQuiet = true; }
+                  llvm::StringRef otherwise, llvm::StringRef simLibrary);
 
   const SourceManager &getSources() const { return sources; }
 
@@ -83,8 +83,8 @@ public:
   /// The first mistake of the program, in a line; "" if it has none.
   std::string getFirstError() const;
 
-  /// What tdc returns if one of the above has answered false.
-  int getExitCode() const { return exitCode; }
+  /// Why one of the above has answered false.
+  ExitCode getExitCode() const { return exitCode; }
 
 private:
   /// The processor to make code for; null after an error was reported.
@@ -96,17 +96,18 @@ private:
   bool reportDiagnostics();
   void setDevices();
   void setMemory();
-  bool fail(int code);
-  void done(llvm::StringRef step);
+  bool fail(ExitCode code);
+  bool fail(ExitCode code, const llvm::Twine &problem,
+            const llvm::Twine &hint = {});
   bool runTo(Phase last);
   void guardTransfers();
   bool assembleImages();
   void reportFromPass(const mlir::Diagnostic &diagnostic);
   void reportBug(mlir::Location location, llvm::StringRef text);
 
-  const Options &options;
+  const CompileOptions &options;
+  Listener &listener;
   std::unique_ptr<HostTarget> target;
-  PhaseTimes *times;
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
@@ -117,10 +118,9 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase reached = Phase::TD; ///< by `module`
-  bool isQuiet = false;
-  int exitCode = ExitOk;
+  ExitCode exitCode = ExitOk;
 };
 
 } // namespace tdc
 
-#endif // TDC_TOOLS_TDC_COMPILATION_H
+#endif // TDC_COMPILATION_COMPILATION_H

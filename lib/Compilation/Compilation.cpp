@@ -1,6 +1,7 @@
 //===- Compilation.cpp - one program on its way through tdc ---------------===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/Machine.h"
 #include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
@@ -9,10 +10,6 @@
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
-#include "Libraries.h"
-#include "Machine.h"
-#include "OptionTable.h"
-#include "PhaseTimes.h"
 #include "Target/HostTarget.h"
 #include "tdc_files.h"
 #include "llvm/Support/Path.h"
@@ -22,34 +19,28 @@
 
 namespace tdc {
 
-Compilation::Compilation(const Options &options, PhaseTimes *times)
-    : options(options), times(times), diags(sources) {}
+Compilation::Compilation(const CompileOptions &options, Listener &listener)
+    : options(options), listener(listener), diags(sources) {}
 Compilation::~Compilation() = default;
 
-void Compilation::done(llvm::StringRef step) {
-  if (times)
-    times->done(step);
-}
-
-bool Compilation::fail(int code) {
+bool Compilation::fail(ExitCode code) {
   exitCode = code;
   return false;
+}
+
+bool Compilation::fail(ExitCode code, const llvm::Twine &problem,
+                       const llvm::Twine &hint) {
+  listener.failed(code, problem, hint);
+  return fail(code);
 }
 
 //===----------------------------------------------------------------------===//
 // The front end
 //===----------------------------------------------------------------------===//
 
-/// Prints what has been found. False if the program has mistakes.
+/// Tells what has been found. False if the program has mistakes.
 bool Compilation::reportDiagnostics() {
-  bool colour = llvm::sys::Process::StandardErrHasColors() &&
-                !llvm::sys::Process::GetEnv("NO_COLOR");
-  if (isQuiet)
-    return !diags.hasErrors() || fail(ExitProgramError);
-  if (options.json)
-    diags.printJSON(llvm::errs());
-  else
-    diags.printText(llvm::errs(), colour);
+  listener.found(diags);
   return !diags.hasErrors() || fail(ExitProgramError);
 }
 
@@ -75,9 +66,10 @@ bool Compilation::checkSet() {
     std::string hint;
     if (auto nearest = findNearest(name, names))
       hint = ("did you mean `" + *nearest + "`?").str();
-    return fail(reportUsage(llvm::Twine("`--set ") + name + "=" + value +
-                                "`: the program has no `arg " + name + "`",
-                            hint));
+    return fail(ExitUsage,
+                llvm::Twine("`--set ") + name + "=" + value +
+                    "`: the program has no `arg " + name + "`",
+                hint);
   }
   return true;
 }
@@ -85,15 +77,13 @@ bool Compilation::checkSet() {
 bool Compilation::parse() {
   if (file == 0) {
     llvm::ErrorOr<FileId> opened = sources.open(options.file);
-    if (!opened) {
-      llvm::errs() << "error: cannot read `" << options.file
-                   << "`: " << opened.getError().message() << "\n";
-      return fail(ExitRunTime);
-    }
+    if (!opened)
+      return fail(ExitRunTime, "cannot read `" + options.file +
+                                   "`: " + opened.getError().message());
     file = *opened;
   }
   program = parseFile(sources, file, ast, diags);
-  done("parse");
+  listener.done("parse");
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     if (int64_t count = countDevices(options); device->ordinal >= count) {
@@ -141,9 +131,9 @@ static std::optional<FileHeader> readHeader(llvm::StringRef path,
 
 CheckOptions Compilation::getCheckOptions() const {
   CheckOptions result;
-  bool runs = options.verb == Verb::Run;
+  bool runs = options.purpose == Purpose::Run;
   result.argumentsAreFinal = runs;
-  result.ownOptions = getOptionNames(*findVerb("run"), OptionTable());
+  result.ownOptions = options.ownOptions;
   result.headersAreFinal = runs;
   result.device = options.device;
   result.placement = options.placement;
@@ -155,8 +145,8 @@ CheckOptions Compilation::getCheckOptions() const {
   };
   // A program that is built for the cpu meets no other device.
   result.devicesAreFinal =
-      runs || options.verb == Verb::Emit || machine ||
-      (options.verb == Verb::Build && options.device == "cpu");
+      runs || options.purpose == Purpose::Emit || machine ||
+      (options.purpose == Purpose::Build && options.device == "cpu");
   result.readHeader = readHeader;
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -173,9 +163,9 @@ CheckOptions Compilation::getCheckOptions() const {
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
   machines = check(sources, ast, file, *program, checks, diags, emitter);
-  if (machines.empty() && options.verb == Verb::Build)
+  if (machines.empty() && options.purpose == Purpose::Build)
     machines = {checks.countCudaDevices()};
-  done("check");
+  listener.done("check");
   return !diags.hasErrors();
 }
 
@@ -189,7 +179,7 @@ const DiagnosticEngine &Compilation::inspect() {
 bool Compilation::generate() {
   if (parse()) {
     context = createContext();
-    done("context");
+    listener.done("context");
     module = generateModule(*context, sources,
                             {llvm::sys::path::stem(options.file), program->doc},
                             [&](Emitter &emitter) { return walk(emitter); });
@@ -209,8 +199,8 @@ void Compilation::setMemory() {
     return;
   int64_t bytes;
   if (llvm::StringRef(*text).getAsInteger(10, bytes) || bytes < 0) {
-    fail(reportUsage(llvm::Twine("`TDC_SIM_MEMORY=") + *text +
-                     "` is not a number of bytes"));
+    fail(ExitUsage, llvm::Twine("`TDC_SIM_MEMORY=") + *text +
+                        "` is not a number of bytes");
     return;
   }
   mlir::Builder builder(context.get());
@@ -229,7 +219,7 @@ void Compilation::setDevices() {
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), *device));
   // A version for a GPU is one, even if all that it had to do there is folded.
-  if (options.verb == Verb::Run && !machines.empty())
+  if (options.purpose == Purpose::Run && !machines.empty())
     (*module)->setAttr(
         td::kGpusAttr,
         mlir::Builder(context.get()).getI64IntegerAttr(machines.front()));
@@ -241,14 +231,14 @@ void Compilation::setDevices() {
 }
 
 void Compilation::setVersion(int64_t gpus, llvm::StringRef symbol,
-                             llvm::StringRef otherwise) {
+                             llvm::StringRef otherwise,
+                             llvm::StringRef simLibrary) {
   mlir::Builder builder(context.get());
   (*module)->setAttr(td::kGpusAttr, builder.getI64IntegerAttr(gpus));
   (*module)->setAttr(kSymbolAttr, builder.getStringAttr(symbol));
   if (!otherwise.empty())
     (*module)->setAttr(kOtherwiseAttr, builder.getStringAttr(otherwise));
-  (*module)->setAttr(kSimLibraryAttr,
-                     builder.getStringAttr(findLibrary("libtdc_sim_cuda.so")));
+  (*module)->setAttr(kSimLibraryAttr, builder.getStringAttr(simLibrary));
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,24 +279,24 @@ void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
 void Compilation::reportBug(mlir::Location location, llvm::StringRef text) {
   if (exitCode == ExitBug)
     return;
-  exitCode = ExitBug;
-  llvm::errs() << "error: this is a bug in tdc: " << text << "\n";
   SourceRange range = getRange(location);
+  std::string place;
   if (range.isValid())
-    llvm::errs() << "  at " << sources.getName(range.file) << ":"
-                 << sources.getLineColumn(range).line << "\n";
+    place = ("at " + sources.getName(range.file) + ":" +
+             llvm::Twine(sources.getLineColumn(range).line))
+                .str();
+  fail(ExitBug, "this is a bug in tdc: " + text, place);
 }
 
 const HostTarget *Compilation::getTarget() {
   if (!target) {
     llvm::Expected<HostTarget> made = HostTarget::create(options.targetCPU);
     if (!made) {
-      llvm::errs() << "error: " << llvm::toString(made.takeError()) << "\n";
-      fail(ExitUsage);
+      fail(ExitUsage, llvm::toString(made.takeError()));
       return nullptr;
     }
     target = std::make_unique<HostTarget>(std::move(*made));
-    done("target");
+    listener.done("target");
   }
   return target.get();
 }
@@ -321,7 +311,7 @@ bool Compilation::lower(Phase last) {
     if (!reportDiagnostics())
       return false;
   }
-  bool isAssembled = (!options.cubins.empty() || options.verbose) &&
+  bool isAssembled = (!options.cubins.empty() || options.tellsUsage) &&
                      reached < Phase::PTX && last >= Phase::PTX;
   if (isAssembled && !(runTo(Phase::PTX) && assembleImages()))
     return false;
@@ -335,7 +325,7 @@ bool Compilation::runTo(Phase last) {
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   if (runPhases(*module, reached, last, target->getVectorUnit(),
-                [&](llvm::StringRef step) { done(step); })) {
+                [&](llvm::StringRef step) { listener.done(step); })) {
     reached = last;
     return reportDiagnostics();
   }
@@ -355,7 +345,7 @@ bool Compilation::emitCode(Phase kind, bool withMain,
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateCode(*module, *target, kind, withMain, os,
-                      [&](llvm::StringRef step) { done(step); }) ||
+                      [&](llvm::StringRef step) { listener.done(step); }) ||
          fail(ExitBug);
 }
 
@@ -369,7 +359,7 @@ bool Compilation::emitObjects(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
   return generateObjects(*module, *target, threads, objects,
-                         [&](llvm::StringRef step) { done(step); }) ||
+                         [&](llvm::StringRef step) { listener.done(step); }) ||
          fail(ExitBug);
 }
 

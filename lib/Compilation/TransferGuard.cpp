@@ -1,6 +1,6 @@
 //===- TransferGuard.cpp - copies in loops that a program does not write --===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 
 using namespace tdc;

@@ -1,6 +1,6 @@
 //===- GPUCode.cpp - machine code for GPUs, and what kernels take ---------===//
 
-#include "Compilation.h"
+#include "Compilation/Compilation.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Target/NVPTXTarget.h"
@@ -11,8 +11,10 @@
 using namespace tdc;
 
 /// A table of the kernels, with the line that each was first made for.
-static void printUsage(mlir::ModuleOp module, const Cubin &cubin, int chip) {
-  llvm::raw_ostream &os = llvm::errs();
+static std::string describeUsage(mlir::ModuleOp module, const Cubin &cubin,
+                                 int chip) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   os << llvm::format("%-24s %5s %9s %9s %9s\n",
                      ("sm_" + std::to_string(chip)).c_str(), "line",
                      "registers", "spilled", "shared");
@@ -25,9 +27,10 @@ static void printUsage(mlir::ModuleOp module, const Cubin &cubin, int chip) {
                        (long long)usage.spilled,
                        (long long)(usage.shared + kernel.getShared()));
   }
+  return text;
 }
 
-/// Adds what `--cubin` asks for behind the PTX, and says what `--verbose` does.
+/// Adds what `--cubin` asks for behind the PTX, and tells what kernels take.
 bool Compilation::assembleImages() {
   auto images = module->getOps<td::ImageOp>();
   if (images.empty())
@@ -35,8 +38,8 @@ bool Compilation::assembleImages() {
   td::ImageOp ptx = *images.begin();
   std::string ptxas = findPtxas();
   if (ptxas.empty() && options.cubins.empty()) {
-    llvm::errs() << "note: what kernels take is `ptxas`'s to say, and there is "
-                    "none on the PATH\n";
+    listener.told("note: what kernels take is `ptxas`'s to say, and there is "
+                  "none on the PATH\n");
     return true;
   }
   if (ptxas.empty()) {
@@ -60,8 +63,8 @@ bool Compilation::assembleImages() {
                        llvm::toString(cubin.takeError()));
       return reportDiagnostics();
     }
-    if (options.verbose)
-      printUsage(*module, *cubin, chip);
+    if (options.tellsUsage)
+      listener.told(describeUsage(*module, *cubin, chip));
     if (!options.cubins.empty())
       td::ImageOp::create(builder, ptx.getLoc(), /*cubin=*/true, chip,
                           cubin->code);

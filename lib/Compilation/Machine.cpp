@@ -1,6 +1,6 @@
 //===- Machine.cpp - the GPUs of this machine -----------------------------===//
 
-#include "Machine.h"
+#include "Compilation/Machine.h"
 #include "tdc_runtime.h"
 
 using namespace tdc;
@@ -24,27 +24,27 @@ static const Devices &askDriver() {
 }
 
 /// Whether the machine is to have no GPU.
-static bool isForCpu(const Options &options) {
+static bool isForCpu(const CompileOptions &options) {
   return options.device == "cpu" &&
-         (options.verb == Verb::Run || options.verb == Verb::Build);
+         (options.purpose == Purpose::Run || options.purpose == Purpose::Build);
 }
 
-int64_t tdc::countDevices(const Options &options) {
+int64_t tdc::countDevices(const CompileOptions &options) {
   if (isForCpu(options))
     return 0;
-  if (options.verb == Verb::Run)
+  if (options.purpose == Purpose::Run)
     return askDriver().count;
-  if (options.verb != Verb::Build)
+  if (options.purpose != Purpose::Build)
     return options.simulatedDevices;
   std::optional<Place> device = getChosenDevice(options.device);
   return std::max<int64_t>(options.simulatedDevices,
                            device ? device->ordinal + 1 : 0);
 }
 
-std::string tdc::whyNoDevices(const Options &options, int64_t needed) {
+std::string tdc::whyNoDevices(const CompileOptions &options, int64_t needed) {
   if (isForCpu(options))
     return "`--device cpu` is for a machine without one";
-  if (options.verb == Verb::Run && askDriver().count == 0)
+  if (options.purpose == Purpose::Run && askDriver().count == 0)
     return askDriver().reason;
   std::string number = std::to_string(needed);
   return "`--sim-cuda=" + number + "` is for a machine with " +

@@ -1,0 +1,73 @@
+//===- CompileOptions.h - what a compilation is told ----------------------===//
+
+#ifndef TDC_COMPILATION_COMPILEOPTIONS_H
+#define TDC_COMPILATION_COMPILEOPTIONS_H
+
+#include "Frontend/Sema.h"
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tdc {
+
+/// What the code is for, which decides what is final while compiling.
+enum class Purpose : uint8_t {
+  Run,   ///< to run here and now, with these arguments
+  Build, ///< to run anywhere
+  Emit,  ///< to be looked at, for the devices of the options
+  Check  ///< none; only what is wrong with the program is wanted
+};
+
+/// What becomes of copies in loops that the program does not write.
+struct TransferGuard {
+  enum Mode : uint8_t { Allow, Log, Disallow } mode = Allow;
+  /// "h2d", "d2h" or "d2d" if only those are guarded.
+  std::string direction;
+};
+
+/// Strings are the user's own.
+struct CompileOptions {
+  Purpose purpose = Purpose::Check;
+  /// The program.
+  std::string file;
+  /// Run: the words that belong to the program.
+  std::vector<std::string> programArgs;
+  /// Values of `arg`s that are fixed for good.
+  std::vector<std::pair<std::string, std::string>> set;
+  /// Names that no `arg` can have because tdc has an option of that name.
+  std::vector<std::string> ownOptions;
+
+  std::string device; ///< cpu, cuda, cuda:1, auto; empty: not said
+  std::optional<Placement> placement;
+  unsigned simulatedDevices = 0;
+  bool noTOps = false;
+  bool tf32 = false;
+  TransferGuard guard;
+  std::string targetCPU;   ///< empty: this machine's
+  std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
+  /// Tells what GPU kernels take of a GPU.
+  bool tellsUsage = false;
+};
+
+/// What is wrong with the value of an option.
+struct UsageError {
+  std::string problem, hint;
+};
+
+/// Each of these sets what an option says as text, or returns what is wrong
+/// with it.
+std::optional<UsageError> setDevice(CompileOptions &options,
+                                    llvm::StringRef value);
+std::optional<UsageError> setPlacement(CompileOptions &options,
+                                       llvm::StringRef value);
+std::optional<UsageError> setTransferGuard(CompileOptions &options,
+                                           llvm::StringRef value);
+
+/// What a word may be that is none of `candidates`: the nearest one, or any.
+std::string suggest(llvm::StringRef word,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace tdc
+
+#endif // TDC_COMPILATION_COMPILEOPTIONS_H

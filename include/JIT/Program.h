@@ -1,0 +1,44 @@
+//===- Program.h - a compiled program in memory ---------------------------===//
+
+#ifndef TDC_JIT_PROGRAM_H
+#define TDC_JIT_PROGRAM_H
+
+#include "Compilation/CompileOptions.h"
+#include "Compilation/Listener.h"
+#include "JIT/JIT.h"
+#include "tdc_runtime.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tdc {
+
+/// The code of a program, for the machine that it was compiled on. It does not
+/// change: any number of contexts may run it.
+class Program {
+public:
+  /// Compiles the file of the options, or `text` in its place if that is not
+  /// null. Null with the reason in `code` if it has mistakes, which `listener`
+  /// was told of; on which thread, is not said.
+  static std::unique_ptr<Program> compile(const CompileOptions &options,
+                                          const llvm::StringRef *text,
+                                          Listener &listener, ExitCode &code);
+
+  const tdrt_program &get() const {
+    return *static_cast<const tdrt_program *>(jit->getEntry());
+  }
+
+  /// What the program takes for its command line: its file, then its arguments.
+  const std::vector<const char *> &getArgv() const { return argv; }
+
+private:
+  Program(std::unique_ptr<JIT> jit, const CompileOptions &options);
+
+  std::unique_ptr<JIT> jit;
+  std::vector<std::string> words;
+  std::vector<const char *> argv; ///< of `words`
+};
+
+} // namespace tdc
+
+#endif // TDC_JIT_PROGRAM_H

@@ -1,0 +1,155 @@
+//===- Calls.cpp - tdc_call -----------------------------------------------===//
+
+#include "Handles.h"
+#include "Tensors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace tdc;
+
+namespace {
+
+/// A context to call a function in, for as long as the call and the copying of
+/// its results take.
+class Turn {
+public:
+  Turn(tdc_module &module, const Function &function) : module(module) {
+    if (function.runs_alone) {
+      alone = std::unique_lock(module.stateLock);
+      context = module.context;
+      return;
+    }
+    beside = std::shared_lock(module.stateLock);
+    std::lock_guard guard(module.idleLock);
+    if (module.idle.empty())
+      return;
+    context = module.idle.back();
+    module.idle.pop_back();
+  }
+
+  ~Turn() {
+    if (!context || context == module.context)
+      return;
+    std::lock_guard guard(module.idleLock);
+    module.idle.push_back(context);
+  }
+
+  /// Makes a context if none was idle. A status other than 0 is in the error of
+  /// `failed`, which is to be closed.
+  int32_t open(tdrt_context *&failed) {
+    if (context)
+      return 0;
+    int32_t status = tdrt_share(module.context, &context);
+    if (status)
+      failed = std::exchange(context, nullptr);
+    return status;
+  }
+
+  tdrt_context *get() const { return context; }
+
+private:
+  tdc_module &module;
+  std::unique_lock<std::shared_mutex> alone;
+  std::shared_lock<std::shared_mutex> beside;
+  tdrt_context *context = nullptr;
+};
+
+std::string describe(const Function &function, const char *what,
+                     const tdc_tensor_type &type) {
+  return std::string(what) + " `" + type.name + "` of `" + function.name + "`";
+}
+
+/// What is wrong with the descriptors of a call before it is made, or "".
+std::string findFault(const Function &function, const tdc_tensor *inputs,
+                      const tdc_tensor *outputs) {
+  for (size_t i = 0; i < function.num_inputs; ++i)
+    if (std::string fault = tdc::findFault(inputs[i]); !fault.empty())
+      return describe(function, "input", function.inputs[i]) + " " + fault;
+  for (size_t i = 0; i < function.num_outputs; ++i) {
+    const tdc_tensor &output = outputs[i];
+    if (!output.data)
+      continue;
+    std::string name = describe(function, "output", function.outputs[i]);
+    if (std::string fault = tdc::findFault(output); !fault.empty())
+      return name + " " + fault;
+    if (output.strides)
+      return name + " is written row by row: it cannot have strides";
+  }
+  return "";
+}
+
+/// What a result is that has no place in what the caller gave for it, or "".
+std::string findMismatch(const tdrt_tensor &result, const tdc_tensor &given) {
+  bool fits = result.dtype == given.dtype && result.rank == given.rank &&
+              std::equal(result.dims, result.dims + result.rank, given.shape);
+  if (fits)
+    return "";
+  return "is " + typeText(result.dtype, result.rank, result.dims) + ", not " +
+         typeText(given.dtype, given.rank, given.shape);
+}
+
+} // namespace
+
+/// Copies the results to the caller, all or none.
+static tdc_status giveResults(const Function &function,
+                              llvm::ArrayRef<tdrt_tensor> results,
+                              tdc_tensor *outputs, tdc_error **error) {
+  for (auto [i, result] : llvm::enumerate(results))
+    if (outputs[i].data)
+      if (std::string mismatch = findMismatch(result, outputs[i]);
+          !mismatch.empty())
+        return fail(error, TDC_USAGE_ERROR,
+                    describe(function, "output", function.outputs[i]) + " " +
+                        mismatch);
+  llvm::SmallVector<size_t, 4> made;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (outputs[i].data)
+      continue;
+    if (allocate(outputs[i], result.dtype, result.rank, result.dims)) {
+      made.push_back(i);
+      continue;
+    }
+    for (size_t index : made)
+      tdc_tensor_free(&outputs[index]);
+    return fail(error, TDC_RUN_ERROR,
+                "out of memory for " +
+                    describe(function, "output", function.outputs[i]));
+  }
+  for (auto [i, result] : llvm::enumerate(results))
+    if (int64_t bytes = countBytes(result.dtype, result.rank, result.dims))
+      memcpy(outputs[i].data, result.data, bytes);
+  return TDC_OK;
+}
+
+tdc_status tdc_call(tdc_module *module, const tdc_function *called,
+                    const tdc_tensor *inputs, tdc_tensor *outputs,
+                    tdc_error **error) {
+  const auto &function = *static_cast<const Function *>(called);
+  if (function.owner != module->interface.get())
+    return fail(error, TDC_USAGE_ERROR,
+                std::string("`") + function.name +
+                    "` is a function of another program than the module's");
+  if (std::string fault = findFault(function, inputs, outputs); !fault.empty())
+    return fail(error, TDC_USAGE_ERROR, fault);
+  llvm::SmallVector<Input, 4> readable(function.num_inputs);
+  llvm::SmallVector<tdrt_tensor, 4> arguments;
+  for (size_t i = 0; i < function.num_inputs; ++i) {
+    if (!readable[i].take(inputs[i]))
+      return fail(error, TDC_RUN_ERROR,
+                  "out of memory for a copy of " +
+                      describe(function, "input", function.inputs[i]));
+    arguments.push_back(readable[i].get());
+  }
+  Turn turn(*module, function);
+  tdrt_context *failed = nullptr;
+  if (int32_t status = turn.open(failed)) {
+    tdc_status result = fail(error, failed, status);
+    tdrt_close(failed);
+    return result;
+  }
+  llvm::SmallVector<tdrt_tensor, 4> results(function.num_outputs);
+  if (int32_t status = tdrt_call(turn.get(), function.index, arguments.data(),
+                                 results.data()))
+    return fail(error, turn.get(), status);
+  return giveResults(function, results, outputs, error);
+}

@@ -1,0 +1,97 @@
+//===- Handles.h - what the handles of tdc.h are --------------------------===//
+
+#ifndef TDC_LIB_CAPI_HANDLES_H
+#define TDC_LIB_CAPI_HANDLES_H
+
+#include "JIT/Program.h"
+#include "tdc/tdc.h"
+#include "tdc_runtime.h"
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace tdc {
+
+/// A tdc_diagnostic and the strings that it points to.
+class OwnedDiagnostic {
+public:
+  tdc_severity severity = TDC_ERROR;
+  std::string code, message, file, text, json;
+  int32_t line = 0, column = 0, endLine = 0, endColumn = 0;
+
+  /// Points into this: neither may be moved.
+  tdc_diagnostic getView() const;
+};
+
+struct Interface;
+
+struct Function : tdc_function {
+  const Interface *owner = nullptr;
+  int32_t index = 0; ///< of the export
+};
+
+/// The code of a program, and what the outside sees of it.
+struct Interface {
+  explicit Interface(std::unique_ptr<const Program> code);
+
+  std::unique_ptr<const Program> code;
+  std::vector<std::vector<tdc_tensor_type>> ports; ///< of all functions
+  std::vector<Function> functions;
+  std::vector<tdc_tensor_type> state;
+  std::vector<int32_t> stateSlots; ///< index in the program's table of slots
+};
+
+} // namespace tdc
+
+struct tdc_error {
+  tdc_status status = TDC_BUG;
+  std::string text; ///< of all diagnostics
+  std::deque<tdc::OwnedDiagnostic> diagnostics;
+  std::deque<tdc_diagnostic> views; ///< of each
+
+  void add(tdc::OwnedDiagnostic diagnostic) {
+    text += diagnostic.text;
+    diagnostics.push_back(std::move(diagnostic));
+    views.push_back(diagnostics.back().getView());
+  }
+};
+
+/// Modules hold the interface too: they outlive the handle.
+struct tdc_program {
+  std::shared_ptr<const tdc::Interface> interface;
+};
+
+struct tdc_module {
+  explicit tdc_module(std::shared_ptr<const tdc::Interface> interface)
+      : interface(std::move(interface)) {}
+  ~tdc_module();
+
+  std::shared_ptr<const tdc::Interface> interface;
+  tdrt_context *context = nullptr; ///< the program's own
+  bool isOpen = false;             ///< the context runs: it has counters
+  /// Held shared by who only reads the state, in a context of its own, and
+  /// alone by who uses the program's.
+  std::shared_mutex stateLock;
+  std::mutex idleLock;
+  std::vector<tdrt_context *> idle; ///< shared ones that nobody uses now
+};
+
+namespace tdc {
+
+/// What `--message-format=json` has of an error that the checker has not found:
+/// as of lib/Frontend/Source/DiagnosticJSON.cpp.
+std::string makeJSON(const OwnedDiagnostic &diagnostic);
+
+/// Gives `*error` a new error that has no place in a program, unless `error` is
+/// null. Returns `status`.
+tdc_status fail(tdc_error **error, tdc_status status, std::string message);
+
+/// The same with the error of a context.
+tdc_status fail(tdc_error **error, tdrt_context *context, int32_t code);
+
+} // namespace tdc
+
+#endif // TDC_LIB_CAPI_HANDLES_H

@@ -1,0 +1,34 @@
+//===- Modules.cpp - programs that run ------------------------------------===//
+
+#include "Handles.h"
+
+using namespace tdc;
+
+tdc_module::~tdc_module() {
+  for (tdrt_context *shared : idle)
+    tdrt_close(shared);
+  if (isOpen)
+    tdrt_report_stats(context);
+  tdrt_close(context);
+}
+
+tdc_status tdc_open(const tdc_program *program, tdc_module **module,
+                    tdc_error **error) {
+  *module = nullptr;
+  auto made = std::make_unique<tdc_module>(program->interface);
+  const Program &code = *program->interface->code;
+  int32_t status = tdrt_open(&code.get(), int(code.getArgv().size()),
+                             code.getArgv().data(), &made->context);
+  if (status == TDRT_HELP)
+    return fail(error, TDC_USAGE_ERROR,
+                "`--help` is for a command line: the program was not opened");
+  made->isOpen = status == 0;
+  if (status == 0)
+    status = tdrt_main(made->context);
+  if (status)
+    return fail(error, made->context, status);
+  *module = made.release();
+  return TDC_OK;
+}
+
+void tdc_module_free(tdc_module *module) { delete module; }

@@ -1,0 +1,130 @@
+//===- State.cpp - the state of a module, by name and in files ------------===//
+
+#include "Handles.h"
+#include "Tensors.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace tdc;
+
+/// The index of a tensor of the state; none after an error was given.
+static std::optional<size_t> find(const tdc_module &module, const char *name,
+                                  tdc_error **error) {
+  const std::vector<tdc_tensor_type> &state = module.interface->state;
+  for (size_t i = 0; i < state.size(); ++i)
+    if (strcmp(state[i].name, name) == 0)
+      return i;
+  fail(error, TDC_USAGE_ERROR, std::string("the state has no `") + name + "`");
+  return std::nullopt;
+}
+
+static std::string describe(const tdc_tensor_type &type) {
+  return std::string("`") + type.name + "` of the state";
+}
+
+/// Why a tensor of the caller's is none for one of the state; "" if it is.
+static std::string findFault(const tdc_tensor_type &type,
+                             const tdc_tensor &tensor) {
+  if (std::string fault = tdc::findFault(tensor); !fault.empty())
+    return "the tensor for " + describe(type) + " " + fault;
+  if (tensor.dtype == type.dtype && tensor.rank == type.rank &&
+      std::equal(type.shape, type.shape + type.rank, tensor.shape))
+    return "";
+  return describe(type) + " is " + typeText(type.dtype, type.rank, type.shape) +
+         ", not " + typeText(tensor.dtype, tensor.rank, tensor.shape);
+}
+
+tdc_status tdc_state_read(tdc_module *module, const char *name,
+                          tdc_tensor *tensor, tdc_error **error) {
+  std::optional<size_t> index = find(*module, name, error);
+  if (!index)
+    return TDC_USAGE_ERROR;
+  const tdc_tensor_type &type = module->interface->state[*index];
+  if (tensor->data) {
+    std::string fault = findFault(type, *tensor);
+    if (fault.empty() && tensor->strides)
+      fault = describe(type) + " is written row by row: the tensor for it "
+                               "cannot have strides";
+    if (!fault.empty())
+      return fail(error, TDC_USAGE_ERROR, fault);
+  } else if (!allocate(*tensor, type.dtype, type.rank, type.shape)) {
+    return fail(error, TDC_RUN_ERROR, "out of memory for " + describe(type));
+  }
+  std::shared_lock guard(module->stateLock);
+  tdrt_slot_read(module->context, module->interface->stateSlots[*index],
+                 tensor->data);
+  return TDC_OK;
+}
+
+tdc_status tdc_state_write(tdc_module *module, const char *name,
+                           const tdc_tensor *tensor, tdc_error **error) {
+  std::optional<size_t> index = find(*module, name, error);
+  if (!index)
+    return TDC_USAGE_ERROR;
+  const tdc_tensor_type &type = module->interface->state[*index];
+  if (std::string fault = findFault(type, *tensor); !fault.empty())
+    return fail(error, TDC_USAGE_ERROR, fault);
+  Input input;
+  if (!input.take(*tensor))
+    return fail(error, TDC_RUN_ERROR, "out of memory for " + describe(type));
+  std::unique_lock guard(module->stateLock);
+  tdrt_slot_write(module->context, module->interface->stateSlots[*index],
+                  input.get().data);
+  return TDC_OK;
+}
+
+namespace {
+
+/// All that a checkpoint of a module has.
+class Checkpoint {
+public:
+  explicit Checkpoint(const tdc_module &module) {
+    const tdrt_program &program = module.interface->code->get();
+    // The state of one model goes by its own keys, as in `save(model=m)`.
+    bool isOneModel = countModels(module) <= 1;
+    for (int32_t index : module.interface->stateSlots) {
+      const tdrt_slot &slot = program.slots[index];
+      keys.push_back(isOneModel ? slot.key : slot.name);
+    }
+    table.num_slots = int32_t(keys.size());
+    table.slots = module.interface->stateSlots.data();
+    table.keys = keys.data();
+    table.full = 1;
+  }
+  const tdrt_checkpoint *get() const { return &table; }
+
+private:
+  static size_t countModels(const tdc_module &module) {
+    llvm::StringSet<> models;
+    for (int32_t index : module.interface->stateSlots) {
+      const tdrt_slot &slot = module.interface->code->get().slots[index];
+      if (slot.kind != TDRT_SLOT_MOMENT)
+        models.insert(llvm::StringRef(slot.name).drop_back(strlen(slot.key)));
+    }
+    return models.size();
+  }
+
+  std::vector<const char *> keys;
+  tdrt_checkpoint table = {};
+};
+
+} // namespace
+
+tdc_status tdc_save(tdc_module *module, const char *path, tdc_error **error) {
+  Checkpoint checkpoint(*module);
+  std::unique_lock guard(module->stateLock);
+  tdrt_clear_error(module->context);
+  int32_t status = tdrt_checkpoint_save(module->context, path, checkpoint.get(),
+                                        nullptr, -1);
+  return status ? fail(error, module->context, status) : TDC_OK;
+}
+
+tdc_status tdc_restore(tdc_module *module, const char *path,
+                       tdc_error **error) {
+  Checkpoint checkpoint(*module);
+  std::unique_lock guard(module->stateLock);
+  tdrt_clear_error(module->context);
+  int32_t status =
+      tdrt_checkpoint_restore(module->context, path, checkpoint.get(), -1);
+  return status ? fail(error, module->context, status) : TDC_OK;
+}

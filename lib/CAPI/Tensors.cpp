@@ -1,0 +1,125 @@
+//===- Tensors.cpp - tensors that cross the border ------------------------===//
+
+#include "Tensors.h"
+#include "Dialect/TD/OpTable/Types.h"
+#include <cstring>
+#include <unistd.h>
+
+namespace tdc {
+
+std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape) {
+  std::string text = spelling(DType(dtype)).str() + "[";
+  for (int32_t i = 0; i < rank; ++i)
+    text += (i ? ", " : "") +
+            (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  return text + "]";
+}
+
+std::string findFault(const tdc_tensor &tensor) {
+  if (tensor.dtype < TDC_F64 || tensor.dtype > TDC_BOOL)
+    return "has no dtype of tdc";
+  if (tensor.rank < 0 || tensor.rank > TDRT_MAX_RANK)
+    return "has " + std::to_string(tensor.rank) + " dims; it can have 0 to " +
+           std::to_string(TDRT_MAX_RANK);
+  if (tensor.rank > 0 && !tensor.shape)
+    return "has no shape";
+  for (int32_t i = 0; i < tensor.rank; ++i)
+    if (tensor.shape[i] < 0)
+      return "has a negative size";
+  int64_t bytes = countBytes(tensor.dtype, tensor.rank, tensor.shape);
+  if (bytes < 0)
+    return "is too large for any memory";
+  return !tensor.data && bytes ? "has no data" : "";
+}
+
+int64_t countBytes(int32_t dtype, int32_t rank, const int64_t *shape) {
+  int64_t bytes = byteSize(DType(dtype));
+  for (int32_t i = 0; i < rank; ++i)
+    if (__builtin_mul_overflow(bytes, shape[i], &bytes))
+      return -1;
+  return bytes;
+}
+
+static bool isContiguous(const tdc_tensor &tensor) {
+  if (!tensor.strides)
+    return true;
+  int64_t stride = 1;
+  for (int32_t i = tensor.rank - 1; i >= 0; --i) {
+    if (tensor.shape[i] > 1 && tensor.strides[i] != stride)
+      return false;
+    stride *= tensor.shape[i];
+  }
+  return true;
+}
+
+/// Copies what lies behind the first `dim` dims, row by row; returns where the
+/// next element goes.
+static char *gather(const tdc_tensor &from, int32_t dim, const char *at,
+                    char *to, int64_t elementBytes) {
+  if (dim == from.rank) {
+    memcpy(to, at, elementBytes);
+    return to + elementBytes;
+  }
+  for (int64_t i = 0; i < from.shape[dim]; ++i)
+    to = gather(from, dim + 1, at + i * from.strides[dim] * elementBytes, to,
+                elementBytes);
+  return to;
+}
+
+/// Generated code may load one vector that begins before the end and drop what
+/// is behind it. That is harmless as long as it stays on a page that is there.
+static bool isReadablePastEnd(const void *data, int64_t bytes) {
+  static const uintptr_t page = sysconf(_SC_PAGESIZE);
+  constexpr uintptr_t slack = 64;
+  uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
+  return (end - 1) / page == (end + slack - 1) / page;
+}
+
+bool Input::take(const tdc_tensor &from) {
+  tensor = {from.data, from.dtype, from.rank, from.shape};
+  int64_t elementBytes = byteSize(DType(from.dtype));
+  int64_t bytes = countBytes(from.dtype, from.rank, from.shape);
+  bool isAligned = reinterpret_cast<uintptr_t>(from.data) % elementBytes == 0;
+  bool isRowMajor = isContiguous(from);
+  if (bytes && isAligned && isRowMajor && isReadablePastEnd(from.data, bytes))
+    return true;
+  constexpr int64_t slack = 64;
+  copy.reset(aligned_alloc(64, (bytes + slack + 63) / 64 * 64));
+  if (!copy)
+    return false;
+  tensor.data = copy.get();
+  if (bytes && isRowMajor)
+    memcpy(copy.get(), from.data, bytes);
+  else if (bytes)
+    gather(from, 0, static_cast<const char *>(from.data),
+           static_cast<char *>(copy.get()), elementBytes);
+  return true;
+}
+
+/// The sizes of an allocated tensor stand in front of its data.
+static constexpr size_t kHeader = TDRT_MAX_RANK * sizeof(int64_t);
+static_assert(kHeader % 64 == 0, "data is aligned to 64 bytes");
+
+bool allocate(tdc_tensor &tensor, int32_t dtype, int32_t rank,
+              const int64_t *shape) {
+  int64_t bytes = countBytes(dtype, rank, shape);
+  if (bytes < 0)
+    return false;
+  void *block = aligned_alloc(64, kHeader + (bytes + 63) / 64 * 64);
+  if (!block)
+    return false;
+  if (rank)
+    memcpy(block, shape, rank * sizeof(int64_t));
+  tensor = {static_cast<char *>(block) + kHeader, dtype, rank,
+            static_cast<int64_t *>(block), nullptr};
+  return true;
+}
+
+} // namespace tdc
+
+void tdc_tensor_free(tdc_tensor *tensor) {
+  if (!tensor || !tensor->data)
+    return;
+  free(static_cast<char *>(tensor->data) - tdc::kHeader);
+  *tensor = {};
+}

@@ -1,0 +1,50 @@
+//===- Program.cpp - a compiled program in memory -------------------------===//
+
+#include "JIT/Program.h"
+#include "Compilation/Compilation.h"
+#include "Compilation/DeepStack.h"
+
+namespace tdc {
+
+Program::Program(std::unique_ptr<JIT> jit, const CompileOptions &options)
+    : jit(std::move(jit)), words{options.file} {
+  llvm::append_range(words, options.programArgs);
+  for (const std::string &word : words)
+    argv.push_back(word.c_str());
+}
+
+static std::unique_ptr<JIT> link(const CompileOptions &options,
+                                 const llvm::StringRef *text,
+                                 Listener &listener, ExitCode &code) {
+  Compilation compilation(options, listener);
+  if (text)
+    compilation.setText(*text);
+  llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  if (!compilation.generate() || !compilation.lower(Phase::LLVM) ||
+      !compilation.emitObjects(objects)) {
+    code = compilation.getExitCode();
+    return nullptr;
+  }
+  auto jit = JIT::create(objects, "tdc_program");
+  if (jit) {
+    listener.done("link");
+    return std::move(*jit);
+  }
+  code = ExitBug;
+  listener.failed(
+      code, "this is a bug in tdc: " + llvm::toString(jit.takeError()), {});
+  return nullptr;
+}
+
+std::unique_ptr<Program> Program::compile(const CompileOptions &options,
+                                          const llvm::StringRef *text,
+                                          Listener &listener, ExitCode &code) {
+  code = ExitOk;
+  std::unique_ptr<JIT> jit;
+  runOnDeepStack([&] { jit = link(options, text, listener, code); });
+  if (!jit)
+    return nullptr;
+  return std::unique_ptr<Program>(new Program(std::move(jit), options));
+}
+
+} // namespace tdc

@@ -1,0 +1,117 @@
+//===- StateTest.cpp - the state by name and in files ---------------------===//
+
+#include "Programs.h"
+#include <unistd.h>
+
+using namespace capi_test;
+
+namespace {
+
+TEST(StateTest, ReadAndWrite) {
+  Program program(kLinear);
+  Module module(program);
+  Floats weight({1, 2}, {3, 4}), bias({1}, {5});
+  tdc_tensor w = weight.get(), b = bias.get();
+  Error error;
+  ASSERT_EQ(tdc_state_write(module, "net.weight", &w, &error), TDC_OK)
+      << error.text();
+  ASSERT_EQ(tdc_state_write(module, "net.bias", &b, &error), TDC_OK);
+  Floats x({2, 2}, {1, 0, 0, 1});
+  tdc_tensor input = x.get(), output = {};
+  ASSERT_EQ(tdc_call(module, program.find("predict"), &input, &output, &error),
+            TDC_OK);
+  EXPECT_EQ(floatsOf(output), (std::vector<float>{8, 9}));
+  tdc_tensor_free(&output);
+  tdc_tensor read = {};
+  ASSERT_EQ(tdc_state_read(module, "net.weight", &read, &error), TDC_OK);
+  EXPECT_EQ(floatsOf(read), (std::vector<float>{3, 4}));
+  tdc_tensor_free(&read);
+}
+
+TEST(StateTest, Mistakes) {
+  Program program(kLinear);
+  Module module(program);
+  Floats weight({2, 2}, {3, 4, 5, 6});
+  tdc_tensor w = weight.get();
+  Error shape;
+  EXPECT_EQ(tdc_state_write(module, "net.weight", &w, &shape), TDC_USAGE_ERROR);
+  EXPECT_EQ(shape.text(), "error: `net.weight` of the state is f32[1, 2], not "
+                          "f32[2, 2]\n");
+  Error name;
+  EXPECT_EQ(tdc_state_write(module, "net.wieght", &w, &name), TDC_USAGE_ERROR);
+  EXPECT_EQ(name.text(), "error: the state has no `net.wieght`\n");
+  Error read;
+  EXPECT_EQ(tdc_state_read(module, "net.weight", &w, &read), TDC_USAGE_ERROR);
+}
+
+// Two modules of one program have states of their own, and a checkpoint takes
+// one to the other: parameters, what the optimizer keeps, random numbers.
+TEST(StateTest, Checkpoints) {
+  std::string text = kLinear;
+  text.replace(text.find("SGD(net.parameters(), lr=0.1)"), 29,
+               "Adam(net.parameters(), lr=0.1)");
+  text += "export fn draw() -> f32[2] = rand(2)\n";
+  Program program(text);
+  const tdc_function *step = program.find("step"), *draw = program.find("draw");
+  Module one(program), other(program);
+  float before = train(one, step, 10);
+  std::string path = testing::TempDir() + "capi_state_test.safetensors";
+  Error error;
+  ASSERT_EQ(tdc_save(one, path.c_str(), &error), TDC_OK) << error.text();
+  float expected = train(one, step, 10);
+  EXPECT_LT(expected, before);
+  tdc_tensor drawn = {}, again = {};
+  ASSERT_EQ(tdc_call(one, draw, nullptr, &drawn, &error), TDC_OK);
+
+  train(other, step, 3);
+  ASSERT_EQ(tdc_restore(other, path.c_str(), &error), TDC_OK) << error.text();
+  EXPECT_EQ(train(other, step, 10), expected);
+  ASSERT_EQ(tdc_call(other, draw, nullptr, &again, &error), TDC_OK);
+  EXPECT_EQ(floatsOf(again), floatsOf(drawn));
+  tdc_tensor_free(&drawn);
+  tdc_tensor_free(&again);
+
+  // A checkpoint of something else changes nothing.
+  Program unlike("let net = Linear(3, 1)\n"
+                 "export fn f(x: f32[3]) -> f32[1] = net(x)\n");
+  Module module(unlike);
+  Error keys;
+  EXPECT_EQ(tdc_restore(module, path.c_str(), &keys), TDC_RUN_ERROR);
+  EXPECT_EQ(keys.code(), "TR741");
+  unlink(path.c_str());
+  Error missing;
+  EXPECT_EQ(tdc_restore(other, path.c_str(), &missing), TDC_RUN_ERROR);
+  EXPECT_EQ(missing.code(), "TR702");
+  Error folder;
+  EXPECT_EQ(tdc_save(other, "/nowhere/at/all.safetensors", &folder),
+            TDC_RUN_ERROR);
+  EXPECT_EQ(folder.code(), "TR751");
+}
+
+// The program's own `save` and `restore` and those of the module are one
+// format.
+TEST(StateTest, FilesOfThePrograms) {
+  std::string path = testing::TempDir() + "capi_state_test2.safetensors";
+  for (bool isOneModel : {true, false}) {
+    std::string models = "let a = Linear(2, 1)\n";
+    if (!isOneModel)
+      models += "let b = Linear(3, 1)\n";
+    std::string all = isOneModel ? "a=a, o=o" : "a=a, b=b, o=o";
+    std::string head = models +
+                       "let o = SGD(a.parameters(), lr=0.1, momentum=0.9)\n" +
+                       "let l = a(ones(1, 2)).sum()\nl.backward()\no.step()\n";
+    std::string tail = "export fn f(x: f32[2]) -> f32[1] = a(x)\n";
+    if (!isOneModel)
+      tail += "export fn g(x: f32[3]) -> f32[1] = b(x)\n";
+    Program saver(head + "save(\"" + path + "\", " + all + ")\n" + tail);
+    Module saved(saver);
+    Error error;
+    EXPECT_EQ(tdc_restore(saved, path.c_str(), &error), TDC_OK) << error.text();
+    ASSERT_EQ(tdc_save(saved, path.c_str(), &error), TDC_OK) << error.text();
+    Program restorer(head + "restore(\"" + path + "\", " + all + ")\n" + tail);
+    Module restored(restorer);
+    unlink(path.c_str());
+  }
+}
+
+} // namespace

@@ -1,0 +1,75 @@
+//===- ThreadsTest.cpp - one module, several threads ----------------------===//
+
+#include "Programs.h"
+#include <atomic>
+#include <thread>
+
+using namespace capi_test;
+
+namespace {
+
+// Four threads predict while a fifth trains: every prediction is that of some
+// state between two steps, for parameters change together.
+TEST(ThreadsTest, PredictWhileTraining) {
+  Program program(R"(
+model Twice {
+    param a: f32[64] = init.constant(1.0)
+    param b: f32[64] = init.constant(1.0)
+    fn forward(x: f32[64]) -> f32[64] = self.a * x - self.b * x
+}
+let net = Twice()
+let optimizer = SGD(net.parameters(), lr=0.001)
+export fn difference(x: f32[64]) -> f32[64] = net(x)
+export fn step() -> f32[] {
+    let loss = net.a.sum() + net.b.sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss
+}
+)");
+  Module module(program);
+  const tdc_function *difference = program.find("difference");
+  const tdc_function *step = program.find("step");
+  std::atomic<int> wrong{0}, failed{0};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      Floats x({64}, std::vector<float>(64, 2.0f)), y = x;
+      tdc_tensor input = x.get(), output = y.get();
+      for (int i = 0; i < 5000; ++i) {
+        failed += tdc_call(module, difference, &input, &output, nullptr) != 0;
+        for (float value : y.values)
+          wrong += value != 0;
+      }
+    });
+  threads.emplace_back([&] {
+    float loss;
+    tdc_tensor output = {&loss, TDC_F32, 0, nullptr, nullptr};
+    for (int i = 0; i < 2000; ++i)
+      failed += tdc_call(module, step, nullptr, &output, nullptr) != 0;
+  });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ThreadsTest, CompileTrainPredict) {
+  std::vector<std::thread> threads;
+  float losses[4];
+  for (float &loss : losses)
+    threads.emplace_back([&loss] {
+      Program program(kLinear);
+      Module module(program);
+      loss = train(module, program.find("step"), 100);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (float loss : losses) {
+    EXPECT_LT(loss, 0.01f);
+    EXPECT_EQ(loss, losses[0]);
+  }
+}
+
+} // namespace
