@@ -24,7 +24,7 @@ add_library(TDCGlibcShim STATIC ${CMAKE_CURRENT_LIST_DIR}/arc4random.c)
 # -rdynamic is missing on purpose: the JIT is handed the addresses of the
 #   runtime's functions and looks nothing up by name.
 target_link_options(TDCLLVM INTERFACE
-  -no-pie -static-libstdc++ -static-libgcc -s
+  $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie> -static-libstdc++ -static-libgcc -s
   LINKER:--gc-sections,--icf=all)
 target_link_libraries(TDCLLVM INTERFACE
   -Wl,@${CMAKE_BINARY_DIR}/cmake/archives.rsp TDCGlibcShim

@@ -1,12 +1,14 @@
 """How lit runs this folder. Loaded through lit.site.cfg.py of a build folder.
 
 Substitutions: %examples, %cc, %python (with NumPy where the feature `numpy` is
-there), and %inputs for the Inputs folder beside the test.
+there), %build for the build folder, and %inputs for the Inputs folder beside
+the test.
 Features:
   numpy      build/venv is set up: references can be computed
   sanitized  the tools run under ASan and UBSan; only the front end's are built
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
+  embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
 
 import os
@@ -56,10 +58,13 @@ except OSError:
 cc = shutil.which("cc")
 if cc:
     config.available_features.add("cc")
+if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
+    config.available_features.add("embed")
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
     ("%inputs", "%S/Inputs"),
     ("%python", python),
+    ("%build", config.tdc_build_root),
     ("%cc", cc or "cc"),
 ]

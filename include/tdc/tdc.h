@@ -9,7 +9,7 @@
  *   if (tdc_compile_file("net.tdsl", NULL, &program, &error) ||
  *       tdc_find_function(program, "predict", &predict, &error) ||
  *       tdc_open(program, &module, &error) ||
- *       tdc_call(module, predict, &x, &y, &error))
+ *       tdc_call(module, predict, 1, &x, 1, &y, &error))
  *     fputs(tdc_error_text(error), stderr);
  *
  * Conventions
@@ -217,25 +217,26 @@ TDC_API tdc_status tdc_find_function(const tdc_program *program,
                                      const tdc_function **function,
                                      tdc_error **error);
 
-/* Calls a function of the module's program. `inputs` has num_inputs tensors, of
- * which the function reads and keeps nothing; they are copied only if they are
- * strided, or if reading past their end would leave the last page. `outputs`
- * has num_outputs: where `data` is NULL, the whole tensor is filled in, in
- * memory that tdc_tensor_free gives back; else dtype and shape must be the
- * result's, which is copied to it row by row (strides are not allowed). A call
- * that fails allocates nothing. */
+/* Calls a function of the module's program, with as many inputs and outputs as
+ * it has. It reads inputs and keeps nothing of them; they are copied only if
+ * they are strided, or if reading past their end would leave the last page.
+ * Where `data` of an output is NULL, the whole tensor is filled in, in memory
+ * that tdc_tensor_free gives back; else dtype and shape must be the result's,
+ * which is copied to it row by row (strides are not allowed). A call that fails
+ * allocates nothing. */
 TDC_API tdc_status tdc_call(tdc_module *module, const tdc_function *function,
-                            const tdc_tensor *inputs, tdc_tensor *outputs,
+                            size_t num_inputs, const tdc_tensor *inputs,
+                            size_t num_outputs, tdc_tensor *outputs,
                             tdc_error **error);
 
 /* The same with tensors of other frameworks (DLPack 1.x, which defines the
  * struct). Inputs are borrowed: they are on the cpu, and are not given back.
- * outputs[i] is a new one. */
+ * outputs[i] is a new one, or NULL after a failure. */
 struct DLManagedTensorVersioned;
-TDC_API tdc_status
-tdc_call_dlpack(tdc_module *module, const tdc_function *function,
-                struct DLManagedTensorVersioned *const *inputs,
-                struct DLManagedTensorVersioned **outputs, tdc_error **error);
+TDC_API tdc_status tdc_call_dlpack(
+    tdc_module *module, const tdc_function *function, size_t num_inputs,
+    struct DLManagedTensorVersioned *const *inputs, size_t num_outputs,
+    struct DLManagedTensorVersioned **outputs, tdc_error **error);
 
 /*===- State -----------------------------------------------------------------*/
 

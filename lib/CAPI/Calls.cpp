@@ -59,6 +59,10 @@ std::string describe(const Function &function, const char *what,
   return std::string(what) + " `" + type.name + "` of `" + function.name + "`";
 }
 
+std::string countText(size_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 /// What is wrong with the descriptors of a call before it is made, or "".
 std::string findFault(const Function &function, const tdc_tensor *inputs,
                       const tdc_tensor *outputs) {
@@ -69,11 +73,11 @@ std::string findFault(const Function &function, const tdc_tensor *inputs,
     const tdc_tensor &output = outputs[i];
     if (!output.data)
       continue;
-    std::string name = describe(function, "output", function.outputs[i]);
-    if (std::string fault = tdc::findFault(output); !fault.empty())
-      return name + " " + fault;
-    if (output.strides)
-      return name + " is written row by row: it cannot have strides";
+    std::string fault = tdc::findFault(output);
+    if (fault.empty() && output.strides)
+      fault = "is written row by row: it cannot have strides";
+    if (!fault.empty())
+      return describe(function, "output", function.outputs[i]) + " " + fault;
   }
   return "";
 }
@@ -122,13 +126,20 @@ static tdc_status giveResults(const Function &function,
 }
 
 tdc_status tdc_call(tdc_module *module, const tdc_function *called,
-                    const tdc_tensor *inputs, tdc_tensor *outputs,
-                    tdc_error **error) {
+                    size_t numInputs, const tdc_tensor *inputs,
+                    size_t numOutputs, tdc_tensor *outputs, tdc_error **error) {
   const auto &function = *static_cast<const Function *>(called);
   if (function.owner != module->interface.get())
     return fail(error, TDC_USAGE_ERROR,
                 std::string("`") + function.name +
                     "` is a function of another program than the module's");
+  if (numInputs != function.num_inputs || numOutputs != function.num_outputs)
+    return fail(error, TDC_USAGE_ERROR,
+                std::string("`") + function.name + "` has " +
+                    countText(function.num_inputs, "input") + " and " +
+                    countText(function.num_outputs, "output") +
+                    "; the call has " + countText(numInputs, "input") +
+                    " and " + countText(numOutputs, "output"));
   if (std::string fault = findFault(function, inputs, outputs); !fault.empty())
     return fail(error, TDC_USAGE_ERROR, fault);
   llvm::SmallVector<Input, 4> readable(function.num_inputs);

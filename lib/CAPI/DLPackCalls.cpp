@@ -102,22 +102,23 @@ static DLManagedTensorVersioned *makeManaged(const tdc_tensor &tensor) {
 }
 
 tdc_status tdc_call_dlpack(tdc_module *module, const tdc_function *function,
+                           size_t numInputs,
                            DLManagedTensorVersioned *const *inputs,
+                           size_t numOutputs,
                            DLManagedTensorVersioned **outputs,
                            tdc_error **error) {
-  for (size_t i = 0; i < function->num_outputs; ++i)
-    outputs[i] = nullptr;
-  llvm::SmallVector<tdc_tensor, 4> given(function->num_inputs);
-  for (size_t i = 0; i < function->num_inputs; ++i)
+  std::fill_n(outputs, numOutputs, nullptr);
+  llvm::SmallVector<tdc_tensor, 4> given(numInputs);
+  for (size_t i = 0; i < std::min(numInputs, function->num_inputs); ++i)
     if (std::string fault = borrow(*inputs[i], given[i]); !fault.empty())
       return fail(error, TDC_USAGE_ERROR,
                   std::string("input `") + function->inputs[i].name + "` of `" +
                       function->name + "` " + fault);
-  llvm::SmallVector<tdc_tensor, 4> results(function->num_outputs);
-  if (tdc_status status =
-          tdc_call(module, function, given.data(), results.data(), error))
+  llvm::SmallVector<tdc_tensor, 4> results(numOutputs);
+  if (tdc_status status = tdc_call(module, function, numInputs, given.data(),
+                                   numOutputs, results.data(), error))
     return status;
-  for (size_t i = 0; i < function->num_outputs; ++i)
+  for (size_t i = 0; i < numOutputs; ++i)
     outputs[i] = makeManaged(results[i]);
   return TDC_OK;
 }

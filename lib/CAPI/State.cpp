@@ -7,15 +7,33 @@
 
 using namespace tdc;
 
-/// The index of a tensor of the state; none after an error was given.
-static std::optional<size_t> find(const tdc_module &module, const char *name,
-                                  tdc_error **error) {
+/// Whether all of the state is where it can be reached from outside.
+static bool isOnCpu(const tdc_module &module) {
+  const tdrt_program &program = module.interface->code->get();
+  return !program.gpu ||
+         (program.gpu->num_handle_slots == 0 &&
+          llvm::all_of(llvm::ArrayRef(program.slots, program.num_slots),
+                       [](const tdrt_slot &slot) { return slot.device == 0; }));
+}
+
+static tdc_status failOnGPU(tdc_error **error) {
+  return fail(error, TDC_RUN_ERROR,
+              "to reach state that is on a GPU from outside is not built yet "
+              "(TD900); an `export fn` of the program can return or save it");
+}
+
+/// The index of a tensor of the state; an error has been given if that is not
+/// TDC_OK.
+static tdc_status find(const tdc_module &module, const char *name,
+                       size_t &index, tdc_error **error) {
+  if (!isOnCpu(module))
+    return failOnGPU(error);
   const std::vector<tdc_tensor_type> &state = module.interface->state;
-  for (size_t i = 0; i < state.size(); ++i)
-    if (strcmp(state[i].name, name) == 0)
-      return i;
-  fail(error, TDC_USAGE_ERROR, std::string("the state has no `") + name + "`");
-  return std::nullopt;
+  for (index = 0; index < state.size(); ++index)
+    if (strcmp(state[index].name, name) == 0)
+      return TDC_OK;
+  return fail(error, TDC_USAGE_ERROR,
+              std::string("the state has no `") + name + "`");
 }
 
 static std::string describe(const tdc_tensor_type &type) {
@@ -36,10 +54,10 @@ static std::string findFault(const tdc_tensor_type &type,
 
 tdc_status tdc_state_read(tdc_module *module, const char *name,
                           tdc_tensor *tensor, tdc_error **error) {
-  std::optional<size_t> index = find(*module, name, error);
-  if (!index)
-    return TDC_USAGE_ERROR;
-  const tdc_tensor_type &type = module->interface->state[*index];
+  size_t index;
+  if (tdc_status status = find(*module, name, index, error))
+    return status;
+  const tdc_tensor_type &type = module->interface->state[index];
   if (tensor->data) {
     std::string fault = findFault(type, *tensor);
     if (fault.empty() && tensor->strides)
@@ -51,24 +69,24 @@ tdc_status tdc_state_read(tdc_module *module, const char *name,
     return fail(error, TDC_RUN_ERROR, "out of memory for " + describe(type));
   }
   std::shared_lock guard(module->stateLock);
-  tdrt_slot_read(module->context, module->interface->stateSlots[*index],
+  tdrt_slot_read(module->context, module->interface->stateSlots[index],
                  tensor->data);
   return TDC_OK;
 }
 
 tdc_status tdc_state_write(tdc_module *module, const char *name,
                            const tdc_tensor *tensor, tdc_error **error) {
-  std::optional<size_t> index = find(*module, name, error);
-  if (!index)
-    return TDC_USAGE_ERROR;
-  const tdc_tensor_type &type = module->interface->state[*index];
+  size_t index;
+  if (tdc_status status = find(*module, name, index, error))
+    return status;
+  const tdc_tensor_type &type = module->interface->state[index];
   if (std::string fault = findFault(type, *tensor); !fault.empty())
     return fail(error, TDC_USAGE_ERROR, fault);
   Input input;
   if (!input.take(*tensor))
     return fail(error, TDC_RUN_ERROR, "out of memory for " + describe(type));
   std::unique_lock guard(module->stateLock);
-  tdrt_slot_write(module->context, module->interface->stateSlots[*index],
+  tdrt_slot_write(module->context, module->interface->stateSlots[index],
                   input.get().data);
   return TDC_OK;
 }
@@ -111,6 +129,8 @@ private:
 } // namespace
 
 tdc_status tdc_save(tdc_module *module, const char *path, tdc_error **error) {
+  if (!isOnCpu(*module))
+    return failOnGPU(error);
   Checkpoint checkpoint(*module);
   std::unique_lock guard(module->stateLock);
   tdrt_clear_error(module->context);
@@ -121,6 +141,8 @@ tdc_status tdc_save(tdc_module *module, const char *path, tdc_error **error) {
 
 tdc_status tdc_restore(tdc_module *module, const char *path,
                        tdc_error **error) {
+  if (!isOnCpu(*module))
+    return failOnGPU(error);
   Checkpoint checkpoint(*module);
   std::unique_lock guard(module->stateLock);
   tdrt_clear_error(module->context);

@@ -226,7 +226,7 @@ typedef struct tdrt_gpu_program {
   int32_t num_kernels;
   int32_t num_constants;
   int32_t num_transfers;
-  int32_t reserved;           /* 0 */
+  int32_t num_handle_slots;   /* state of the program that is not in `slots` */
   const int64_t *arena_bytes; /* of cuda:k; -1 if it is not used at all */
   const tdrt_gpu_image *images;
   const tdrt_gpu_kernel *kernels;

@@ -124,9 +124,9 @@ private:
 
   int call() {
     tdc_error *error = nullptr;
-    return check(
-        tdc_call(module, function, inputs.data(), outputs.data(), &error),
-        error);
+    return check(tdc_call(module, function, inputs.size(), inputs.data(),
+                          outputs.size(), outputs.data(), &error),
+                 error);
   }
 
   int saveResults() {

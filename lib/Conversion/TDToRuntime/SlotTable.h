@@ -57,6 +57,7 @@ public:
   int64_t getHandleOffset(mlir::FlatSymbolRefAttr slot) const {
     return handles.find(slot.getAttr())->second;
   }
+  int32_t getNumHandles() const { return handles.size(); }
   int64_t getLiteralOffset(td::ConstantOp op) const {
     return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
   }

@@ -3,8 +3,8 @@
 
 usage: run-page.py PAGE.md
 
-A block of ```tdsl is saved under the last `name.tdsl` mentioned before it, a
-block of ```sh is run, and the block of ```text after it is what that printed;
+A block of ```tdsl is saved under the last `name.tdsl` mentioned before it, one
+of ```cpp or ```py likewise; a block of ```sh is run, and the block of ```text after it is what that printed;
 numbers may differ by 2 % or 0.015.
 """
 
@@ -28,8 +28,8 @@ printed = None
 ran = 0
 for match in re.finditer(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
     kind, text = match.groups()
-    if kind == "tdsl":
-        name = re.findall(r"`(\w+\.tdsl)`", page[:match.start()])[-1]
+    if kind in ("tdsl", "cpp", "py"):
+        name = re.findall(rf"`(\w+\.{kind})`", page[:match.start()])[-1]
         Path(name).write_text(text)
     elif kind == "sh":
         done = subprocess.run(["bash", "-ec", text], stdout=subprocess.PIPE,

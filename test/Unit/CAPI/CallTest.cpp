@@ -26,8 +26,9 @@ TEST_F(CallTest, ResultsAreAllocated) {
   Floats x({3, 2}, {1, 2, 3, 4, 5, 6});
   tdc_tensor input = x.get(), output = {};
   Error error;
-  ASSERT_EQ(tdc_call(module, program.find("scale"), &input, &output, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &error),
+      TDC_OK)
       << error.text();
   EXPECT_EQ(output.dtype, TDC_F32);
   ASSERT_EQ(output.rank, 2);
@@ -42,13 +43,15 @@ TEST_F(CallTest, ResultsGoWhereTheCallerSays) {
   Floats x({3, 2}, {1, 2, 3, 4, 5, 6}), y({3, 2}, {0, 0, 0, 0, 0, 0});
   tdc_tensor input = x.get(), output = y.get();
   Error error;
-  ASSERT_EQ(tdc_call(module, program.find("scale"), &input, &output, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &error),
+      TDC_OK)
       << error.text();
   EXPECT_EQ(y.values, (std::vector<float>{2, 4, 6, 8, 10, 12}));
   // In place is no problem: the input has been read.
-  ASSERT_EQ(tdc_call(module, program.find("scale"), &output, &output, &error),
-            TDC_OK);
+  ASSERT_EQ(
+      tdc_call(module, program.find("scale"), 1, &output, 1, &output, &error),
+      TDC_OK);
   EXPECT_EQ(y.values, (std::vector<float>{4, 8, 12, 16, 20, 24}));
 }
 
@@ -56,16 +59,18 @@ TEST_F(CallTest, ResultsThatDoNotFit) {
   Floats x({3, 2}, {1, 2, 3, 4, 5, 6}), y({2, 2}, {7, 7, 7, 7});
   tdc_tensor input = x.get(), output = y.get();
   Error error;
-  EXPECT_EQ(tdc_call(module, program.find("scale"), &input, &output, &error),
-            TDC_USAGE_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &error),
+      TDC_USAGE_ERROR);
   EXPECT_EQ(error.text(),
             "error: output `out` of `scale` is f32[3, 2], not f32[2, 2]\n");
   EXPECT_EQ(y.values, (std::vector<float>{7, 7, 7, 7}));
   int64_t strides[] = {2, 1};
   output.strides = strides;
   Error strided;
-  EXPECT_EQ(tdc_call(module, program.find("scale"), &input, &output, &strided),
-            TDC_USAGE_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &strided),
+      TDC_USAGE_ERROR);
 }
 
 // One result goes to the caller's memory, the other is allocated: or none.
@@ -75,16 +80,18 @@ TEST_F(CallTest, SeveralResults) {
   tdc_tensor inputs[] = {x.get(), {&n, TDC_I64, 0, nullptr, nullptr}};
   tdc_tensor outputs[] = {y.get(), {}};
   Error error;
-  ASSERT_EQ(tdc_call(module, program.find("both"), inputs, outputs, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("both"), 2, inputs, 2, outputs, &error),
+      TDC_OK)
       << error.text();
   EXPECT_EQ(y.values, (std::vector<float>{2, 3, 4}));
   EXPECT_EQ(*static_cast<int64_t *>(outputs[1].data), 42);
   tdc_tensor_free(&outputs[1]);
   outputs[0].dtype = TDC_I32;
   Error wrong;
-  EXPECT_EQ(tdc_call(module, program.find("both"), inputs, outputs, &wrong),
-            TDC_USAGE_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, program.find("both"), 2, inputs, 2, outputs, &wrong),
+      TDC_USAGE_ERROR);
   EXPECT_EQ(outputs[1].data, nullptr);
 }
 
@@ -94,8 +101,9 @@ TEST_F(CallTest, Strides) {
   tdc_tensor input = {x.values.data(), TDC_F32, 2, shape, strides};
   tdc_tensor output = {};
   Error error;
-  ASSERT_EQ(tdc_call(module, program.find("scale"), &input, &output, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &error),
+      TDC_OK)
       << error.text();
   EXPECT_EQ(floatsOf(output), (std::vector<float>{2, 8, 4, 10, 6, 12}));
   tdc_tensor_free(&output);
@@ -119,9 +127,9 @@ TEST_F(CallTest, AnyAddress) {
       memcpy(data, values.data(), bytes);
       tdc_tensor input = {data, TDC_F32, 2, shape, nullptr}, output = {};
       Error error;
-      ASSERT_EQ(
-          tdc_call(module, program.find("scale"), &input, &output, &error),
-          TDC_OK)
+      ASSERT_EQ(tdc_call(module, program.find("scale"), 1, &input, 1, &output,
+                         &error),
+                TDC_OK)
           << error.text();
       EXPECT_EQ(floatsOf(output), doubled) << rows << " " << fromEnd;
       tdc_tensor_free(&output);
@@ -134,8 +142,9 @@ TEST_F(CallTest, EmptyTensors) {
   int64_t shape[] = {0, 2};
   tdc_tensor input = {nullptr, TDC_F32, 2, shape, nullptr}, output = {};
   Error error;
-  ASSERT_EQ(tdc_call(module, program.find("scale"), &input, &output, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &error),
+      TDC_OK)
       << error.text();
   EXPECT_NE(output.data, nullptr);
   EXPECT_EQ(output.shape[0], 0);
@@ -162,7 +171,7 @@ TEST_F(CallTest, InputsThatAreNone) {
   for (const Case &wrong : cases) {
     tdc_tensor output = {};
     Error error;
-    EXPECT_EQ(tdc_call(module, scale, &wrong.input, &output, &error),
+    EXPECT_EQ(tdc_call(module, scale, 1, &wrong.input, 1, &output, &error),
               TDC_USAGE_ERROR);
     EXPECT_EQ(error.text(),
               std::string("error: input `x` of `scale` ") + wrong.text + "\n");
@@ -175,23 +184,26 @@ TEST_F(CallTest, RunTimeErrors) {
   Floats x({3, 3}, std::vector<float>(9));
   tdc_tensor input = x.get(), output = {};
   Error type;
-  EXPECT_EQ(tdc_call(module, program.find("scale"), &input, &output, &type),
-            TDC_RUN_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, program.find("scale"), 1, &input, 1, &output, &type),
+      TDC_RUN_ERROR);
   EXPECT_EQ(type.code(), "TR107");
   Floats four({4}, {1, 2, 3, 4});
   int64_t index[] = {0, 9}, two[] = {2};
   tdc_tensor inputs[] = {four.get(), {index, TDC_I64, 1, two, nullptr}};
   Error range;
-  EXPECT_EQ(tdc_call(module, program.find("pick"), inputs, &output, &range),
-            TDC_RUN_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, program.find("pick"), 2, inputs, 1, &output, &range),
+      TDC_RUN_ERROR);
   EXPECT_EQ(range.code(), "TR103");
   EXPECT_EQ(range.first()->line, 6);
   EXPECT_EQ(output.data, nullptr);
   // The next call knows nothing of it.
   index[1] = 3;
   Error none;
-  ASSERT_EQ(tdc_call(module, program.find("pick"), inputs, &output, &none),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call(module, program.find("pick"), 2, inputs, 1, &output, &none),
+      TDC_OK)
       << none.text();
   EXPECT_EQ(floatsOf(output), (std::vector<float>{1, 4}));
   tdc_tensor_free(&output);
@@ -201,8 +213,20 @@ TEST_F(CallTest, FunctionOfAnotherProgram) {
   Program other(kFunctions);
   tdc_tensor input = {}, output = {};
   Error error;
-  EXPECT_EQ(tdc_call(module, other.find("scale"), &input, &output, &error),
-            TDC_USAGE_ERROR);
+  EXPECT_EQ(
+      tdc_call(module, other.find("scale"), 1, &input, 1, &output, &error),
+      TDC_USAGE_ERROR);
+}
+
+TEST_F(CallTest, NumberOfTensors) {
+  Floats x({3, 2}, {1, 2, 3, 4, 5, 6});
+  tdc_tensor inputs[] = {x.get(), x.get()}, output = {};
+  Error error;
+  EXPECT_EQ(
+      tdc_call(module, program.find("scale"), 2, inputs, 1, &output, &error),
+      TDC_USAGE_ERROR);
+  EXPECT_EQ(error.text(), "error: `scale` has 1 input and 1 output; the call "
+                          "has 2 inputs and 1 output\n");
 }
 
 TEST_F(CallTest, TensorsInFiles) {

@@ -40,9 +40,9 @@ TEST(DLPackTest, EveryDtype) {
     DLManagedTensorVersioned x = borrowed(data.data(), dtype.type, shape);
     DLManagedTensorVersioned *inputs[] = {&x}, *output;
     Error error;
-    ASSERT_EQ(tdc_call_dlpack(
-                  module, program.find((dtype.name + std::string("s")).c_str()),
-                  inputs, &output, &error),
+    const tdc_function *transpose =
+        program.find((dtype.name + std::string("s")).c_str());
+    ASSERT_EQ(tdc_call_dlpack(module, transpose, 1, inputs, 1, &output, &error),
               TDC_OK)
         << error.text();
     const DLTensor &y = output->dl_tensor;
@@ -70,8 +70,9 @@ TEST(DLPackTest, OffsetsAndStrides) {
   x.dl_tensor.strides = strides;
   DLManagedTensorVersioned *inputs[] = {&x}, *output;
   Error error;
-  ASSERT_EQ(tdc_call_dlpack(module, program.find("f"), inputs, &output, &error),
-            TDC_OK)
+  ASSERT_EQ(
+      tdc_call_dlpack(module, program.find("f"), 1, inputs, 1, &output, &error),
+      TDC_OK)
       << error.text();
   EXPECT_EQ(static_cast<float *>(output->dl_tensor.data)[0], 2);
   EXPECT_EQ(static_cast<float *>(output->dl_tensor.data)[1], 3);
@@ -89,7 +90,7 @@ TEST(DLPackTest, Refused) {
     change(x);
     DLManagedTensorVersioned *inputs[] = {&x}, *output;
     Error error;
-    EXPECT_EQ(tdc_call_dlpack(module, f, inputs, &output, &error),
+    EXPECT_EQ(tdc_call_dlpack(module, f, 1, inputs, 1, &output, &error),
               TDC_USAGE_ERROR);
     EXPECT_EQ(output, nullptr);
     return error.text();

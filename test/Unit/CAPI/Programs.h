@@ -110,7 +110,7 @@ inline float train(tdc_module *module, const tdc_function *step, int steps) {
   tdc_tensor output = {&loss, TDC_F32, 0, nullptr, nullptr};
   for (int i = 0; i < steps; ++i) {
     Error error;
-    EXPECT_EQ(tdc_call(module, step, inputs, &output, &error), TDC_OK)
+    EXPECT_EQ(tdc_call(module, step, 2, inputs, 1, &output, &error), TDC_OK)
         << error.text();
   }
   return loss;

@@ -18,8 +18,9 @@ TEST(StateTest, ReadAndWrite) {
   ASSERT_EQ(tdc_state_write(module, "net.bias", &b, &error), TDC_OK);
   Floats x({2, 2}, {1, 0, 0, 1});
   tdc_tensor input = x.get(), output = {};
-  ASSERT_EQ(tdc_call(module, program.find("predict"), &input, &output, &error),
-            TDC_OK);
+  ASSERT_EQ(
+      tdc_call(module, program.find("predict"), 1, &input, 1, &output, &error),
+      TDC_OK);
   EXPECT_EQ(floatsOf(output), (std::vector<float>{8, 9}));
   tdc_tensor_free(&output);
   tdc_tensor read = {};
@@ -61,12 +62,12 @@ TEST(StateTest, Checkpoints) {
   float expected = train(one, step, 10);
   EXPECT_LT(expected, before);
   tdc_tensor drawn = {}, again = {};
-  ASSERT_EQ(tdc_call(one, draw, nullptr, &drawn, &error), TDC_OK);
+  ASSERT_EQ(tdc_call(one, draw, 0, nullptr, 1, &drawn, &error), TDC_OK);
 
   train(other, step, 3);
   ASSERT_EQ(tdc_restore(other, path.c_str(), &error), TDC_OK) << error.text();
   EXPECT_EQ(train(other, step, 10), expected);
-  ASSERT_EQ(tdc_call(other, draw, nullptr, &again, &error), TDC_OK);
+  ASSERT_EQ(tdc_call(other, draw, 0, nullptr, 1, &again, &error), TDC_OK);
   EXPECT_EQ(floatsOf(again), floatsOf(drawn));
   tdc_tensor_free(&drawn);
   tdc_tensor_free(&again);

@@ -38,7 +38,8 @@ export fn step() -> f32[] {
       Floats x({64}, std::vector<float>(64, 2.0f)), y = x;
       tdc_tensor input = x.get(), output = y.get();
       for (int i = 0; i < 5000; ++i) {
-        failed += tdc_call(module, difference, &input, &output, nullptr) != 0;
+        failed +=
+            tdc_call(module, difference, 1, &input, 1, &output, nullptr) != 0;
         for (float value : y.values)
           wrong += value != 0;
       }
@@ -47,7 +48,7 @@ export fn step() -> f32[] {
     float loss;
     tdc_tensor output = {&loss, TDC_F32, 0, nullptr, nullptr};
     for (int i = 0; i < 2000; ++i)
-      failed += tdc_call(module, step, nullptr, &output, nullptr) != 0;
+      failed += tdc_call(module, step, 0, nullptr, 1, &output, nullptr) != 0;
   });
   for (std::thread &thread : threads)
     thread.join();

@@ -1,0 +1,19 @@
+# What `cmake --install` puts where: the command, the library that others embed
+# (libtdc.so with its headers), and what tdc links into the programs it builds,
+# which it looks for in ../lib.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tdc RUNTIME DESTINATION bin)
+install(TARGETS tdc_shared EXPORT tdcTargets LIBRARY DESTINATION lib)
+install(TARGETS tdc_sim_cuda LIBRARY DESTINATION lib)
+install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libtdc_rt.a DESTINATION lib)
+install(DIRECTORY include/tdc DESTINATION include)
+install(FILES LICENSE DESTINATION share/doc/tdc)
+
+install(EXPORT tdcTargets NAMESPACE tdc:: DESTINATION lib/cmake/tdc)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/tdcConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/tdcConfig.cmake ${CMAKE_BINARY_DIR}/cmake/tdcConfigVersion.cmake
+        DESTINATION lib/cmake/tdc)
+configure_file(cmake/tdc.pc.in ${CMAKE_BINARY_DIR}/cmake/tdc.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/tdc.pc DESTINATION lib/pkgconfig)
