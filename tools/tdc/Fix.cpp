@@ -14,10 +14,14 @@
 using namespace tdc;
 
 /// More rounds than this have met two fixes that undo each other.
-static constexpr unsigned kMaxRounds = 10;
+static constexpr unsigned kMaxRounds = 30;
 
+/// Whether it matters which of two edits comes first. An insertion may belong
+/// to either of its neighbours.
 static bool touches(SourceRange a, SourceRange b) {
-  return a.begin <= b.end && b.begin <= a.end;
+  if (a.size() == 0 || b.size() == 0)
+    return a.begin <= b.end && b.begin <= a.end;
+  return a.begin < b.end && b.begin < a.end;
 }
 
 namespace {

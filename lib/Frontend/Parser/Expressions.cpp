@@ -57,6 +57,8 @@ const Expr *Parser::makeBinary(BinaryOp op, SourceRange opRange,
                                const Expr *lhs, const Expr *rhs) {
   if (!lhs || !rhs)
     return failed;
+  if (op == BinaryOp::Mod && reportPercent(opRange, lhs, rhs))
+    return lhs;
   auto *binary = make<BinaryExpr>(lhs->range.to(rhs->range), {lhs, rhs});
   binary->op = op;
   binary->opRange = opRange;
@@ -259,6 +261,13 @@ const Expr *Parser::parseCall(const Expr *callee) {
   llvm::ArrayRef<Argument> args;
   if (!parseArgs(args))
     return failed;
+  if (auto *name = llvm::dyn_cast<NameExpr>(callee);
+      name && name->name == "TensorDataset")
+    return reportTensorDataset(callee, args);
+  if (const Expr *other = reportStateDict(callee, args))
+    return other;
+  if (reportFormatCall(callee, args))
+    return llvm::cast<MemberExpr>(callee)->base;
   llvm::SmallVector<const Expr *> children = {callee};
   for (const Argument &arg : args)
     children.push_back(arg.value);

@@ -59,52 +59,12 @@ bool Parser::skipPythonStatement() {
   Diagnostic &diagnostic =
       diags.report(DiagCode::TD102, rangeOf(word)).label(label);
   if (textOf(word) == "pass")
-    diagnostic.fix(FixIt::Safe, "remove it", {{rangeOf(word), ""}});
+    diagnostic.fix(FixIt::Safe, "remove it", {removeLine(rangeOf(word))});
   while (!atLineEnd() && !at(Tok::RBrace) && !at(Tok::LBrace))
     advance();
   if (previous().kind == Tok::Colon)
     skipIndented(indentOf(word.begin));
   return true;
-}
-
-void Parser::skipClass() {
-  Token word = advance();
-  llvm::StringRef name = textOf(peek());
-  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon))
-    advance();
-  if (at(Tok::LBrace) || at(Tok::Colon))
-    advance();
-  SourceRange header = rangeFrom(rangeOf(word));
-  std::string replacement = ("model " + name + " {").str();
-  std::vector<Edit> edits = {{header, replacement}};
-  if (previous().kind == Tok::LBrace) {
-    --pos; // for skipStatement, which counts braces
-  } else if (previous().kind == Tok::Colon) {
-    llvm::StringRef indent = indentOf(word.begin);
-    skipIndented(indent);
-    edits.push_back(closeIndented(indent));
-  }
-  diags.report(DiagCode::TD102, header)
-      .label("a model is declared with `model`")
-      .fix(FixIt::Safe,
-           "`" + replacement +
-               "`  (`def` becomes `fn`; fields are declared without `self.`)",
-           std::move(edits));
-}
-
-void Parser::skipIndented(llvm::StringRef indent) {
-  skipNewlines();
-  while (!at(Tok::End) && isIndentedMore(indent))
-    advance();
-}
-
-Edit Parser::closeIndented(llvm::StringRef indent) const {
-  size_t last = pos - 1;
-  while (last != 0 && (*tokens)[last].kind == Tok::Newline)
-    --last;
-  LineColumn line = sources.getLineColumn(file, (*tokens)[last].end);
-  SourceRange end = sources.getLine(file, line.line).finish();
-  return {end, ("\n" + indent + "}").str()};
 }
 
 void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
@@ -162,12 +122,6 @@ void Parser::reportSelfField() {
       .fix(FixIt::Safe, "`" + textOf(peek()) + "`", {{prefix, ""}});
 }
 
-void Parser::reportTorchImport(SourceRange range) {
-  diags.report(DiagCode::TD102, range)
-      .label("its names are part of the language")
-      .fix(FixIt::Safe, "remove it", {{range, ""}});
-}
-
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
@@ -204,6 +158,47 @@ const Expr *Parser::parseNone() {
       .note("in an index write `.unsqueeze(dim)`; for a missing argument give "
             "the parameter a default value");
   return name;
+}
+
+void Parser::reportReturnedNone() {
+  SourceRange none = rangeOf(advance());
+  uint32_t begin = text.take_front(none.begin).rtrim(" ").size();
+  diags.report(DiagCode::TD102, none)
+      .label("there is no `None`; `return` alone returns nothing")
+      .fix(FixIt::Safe, "remove it", {{{file, begin, none.end}, ""}});
+}
+
+/// Whether the text behind `begin` assigns to a name.
+static bool assignsTo(llvm::StringRef name, llvm::StringRef text) {
+  for (size_t at = text.find(name); at != llvm::StringRef::npos;
+       at = text.find(name, at + name.size())) {
+    llvm::StringRef before = text.take_front(at).take_back(1);
+    llvm::StringRef after = text.substr(at + name.size()).ltrim(" ");
+    bool isWord = before.empty() || !(llvm::isAlnum(before[0]) ||
+                                      before == "_" || before == ".");
+    after = after.ltrim("+-*/%@");
+    if (isWord && after.starts_with("=") && !after.starts_with("=="))
+      return true;
+  }
+  return false;
+}
+
+const Stmt *Parser::reportVariable(SourceRange name) {
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, name)
+          .label("a variable is declared with `let` or `var`");
+  if (atTorchHint()) {
+    SourceRange hint = rangeOf(advance()).to(rangeOf(peek(2)));
+    report.fix(FixIt::Safe, "`" + sources.getText(name) + " = …`",
+               {{hint, ""}});
+    return failed;
+  }
+  llvm::StringRef word =
+      assignsTo(sources.getText(name), text.substr(peek().end)) ? "var "
+                                                                : "let ";
+  report.fix(FixIt::Safe, "`" + word + sources.getText(name) + "`",
+             {{name.start(), word.str()}});
+  return failed;
 }
 
 void Parser::reportNoneIndex(const Expr *base, SourceRange brackets) {
@@ -384,6 +379,11 @@ static std::string getDeviceLiteral(llvm::ArrayRef<llvm::StringRef> words) {
   return hasOrdinal ? (device + ":" + words[5]).str() : "";
 }
 
+static bool isDeviceName(llvm::StringRef word) {
+  word.consume_front("cuda:");
+  return word == "cpu" || word == "cuda" || llvm::all_of(word, llvm::isDigit);
+}
+
 /// `torch.device("cuda" if … else "cpu")`: without the call and the quotes.
 std::vector<Edit> Parser::unwrapDevice() const {
   // `torch`, `.`, `device`, `(`
@@ -393,6 +393,8 @@ std::vector<Edit> Parser::unwrapDevice() const {
     Token token = peek(ahead);
     llvm::StringRef word = textOf(token);
     if (token.kind == Tok::End || token.kind == Tok::Newline)
+      return {};
+    if (token.kind == Tok::String && !isDeviceName(word.trim("'\"")))
       return {};
     if (token.kind == Tok::String)
       edits.push_back({rangeOf(token), word.trim("'\"").str()});
@@ -407,7 +409,7 @@ std::vector<Edit> Parser::unwrapDevice() const {
 
 Identifier Parser::parseTorchName() {
   SourceRange start = rangeOf(peek());
-  llvm::SmallVector<llvm::StringRef> words = {"torch"};
+  llvm::SmallVector<llvm::StringRef> words = {textOf(peek())};
   for (unsigned ahead : {2, 3, 4, 5, 6, 7})
     words.push_back(textOf(peek(ahead)));
   std::string device = getDeviceLiteral(words);
@@ -421,13 +423,14 @@ Identifier Parser::parseTorchName() {
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   Identifier name = parseName("a name");
   Diagnostic &diagnostic = diags.report(DiagCode::TD102, prefix)
-                               .label("nothing needs the prefix `torch.`");
+                               .label("nothing needs the prefix `" +
+                                      text.slice(start.begin, prefix.end) + "`");
   if (!device.empty()) {
     diagnostic.fix(FixIt::Safe, "`" + device + "`", {{deviceRange, device}});
     return name;
   }
   if (!unwrapped.empty()) {
-    diagnostic.fix(FixIt::Choice,
+    diagnostic.fix(FixIt::Safe,
                    "the device alone, without the call and the quotes",
                    std::move(unwrapped));
     return name;

@@ -122,6 +122,7 @@ Val Checker::evalName(const ast::NameExpr &expr) {
   if (std::optional<Val> val = findGlobal(expr.name))
     return *val;
   reportUnknown(expr.name, expr.range);
+  poison(expr.name, expr.range);
   return fail();
 }
 

@@ -26,7 +26,9 @@ Val Checker::buildLoader(const Bound &args) {
     if (tensor.is(ValKind::List) || tensor.is(ValKind::Tuple)) {
       error(DiagCode::TD303, tensor.range,
             "`DataLoader` takes tensors one by one, not " + describe(tensor))
-          .note("as in `DataLoader(x, y, batch_size=32)`");
+          .note("as in `DataLoader(x, y, batch_size=32)`")
+          .fix(FixIt::Safe, "`*" + text(tensor.range) + "`",
+               {{tensor.range.start(), "*"}});
       return fail();
     }
     if (!isTensor(tensor, args.range(), "`DataLoader`"))

@@ -26,6 +26,12 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
   std::string member = (owner + name).str();
   // A tensor has all functions as methods.
   bool isFunction = owner.empty() || owner == ".";
+  if (member == ".data") {
+    error(DiagCode::TD202, range, "unknown name `data`")
+        .label("what `detach` gives, in PyTorch")
+        .fix(FixIt::Safe, "`detach()`", {{range, "detach()"}});
+    return true;
+  }
   llvm::StringRef other = getOtherWay(member);
   if (isFunction && other.empty())
     other = getOtherWay(name);

@@ -213,7 +213,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("clamp_min", "clamp(x, min=…)")
       .Case("clip_grad_norm_",
             "opt.step(clip_grad_norm(grad(loss, model), max_norm))")
-      .Case(".data", "x.detach()")
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
       .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")
@@ -230,7 +229,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".short", "x.to(i16)")
       .Case(".t", "x.T")
       .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")
-      .Case("TensorDataset", "DataLoader(x, y, batch_size=…)")
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
       .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")

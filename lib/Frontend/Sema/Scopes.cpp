@@ -265,13 +265,18 @@ static bool declaresVariable(const FileScope &file, llvm::StringRef name) {
          });
 }
 
-void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
-  std::vector<llvm::StringRef> candidates;
-  for (Scope *s = scope; s; s = s->parent)
+std::vector<llvm::StringRef> Checker::variablesHere() const {
+  std::vector<llvm::StringRef> names;
+  for (const Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
       if (!isExit(entry.first()))
-        candidates.push_back(entry.first());
-  llvm::sort(candidates);
+        names.push_back(entry.first());
+  llvm::sort(names);
+  return names;
+}
+
+void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
+  std::vector<llvm::StringRef> candidates = variablesHere();
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
     llvm::append_range(candidates, prelude.names);
@@ -281,6 +286,15 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
           "`" + name + "` does not exist in an imported file")
         .label("make it a parameter")
         .note(kImported);
+    return;
+  }
+  ModelInstance *model = !building.empty() ? building.back()
+                         : frames.empty()  ? nullptr
+                                           : frames.back().self;
+  if (model && model->find(name)) {
+    error(DiagCode::TD201, range, "unknown name `" + name + "`")
+        .label("a member of `" + model->typeName + "`")
+        .fix(FixIt::Safe, "`self." + name + "`", {{range.start(), "self."}});
     return;
   }
   if (reportPyTorchName(name, range, ""))
