@@ -318,13 +318,9 @@ bool Parser::parseArgument(Argument &arg) {
 }
 
 const Expr *Parser::parseSubscript(const Expr *base) {
-  SourceRange open = rangeOf(advance());
-  if (atName("None") && peek(1).kind == Tok::RSquare) {
-    advance();
-    advance();
-    reportNoneIndex(base, rangeFrom(open));
+  if (skipNoneIndex(base))
     return base;
-  }
+  SourceRange open = rangeOf(advance());
   llvm::ArrayRef<SubscriptItem> items;
   if (!parseSubscriptItems(open, items))
     return failed;

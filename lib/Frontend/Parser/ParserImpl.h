@@ -263,7 +263,8 @@ private:
   void reportElif();
   void reportIndentedBlock(Token colon, bool onOneLine);
   void reportChainedComparison(const ast::CompareExpr *first);
-  void reportNoneIndex(const ast::Expr *base, SourceRange brackets);
+  /// At the `[` of `x[:, None]`; false if there is no `None`.
+  bool skipNoneIndex(const ast::Expr *base);
   /// At `&&` or `||`: suggests the word.
   void reportSymbol(llvm::StringRef word);
   /// After `!` and its operand as `not` takes it.
@@ -292,6 +293,8 @@ private:
   ast::Identifier parseTorchName();
   std::vector<Edit> unwrapDevice() const;
   void reportReturnedNone();
+  /// At the second `=` of `a = b = 3`.
+  const ast::Stmt *reportChain(const ast::AssignStmt *first);
   /// At the `:` of `x: int = 3`.
   const ast::Stmt *reportVariable(SourceRange name);
   bool atTorchHint() const {

@@ -74,7 +74,16 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
     size_t last = pos - afterNewline() - 1;
     close = {rangeOf((*tokens)[last]).finish(), " }"};
   } else {
-    close = closeIndented(indentOf(colon.begin));
+    llvm::StringRef indent = indentOf(colon.begin);
+    close = closeIndented(indent);
+    // `else` goes on behind the brace, if nothing stands in between.
+    size_t next = pos + at(Tok::Newline);
+    Token word = peek(next - pos);
+    llvm::StringRef gap = text.slice(close.range.end, word.begin);
+    bool goesOn = word.kind == Tok::Else || textOf(word) == "elif";
+    if (goesOn && gap.trim().empty() && indentOf(word.begin) == indent)
+      close = {{file, close.range.end, word.begin},
+               ("\n" + indent + "} ").str()};
   }
   diags.report(DiagCode::TD102, rangeOf(colon))
       .label("a block stands in braces")
@@ -168,25 +177,44 @@ void Parser::reportReturnedNone() {
       .fix(FixIt::Safe, "remove it", {{{file, begin, none.end}, ""}});
 }
 
+const Stmt *Parser::reportChain(const AssignStmt *first) {
+  Token sign = advance();
+  const Expr *value = parseExprs();
+  Diagnostic &report = diags.report(DiagCode::TD102, rangeOf(sign))
+                           .label("one `=` to a statement");
+  if (!value || at(Tok::Equal) || !llvm::isa<NameExpr>(first->target) ||
+      !llvm::isa<NameExpr>(first->value))
+    return failed;
+  llvm::StringRef a = sources.getText(first->target->range);
+  llvm::StringRef b = sources.getText(first->value->range);
+  llvm::StringRef written = sources.getText(value->range);
+  report.fix(
+      FixIt::Safe,
+      "`" + a + " = " + written + "`, then `" + b + " = " + a + "`",
+      {{first->target->range.to(value->range),
+        (a + " = " + written + "\n" + indentOf(sign.begin) + b + " = " + a)
+            .str()}});
+  return failed;
+}
+
 /// Whether the text behind `begin` assigns to a name.
 static bool assignsTo(llvm::StringRef name, llvm::StringRef text) {
-  for (size_t at = text.find(name); at != llvm::StringRef::npos;
-       at = text.find(name, at + name.size())) {
-    llvm::StringRef before = text.take_front(at).take_back(1);
-    llvm::StringRef after = text.substr(at + name.size()).ltrim(" ");
-    bool isWord = before.empty() || !(llvm::isAlnum(before[0]) ||
-                                      before == "_" || before == ".");
-    after = after.ltrim("+-*/%@");
-    if (isWord && after.starts_with("=") && !after.starts_with("=="))
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.ltrim(" \t");
+    if (!line.consume_front(name))
+      continue;
+    line = line.ltrim(" ").ltrim("+-*/%@");
+    if (line.starts_with("=") && !line.starts_with("=="))
       return true;
   }
   return false;
 }
 
 const Stmt *Parser::reportVariable(SourceRange name) {
-  Diagnostic &report =
-      diags.report(DiagCode::TD102, name)
-          .label("a variable is declared with `let` or `var`");
+  Diagnostic &report = diags.report(DiagCode::TD102, name)
+                           .label("a variable is declared with `let` or `var`");
   if (atTorchHint()) {
     SourceRange hint = rangeOf(advance()).to(rangeOf(peek(2)));
     report.fix(FixIt::Safe, "`" + sources.getText(name) + " = …`",
@@ -201,12 +229,57 @@ const Stmt *Parser::reportVariable(SourceRange name) {
   return failed;
 }
 
-void Parser::reportNoneIndex(const Expr *base, SourceRange brackets) {
-  llvm::StringRef written = sources.getText(base->range);
+bool Parser::skipNoneIndex(const Expr *base) {
+  // The items between the brackets, as ranges of tokens.
+  size_t close = findClosing(pos);
+  llvm::SmallVector<std::pair<size_t, size_t>> items;
+  size_t none = tokens->size(), begin = pos + 1;
+  for (size_t i = begin; i <= close; ++i) {
+    Tok kind = (*tokens)[i].kind;
+    if (kind == Tok::LParen || kind == Tok::LSquare) {
+      i = findClosing(i);
+    } else if (kind == Tok::Comma || i == close) {
+      bool isNone = i == begin + 1 && textOf((*tokens)[begin]) == "None";
+      if (isNone && none != tokens->size())
+        return false; // two of them
+      if (isNone)
+        none = items.size();
+      items.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (none == tokens->size())
+    return false;
+
+  auto textAt = [&](std::pair<size_t, size_t> item) {
+    return text.slice((*tokens)[item.first].begin,
+                      (*tokens)[item.second - 1].end);
+  };
+  int dim = 0, behind = 1;
+  bool isFull = true, hasEllipsis = false;
+  std::string rest;
+  for (size_t i = 0; i != items.size(); ++i) {
+    llvm::StringRef item = textAt(items[i]);
+    if (i == none)
+      continue;
+    rest += ((rest.empty() ? "" : ", ") + item).str();
+    isFull &= item == ":" || item == "...";
+    bool isKept = item.contains(':');
+    dim += i < none && isKept;
+    behind += i > none && isKept;
+    hasEllipsis |= i < none && item == "...";
+  }
+  std::string replacement = isFull ? "" : "[" + rest + "]";
+  replacement +=
+      ".unsqueeze(" + std::to_string(hasEllipsis ? -behind : dim) + ")";
+  SourceRange brackets = rangeOf(peek()).to(rangeOf((*tokens)[close]));
+  pos = close;
+  advance();
   diags.report(DiagCode::TD102, brackets)
       .label("there is no `None`")
-      .fix(FixIt::Safe, "`" + written + ".unsqueeze(0)`",
-           {{brackets, ".unsqueeze(0)"}});
+      .fix(FixIt::Safe, "`" + sources.getText(base->range) + replacement + "`",
+           {{brackets, replacement}});
+  return true;
 }
 
 void Parser::reportLastComma() {
@@ -422,9 +495,10 @@ Identifier Parser::parseTorchName() {
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   Identifier name = parseName("a name");
-  Diagnostic &diagnostic = diags.report(DiagCode::TD102, prefix)
-                               .label("nothing needs the prefix `" +
-                                      text.slice(start.begin, prefix.end) + "`");
+  Diagnostic &diagnostic =
+      diags.report(DiagCode::TD102, prefix)
+          .label("nothing needs the prefix `" +
+                 text.slice(start.begin, prefix.end) + "`");
   if (!device.empty()) {
     diagnostic.fix(FixIt::Safe, "`" + device + "`", {{deviceRange, device}});
     return name;

@@ -148,14 +148,14 @@ std::string Parser::getStateType(size_t first, size_t end) const {
   auto textAt = [&](size_t i) { return textOf((*tokens)[i]); };
   while (first + 2 < end && (*tokens)[first + 1].kind == Tok::Dot)
     first += 2;
-  bool isFactory = llvm::is_contained({"zeros", "ones", "randn", "rand"},
-                                      textAt(first));
+  bool isFactory =
+      llvm::is_contained({"zeros", "ones", "randn", "rand"}, textAt(first));
   size_t open = first + 1;
   if (!isFactory || (*tokens)[open].kind != Tok::LParen ||
       findClosing(open) + 1 != end)
     return "";
-  llvm::StringRef sizes = text.slice((*tokens)[open].end,
-                                     (*tokens)[end - 1].begin);
+  llvm::StringRef sizes =
+      text.slice((*tokens)[open].end, (*tokens)[end - 1].begin);
   if (sizes.find_first_of("([=") != llvm::StringRef::npos)
     return "";
   return ("f32[" + sizes + "] = " + textAt(first) + "(" + sizes + ")").str();
@@ -216,10 +216,10 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
     ++first;
   std::string params;
   if (first < close)
-    params = ("(" +
-              text.slice(tokenAt(first).begin, tokenAt(close).begin).rtrim() +
-              ")")
-                 .str();
+    params =
+        ("(" + text.slice(tokenAt(first).begin, tokenAt(close).begin).rtrim() +
+         ")")
+            .str();
   size_t colon = close;
   while (colon < end && tokenAt(colon).kind != Tok::Colon)
     ++colon;
@@ -249,7 +249,8 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
         edits.push_back(*buffer);
     }
   }
-  dedent(text, header.to(rangeOf(tokenAt(last))), indent, edits);
+  dedent(text, rangeOf(tokenAt(colon)).to(rangeOf(tokenAt(last))), indent,
+         edits);
   return params;
 }
 
@@ -328,8 +329,8 @@ static const CallExpr *asCall(const Expr *expr, llvm::StringRef name) {
     return nullptr;
   auto *method = llvm::dyn_cast<MemberExpr>(call->callee);
   auto *function = llvm::dyn_cast<NameExpr>(call->callee);
-  bool isIt = method ? method->member.text == name
-                     : function && function->name == name;
+  bool isIt =
+      method ? method->member.text == name : function && function->name == name;
   return isIt ? call : nullptr;
 }
 
@@ -355,8 +356,8 @@ const Expr *Parser::reportStateDict(const Expr *callee,
   char quote = file.back();
   bool isLiteral = llvm::isa<StringExpr, FStringExpr>(path);
   std::string written = file.str();
-  if (isLiteral && (file.drop_back().ends_with(".pt") ||
-                    file.drop_back().ends_with(".pth")))
+  if (isLiteral &&
+      (file.drop_back().ends_with(".pt") || file.drop_back().ends_with(".pth")))
     written = (file.take_front(file.rfind('.')) + ".safetensors").str() + quote;
   std::string call = (sources.getText(model->range) +
                       (function ? ".save(" : ".load(") + written + ")")

@@ -39,12 +39,11 @@ private:
 } // namespace
 
 bool FStringBuilder::add(size_t index, llvm::StringRef format) {
-  if (index >= values.size() ||
-      values[index].contains(quote) ||
+  if (index >= values.size() || values[index].contains(quote) ||
       values[index].find_first_of("\\\n#") != llvm::StringRef::npos)
     return false;
-  result += ("{" + values[index] + (format.empty() ? "" : ":") + format + "}")
-                .str();
+  result +=
+      ("{" + values[index] + (format.empty() ? "" : ":") + format + "}").str();
   return true;
 }
 
@@ -108,8 +107,8 @@ std::optional<std::string> FStringBuilder::fromPercent() {
 static void reportString(DiagnosticEngine &diags, SourceRange range,
                          SourceRange whole,
                          const std::optional<std::string> &fstring) {
-  Diagnostic &report = diags.report(DiagCode::TD102, range)
-                           .label("values stand in an f-string");
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, range).label("values stand in an f-string");
   if (fstring)
     report.fix(FixIt::Safe, "`" + *fstring + "`", {{whole, *fstring}});
   else

@@ -129,6 +129,13 @@ const Stmt *Parser::parseLet() {
   SourceRange start = rangeOf(peek());
   auto *let = context.create<LetStmt>(start);
   let->isVar = advance().kind == Tok::Var;
+  if (at(Tok::Equal)) {
+    diags
+        .report(DiagCode::TD117, start,
+                "`" + sources.getText(start) + "` is a reserved word")
+        .label("declares what is named after it");
+    return failed;
+  }
   let->target = parseTargets();
   if (!let->target)
     return failed;
@@ -194,11 +201,8 @@ const Stmt *Parser::parseExprOrAssign() {
   assign->value = parseExprs();
   if (!assign->value || !checkTarget(first, *op == AssignOp::Set))
     return failed;
-  if (at(Tok::Equal)) {
-    diags.report(DiagCode::TD102, rangeOf(peek()))
-        .label("one `=` to a statement");
-    return failed;
-  }
+  if (at(Tok::Equal))
+    return reportChain(assign);
   assign->range = rangeFrom(start);
   return assign;
 }
@@ -322,8 +326,8 @@ const Stmt *Parser::parseWith() {
 const Stmt *Parser::parseReturn() {
   SourceRange start = rangeOf(advance());
   auto *stmt = context.create<ReturnStmt>(start);
-  if (atName("None") && (peek(1).kind == Tok::Newline ||
-                         peek(1).kind == Tok::RBrace)) {
+  if (atName("None") &&
+      (peek(1).kind == Tok::Newline || peek(1).kind == Tok::RBrace)) {
     reportReturnedNone();
   } else if (!atLineEnd() && !at(Tok::RBrace)) {
     stmt->value = parseExprs();

@@ -129,12 +129,12 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
     report.fix(FixIt::Safe, "`var " + target.name + " = …`", {{let, "var"}});
   // Inside another block a new value would be gone at its end.
   auto here = c.scope->names.find(target.name);
-  if (let.isValid() && isPlain && here != c.scope->names.end() && &here->second == &binding)
+  if (let.isValid() && isPlain && here != c.scope->names.end() &&
+      &here->second == &binding)
     report.fix(FixIt::Choice,
                "`let " + target.name + " = …`  (a new `" + target.name + "`)",
                {{target.range.start(), "let "}});
-  else if (!let.isValid() &&
-           !c.offerCopy(report, target, binding.declared))
+  else if (!let.isValid() && !c.offerCopy(report, target, binding.declared))
     report.note("to change it, copy it: `var new_" + target.name + " = " +
                 target.name + "`");
 }
@@ -142,12 +142,6 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
 void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   Binding *binding = lookup(target.name);
   if (!binding) {
-    std::optional<Val> global = findGlobal(target.name);
-    if (global) {
-      error(DiagCode::TD203, target.range,
-            "`" + target.name + "` belongs to the language");
-      return;
-    }
     if (target.name == "_" && !isPlain)
       return;
     reportUndeclared(target);

@@ -101,7 +101,10 @@ void NameUses::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
   if (!written)
     visit(&target);
   else if (written->name == name)
-    writes.push_back({&stmt, written->range, isPlain, depth,
+    writes.push_back({&stmt,
+                      written->range,
+                      isPlain,
+                      depth,
                       {stmt.range.file, stmt.range.end, end}});
 }
 
@@ -193,8 +196,8 @@ MissingDeclaration sema::findMissing(llvm::ArrayRef<const ast::Stmt *> body,
   return result;
 }
 
-const ast::Block *
-sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange at) {
+const ast::Block *sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
+                                     SourceRange at) {
   auto inBlock = [&](const ast::Block *block) {
     return block ? findLoopBody(block->stmts, at) : nullptr;
   };
@@ -245,22 +248,26 @@ static FixIt declare(Checker &c, const MissingDeclaration &missing,
 }
 
 void Checker::reportUndeclared(const ast::NameExpr &target) {
-  Diagnostic &report =
-      error(DiagCode::TD201, target.range, "unknown name `" + target.name + "`")
-          .label("a new name needs `let` or `var`");
+  bool isOfLanguage = findGlobal(target.name).has_value();
+  Diagnostic &report = error(
+      isOfLanguage ? DiagCode::TD203 : DiagCode::TD201, target.range,
+      isOfLanguage
+          ? llvm::Twine("`" + target.name + "` belongs to the language").str()
+          : llvm::Twine("unknown name `" + target.name + "`").str());
+  report.label("a new name needs `let` or `var`");
   const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
   MissingDeclaration missing =
-      fn && fn->body ? findMissing(fn->body->stmts, fn->body->range.end,
-                                   target.name, target.range)
-                     : findMissing(file->program->items,
-                                   file->program->range.end, target.name,
-                                   target.range);
+      fn && fn->body
+          ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
+                        target.range)
+          : findMissing(file->program->items, file->program->range.end,
+                        target.name, target.range);
   if (!missing.isPlain || !isNewToAll(*this, *missing.assignment->target))
     return;
   // What is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
-  bool isSafe = missing.reachesAll && missing.isRead;
+  bool isSafe = missing.reachesAll && report.fixes.empty();
   report.fixes.push_back(declare(*this, missing,
                                  missing.isVar ? "var " : "let ",
                                  isSafe ? FixIt::Safe : FixIt::Choice));
@@ -290,9 +297,9 @@ bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
     return false;
   if (missing.isInBody && missing.isPlain &&
       isNewToAll(*this, *missing.assignment->target)) {
-    report.fixes.push_back(declare(
-        *this, missing, missing.isOnly ? "let " : "var ", FixIt::Safe,
-        "  (a new `" + target.name + "`)"));
+    report.fixes.push_back(
+        declare(*this, missing, missing.isOnly ? "let " : "var ", FixIt::Safe,
+                "  (a new `" + target.name + "`)"));
     return true;
   }
   std::string copy = ("var " + target.name + " = " + target.name).str();
@@ -300,9 +307,9 @@ bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
   LineColumn line = sources.getLineColumn(first);
   llvm::StringRef before =
       text(sources.getLine(first.file, line.line)).take_front(line.column - 1);
-  std::string separator =
-      before.trim().empty() ? ("\n" + before).str() : "; ";
-  report.fix(FixIt::Safe, "`" + copy + "`", {{first.start(), copy + separator}});
+  std::string separator = before.trim().empty() ? ("\n" + before).str() : "; ";
+  report.fix(FixIt::Safe, "`" + copy + "`",
+             {{first.start(), copy + separator}});
   return true;
 }
 

@@ -32,6 +32,14 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
         .fix(FixIt::Safe, "`detach()`", {{range, "detach()"}});
     return true;
   }
+  if (member == ".t" &&
+      sources.getText(range.file).substr(range.end).starts_with("()")) {
+    error(DiagCode::TD202, range, "unknown name `t`")
+        .label("a field here: `T`")
+        .fix(FixIt::Safe, "`T`",
+             {{{range.file, range.begin, range.end + 2}, "T"}});
+    return true;
+  }
   llvm::StringRef other = getOtherWay(member);
   if (isFunction && other.empty())
     other = getOtherWay(name);
