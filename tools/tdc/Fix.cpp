@@ -29,7 +29,7 @@ namespace {
 struct Round {
   std::vector<Edit> edits;
   std::string log;
-  unsigned syntaxErrors = 0;
+  unsigned syntaxErrors = 0; ///< that it does not mend
 };
 } // namespace
 
@@ -39,13 +39,14 @@ static Round collect(const DiagnosticEngine &diags, FileId file) {
   Round round;
   for (const Diagnostic *report : diags.getSorted()) {
     const DiagInfo &info = getDiagInfo(report->code);
-    round.syntaxErrors +=
-        info.name.starts_with("TD1") && report->severity == Severity::Error;
     auto fix = llvm::find_if(report->fixes, [](const FixIt &fix) {
       return fix.kind == FixIt::Safe && !fix.edits.empty();
     });
-    if (fix == report->fixes.end())
+    if (fix == report->fixes.end()) {
+      round.syntaxErrors +=
+          info.name.starts_with("TD1") && report->severity == Severity::Error;
       continue;
+    }
     bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
       return edit.range.file == file &&
              llvm::none_of(round.edits, [&](const Edit &other) {

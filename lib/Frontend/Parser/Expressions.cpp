@@ -133,7 +133,7 @@ const Expr *Parser::parseCompare() {
   constexpr unsigned bitOr = 0;
   const Expr *lhs = parseArithmetic(bitOr);
   if (lhs && atMembershipTest())
-    return reportMembershipTest();
+    return reportMembershipTest(lhs);
   std::optional<CompareOp> op = getCompareOp(peek().kind);
   if (lhs && atName("is"))
     op = reportIs();
@@ -397,6 +397,14 @@ const Expr *Parser::parseMemberAccess(const Expr *base) {
 // Atoms
 //===----------------------------------------------------------------------===//
 
+/// Whether a word that begins no expression stands where one ends.
+bool Parser::atReservedName() const {
+  Tok next = peek(1).kind;
+  bool ends = next == Tok::RParen || next == Tok::Comma || next == Tok::Dot ||
+              next == Tok::RSquare || next == Tok::Newline || next == Tok::End;
+  return isKeyword(peek().kind) && ends;
+}
+
 const Expr *Parser::parseAtom() {
   SourceRange range = rangeOf(peek());
   switch (peek().kind) {
@@ -429,7 +437,12 @@ const Expr *Parser::parseAtom() {
     return device;
   }
   default:
-    return atDictionary() ? reportDictionary() : expected("an expression");
+    if (atDictionary())
+      return reportDictionary();
+    if (!atReservedName())
+      return expected("an expression");
+    reportReserved("not a name");
+    return failed;
   }
 }
 

@@ -219,12 +219,23 @@ private:
     if (open.empty())
       return;
     uint32_t bracket = open.back();
+    size_t depth = open.size();
     open.clear();
-    diags
-        .report(DiagCode::TD111, {file, bracket, bracket + 1},
-                llvm::Twine("`") + text.substr(bracket, 1) + "` is not closed")
-        .label("no `" + llvm::Twine(text[bracket] == '(' ? ")" : "]") +
-               "` belongs to this");
+    const Token &last = stream.tokens.back();
+    // The bracket that closes it may be in a string that is not closed.
+    if (last.kind == Tok::Error && last.begin > bracket)
+      return;
+    llvm::StringRef closing = text[bracket] == '(' ? ")" : "]";
+    Diagnostic &report =
+        diags
+            .report(DiagCode::TD111, {file, bracket, bracket + 1},
+                    llvm::Twine("`") + text.substr(bracket, 1) +
+                        "` is not closed")
+            .label("no `" + closing + "` belongs to this");
+    if (depth == 1 && !text.slice(bracket, last.end).contains('\n'))
+      report.fix(FixIt::Choice,
+                 "`" + text.slice(bracket, last.end) + closing + "`",
+                 {{{file, last.end, last.end}, closing.str()}});
     stream.tokens.push_back({Tok::Error, bracket, bracket + 1});
   }
 
@@ -363,8 +374,18 @@ private:
       at += peek() == '\\' && at + 1 != limit ? 2 : 1;
     }
     if (peek() != quote) {
-      diags.report(DiagCode::TD103, {file, begin, begin + 1 + isFormatted})
-          .label("starts here");
+      Diagnostic &report =
+          diags.report(DiagCode::TD103, {file, begin, begin + 1 + isFormatted})
+              .label("starts here");
+      // Brackets at the end of the line are rather those of the call.
+      llvm::StringRef content = text.slice(begin, at).rtrim(" \t\r");
+      content = content.take_front(
+          content.size() -
+          std::min(content.size() - content.rtrim(")]").size(), open.size()));
+      report.fix(FixIt::Choice, "`" + content + llvm::Twine(quote) + "`",
+                 {{{file, begin + uint32_t(content.size()),
+                    begin + uint32_t(content.size())},
+                   std::string(1, quote)}});
       return add(Tok::Error, begin);
     }
     ++at;

@@ -117,6 +117,8 @@ private:
   /// Skips to the `{` or `:` that starts the block of a damaged header;
   /// whether there is one.
   bool skipToBlock();
+  /// At what follows a statement: reports a comment of C.
+  bool reportSlashes();
   /// Ends a statement: a new line, or a `}` that follows.
   void expectStatementEnd();
   /// Reports a `{` without partner. Blocks around it stay quiet about theirs.
@@ -197,6 +199,7 @@ private:
                            llvm::ArrayRef<ast::SubscriptItem> &items);
   const ast::Expr *parseMemberAccess(const ast::Expr *base);
   const ast::Expr *parseAtom();
+  bool atReservedName() const;
   const ast::Expr *parseNameOrHabit();
   const ast::Expr *parseParens();
   const ast::Expr *parseList();
@@ -226,6 +229,8 @@ private:
 
   /// A name, or a report that `what` is missing; its text is empty then.
   ast::Identifier parseName(const llvm::Twine &what);
+  /// At a keyword that was meant to be a name.
+  void reportReserved(const llvm::Twine &label);
   const ast::Target *parseTargets();
   const ast::Target *parseTarget();
   const ast::TypeExpr *parseType();
@@ -274,7 +279,8 @@ private:
   bool atMembershipTest() const {
     return at(Tok::In) || (at(Tok::Not) && peek(1).kind == Tok::In);
   }
-  std::nullptr_t reportMembershipTest();
+  std::nullptr_t reportMembershipTest(const ast::Expr *element);
+  std::nullptr_t reportLambda();
   const ast::Expr *parseGenerator(const ast::Expr *element);
   const ast::Expr *parseNone();
   void reportUnaryPlus();

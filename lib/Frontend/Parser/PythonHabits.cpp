@@ -149,11 +149,8 @@ const Expr *Parser::parseNameOrHabit() {
   if (atName("None"))
     return parseNone();
   if (atName("lambda") &&
-      (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon)) {
-    diags.report(DiagCode::TD102, range)
-        .label("a function is declared with `fn` and has a name");
-    return failed;
-  }
+      (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon))
+    return reportLambda();
   auto *name = make<NameExpr>(range);
   name->name = atTorch() ? parseTorchName().text : textOf(advance());
   return name;
@@ -408,10 +405,63 @@ CompareOp Parser::reportIs() {
   return isNot ? CompareOp::Ne : CompareOp::Eq;
 }
 
-std::nullptr_t Parser::reportMembershipTest() {
-  diags.report(DiagCode::TD102, rangeOf(peek()))
-      .label("`in` stands only in `for`")
-      .note("compare with each element, or use tensor operations");
+std::nullptr_t Parser::reportMembershipTest(const Expr *element) {
+  SourceRange word = rangeOf(peek());
+  bool isNot = consume(Tok::Not);
+  advance(); // `in`
+  const Expr *list = at(Tok::LSquare) || at(Tok::LParen) ? parseAtom() : failed;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, word).label("`in` stands only in `for`");
+  llvm::ArrayRef<const Expr *> elements;
+  if (auto *literal = llvm::dyn_cast_or_null<ListExpr>(list))
+    elements = literal->elements;
+  else if (auto *tuple = llvm::dyn_cast_or_null<TupleExpr>(list))
+    elements = tuple->elements;
+  // Asking for the value several times must not do anything else.
+  if (elements.empty() || !llvm::isa<NameExpr, MemberExpr>(element)) {
+    report.note("compare with each element, or use tensor operations");
+    return failed;
+  }
+  std::string test;
+  for (const Expr *one : elements)
+    test += ((test.empty() ? ""
+              : isNot      ? " and "
+                           : " or ") +
+             sources.getText(element->range) + (isNot ? " != " : " == ") +
+             sources.getText(one->range))
+                .str();
+  report.fix(FixIt::Safe, "`(" + test + ")`",
+             {{element->range.to(list->range), "(" + test + ")"}});
+  return failed;
+}
+
+std::nullptr_t Parser::reportLambda() {
+  SourceRange lambda = rangeOf(peek());
+  // `let double = lambda x: …`, from the first token of the line on.
+  size_t first = pos;
+  while (first != 0 && (*tokens)[first - 1].kind != Tok::Newline)
+    --first;
+  Token start = (*tokens)[first];
+  bool isDeclared = start.kind == Tok::Let || start.kind == Tok::Var;
+  Token name = (*tokens)[first + isDeclared];
+  bool isNamed = pos == first + isDeclared + 2 && name.kind == Tok::Name &&
+                 previous().kind == Tok::Equal && indentOf(start.begin).empty();
+  advance();
+  uint32_t params = peek().begin;
+  while (!at(Tok::Colon) && !atLineEnd())
+    advance();
+  llvm::StringRef written = text.slice(params, peek().begin).trim();
+  const Expr *body = consume(Tok::Colon) ? parseExpr() : failed;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, lambda)
+          .label("a function is declared with `fn` and has a name");
+  if (!isNamed || !body)
+    return failed;
+  std::string function = ("fn " + textOf(name) + "(" + written +
+                          ") = " + sources.getText(body->range))
+                             .str();
+  report.fix(FixIt::Safe, "`" + function + "`",
+             {{rangeOf(start).to(body->range), function}});
   return failed;
 }
 

@@ -113,6 +113,10 @@ public:
   /// Declares a name that was reported, so that no second report follows from
   /// the first.
   void poison(llvm::StringRef name, SourceRange range);
+  /// Says where a name that is not known here is declared in another block;
+  /// false if nowhere.
+  bool noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                      SourceRange use) const;
   /// The names of the program that are known here.
   std::vector<llvm::StringRef> variablesHere() const;
   /// Code of the program that is not walked, for it is known not to run, uses

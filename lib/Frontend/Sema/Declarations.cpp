@@ -277,6 +277,25 @@ void Checker::reportUndeclared(const ast::NameExpr &target) {
                 target.name + " = …`");
 }
 
+bool Checker::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                             SourceRange use) const {
+  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+  NameUses uses(name);
+  if (fn && fn->body)
+    uses.visit(fn->body->stmts, fn->body->range.end);
+  else if (!fn)
+    uses.visit(file->program->items, file->program->range.end);
+  auto isEarlier = [&](SourceRange reach) { return reach.begin < use.begin; };
+  auto found = llvm::find_if(uses.declared, isEarlier);
+  if (found == uses.declared.end())
+    return false;
+  report.note("a name is there up to the end of the block that declares it; "
+              "declare it in front of the block with `var " +
+                  name + " = …`, and assign to it there",
+              *found);
+  return true;
+}
+
 bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
                         SourceRange declared) {
   const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;

@@ -79,8 +79,11 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   } else if (std::optional<Place> known = parseDevice(name)) {
     place = *known;
   } else {
-    error(DiagCode::TD509, val.range, "`" + textOf(val) + "` is not a device")
-        .label("a device is cpu, cuda or cuda:N");
+    Diagnostic &report = error(DiagCode::TD509, val.range,
+                               "`" + textOf(val) + "` is not a device");
+    report.label("a device is cpu, cuda or cuda:N");
+    if (name == "gpu" && text(val.range) == "\"gpu\"")
+      report.fix(FixIt::Safe, "`cuda`", {{val.range, "cuda"}});
     return std::nullopt;
   }
   Val device = makeDevice(place, val.range);
@@ -166,8 +169,14 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
     report.label("no CUDA device is visible");
     if (options.whyNoDevices)
       report.note(options.whyNoDevices(place.ordinal + 1));
-    report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
-                "program starts");
+    std::string choice = spelling(place) + " if cuda.is_available() else cpu";
+    if (text(range) == spelling(place) || text(range) == "cuda")
+      report.fix(FixIt::Choice,
+                 "`" + choice + "`  (decided when the program starts)",
+                 {{range, choice}});
+    else
+      report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
+                  "program starts");
     return;
   }
   report

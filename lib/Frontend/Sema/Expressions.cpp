@@ -225,7 +225,7 @@ static bool reportInPlace(Checker &c, const ast::Identifier &name,
       before.empty() || llvm::StringRef("\n{;").contains(before.back());
   Binding *binding = c.lookup(base);
   if (isStatement && binding && binding->isVar)
-    report.fix(FixIt::Choice, "`" + base + " = " + call + "(…)`",
+    report.fix(FixIt::Safe, "`" + base + " = " + call + "(…)`",
                {{range, (base + " = " + call).str()}});
   else
     report.note("`." + plain +
