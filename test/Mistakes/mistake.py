@@ -79,7 +79,9 @@ class Test:
         name = self.path.name
         (folder / name).write_text(program or self.program, encoding="utf-8")
         words = [name if word == "%" else word for word in command.split()]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+        hidden = {} if "--sim-cuda" in command else {"CUDA_VISIBLE_DEVICES": ""}
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True,
+                              env={**os.environ, **hidden})
         return done.stdout + done.stderr, done.returncode
 
     def fixes(self, folder):
@@ -174,7 +176,6 @@ def check(path):
 
 def main():
     os.environ.pop("TDC_DEVICE", None)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
     if sys.argv[1] == "--update":
         update(sys.argv[2:])
     elif sys.argv[1] == "--checklist":
