@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestProgram.h"
 #include "File.h"
+#include "TestProgram.h"
 #include "tdc_files.h"
 #include <cstring>
 #include <sys/socket.h>

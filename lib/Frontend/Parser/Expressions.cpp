@@ -215,6 +215,9 @@ const Expr *Parser::parseUnary() {
   if (!nesting.check())
     return failed;
   Token op = advance();
+  if (op.kind == Tok::Minus && at(Tok::Int) &&
+      textOf(peek()) == "9223372036854775808")
+    return parseLeastInt(op);
   const Expr *operand = parseUnary();
   if (!operand)
     return failed;

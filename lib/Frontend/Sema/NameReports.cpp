@@ -10,6 +10,7 @@
 #include "Joins.h"
 #include "Prelude.h"
 #include "PyTorchNames.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cctype>
 
 using namespace tdc;
@@ -259,6 +260,21 @@ Val Checker::reportNotInModule(llvm::StringRef module,
   for (llvm::StringRef builtin : getBuiltinNames())
     if (builtin.consume_front(module) && builtin.consume_front("."))
       names.push_back(builtin);
+  llvm::StringRef instead =
+      llvm::StringSwitch<llvm::StringRef>((module + "." + name.text).str())
+          .Cases({"cuda.memory_allocated", "cuda.max_memory_allocated",
+                  "cuda.memory_reserved"},
+                 "`TDC_STATS=1` shows the most that a run held, `tdc report` "
+                 "what will be on each device")
+          .Case("cuda.empty_cache",
+                "memory is planned when the program is compiled: there is no "
+                "cache to empty")
+          .Case("cuda.manual_seed_all", "`seed(n)` is for all devices")
+          .Default("");
+  if (!instead.empty()) {
+    report.note(instead);
+    return fail();
+  }
   offerNearest(report, name.text, name.range, names);
   if (module == "init")
     report.note("a parameter says how it starts: `param w: f32[4, 4] = "

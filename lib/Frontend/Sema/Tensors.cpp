@@ -218,7 +218,12 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
         .label(answer.problem);
     return false;
   }
-  if (answer.bothExpanded && !isPrelude(here.file)) {
+  // `x.unsqueeze(1) + y` says that a table is meant.
+  bool isSaid = llvm::any_of(operands, [&](const Val &operand) {
+    return operand.range.isValid() &&
+           text(operand.range).contains(".unsqueeze(");
+  });
+  if (answer.bothExpanded && !isSaid && !isPrelude(here.file)) {
     Diagnostic &report =
         warning(DiagCode::TD405, range,
                 "both sides grow: " + spelling(shapes[0]) + " and " +
