@@ -242,7 +242,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   const ast::Expr *parseInt();
-  /// The least int, whose digits alone are too many: `-9223372036854775807 - 1`.
+  /// The least int, whose digits alone are too many: `-9223372036854775807 -
+  /// 1`.
   const ast::Expr *parseLeastInt(Token minus);
   const ast::Expr *parseFloat();
   const ast::Expr *parseString();
