@@ -5,9 +5,11 @@ usage: reference.py [FILE]
 
 A table below a comment <!-- SOURCE PATTERN --> has a row for every function of
 SOURCE, a table of builtins or a prelude file, that PATTERN matches in full, with
-the parameters that it has there; the verbs of tdc have what may follow them. What a row says is written by hand in
-docs/Reference.md and kept. The result goes to FILE, or back to docs/Reference.md.
-A function without a row, or a row that says nothing, is an error.
+the parameters that it has there; the verbs of tdc have what may follow them, and the
+variables of the environment are those that the sources ask for. What a row says is
+written by hand in docs/Reference.md and kept, but for options, which say it
+themselves. The result goes to FILE, or back to docs/Reference.md. A function without
+a row, or a row that says nothing, is an error.
 """
 
 import re
@@ -18,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")),
            ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl",
-           ROOT / "tools/tdc/OptionTable.cpp"]
+           ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]
+OPTIONS = ROOT / "tools/tdc/Options.td"
 TABLE = re.compile(r"(<!-- (\S+) (\S+) -->\n)((?:\|.*\n)*)")
 ROW = re.compile(r"\| `([\w.]+)[^|]*\| (.*?) *\|\n")
 
@@ -50,7 +53,42 @@ def declarations(text):
         yield name, f"({parts})"
 
 
+def variables():
+    """What the sources ask the environment for."""
+    text = "".join(path.read_text(encoding="utf-8") for folder in ("lib", "tools", "runtime")
+                   for path in sorted((ROOT / folder).rglob("*.cpp"))
+                   if "test" not in path.parts)
+    asked = re.findall(r'(?:getenv|GetEnv|environmentOr|readNumber|readSwitch|readText|'
+                       r'Variable \w+|Variable|variable =) *\(?"([A-Z_]+)"', text)
+    return [(name, "") for name in sorted({*asked, *re.findall(r'"(TDC_[A-Z_]+)"', text)})]
+
+
+def options():
+    """The rows of Options.td that help shows: what is typed, for which verbs, what it
+    does."""
+    text = OPTIONS.read_text(encoding="utf-8")
+    lists = {name: re.findall(r"(\w+)Verb\b", verbs)
+             for name, verbs in re.findall(r"defvar (\w+) = \[(.*?)\];", text)}
+    pattern = (r'def(?:m)? \w+ : (?:Switch<"(?P<switch>[\w-]+)", "(?P<does>.*?)", |'
+               r'Valued<"(?P<valued>[\w-]+)", "(?P<value>.*?)", "(?P<takes>.*?)", |'
+               r'JoinedOrSeparate<\["-"\], "(?P<short>\w)">, MetaVarName<"(?P<file>.*?)">,'
+               r'\s*HelpText<"(?P<says>.*?)">, Visibility<)'
+               r'(?:\[(?P<verbs>.*?)\]|(?P<list>\w+))>(?P<flags>.*?);')
+    for row in re.finditer(pattern, text):
+        if "HelpHidden" in row["flags"]:
+            continue
+        typed = (f"--{row['switch']}" if row["switch"] else
+                 f"--{row['valued']} {row['value']}" if row["valued"] else
+                 f"-{row['short']} {row['file']}")
+        known = lists[row["list"]] if row["list"] else re.findall(r"(\w+)Verb", row["verbs"])
+        every = len(known) == len(lists["AllVerbs"])
+        yield (typed, "all" if every else ", ".join(verb.lower() for verb in known),
+               row["does"] or row["takes"] or row["says"])
+
+
 def functions(source):
+    if source.is_dir():
+        return variables()
     read = (verbs if source.name == "OptionTable.cpp" else
             builtins if source.suffix == ".cpp" else declarations)
     return list(read(source.read_text(encoding="utf-8")))
@@ -63,6 +101,9 @@ def main():
 
     def fill(table):
         comment, source, pattern, _ = table.groups()
+        if ROOT / source == OPTIONS:
+            rows = [f"| `{typed}` | {verbs} | {does} |\n" for typed, verbs, does in options()]
+            return comment + "| | of | |\n|---|---|---|\n" + "".join(rows)
         lines = [comment, "| | |\n|---|---|\n"]
         for name, parameters in functions(ROOT / source):
             if not re.fullmatch(pattern, name):

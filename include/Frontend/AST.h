@@ -387,7 +387,17 @@ struct LetStmt : StmtOf<StmtKind::Let> {
   const Expr *value = nullptr;
 };
 
-enum class AssignOp : uint8_t { Set, Add, Sub, Mul, Div };
+enum class AssignOp : uint8_t {
+  Set,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  MatMul,
+};
 
 /// `target op value`. A target is a NameExpr, MemberExpr or SubscriptExpr, or,
 /// with Set only, a TupleExpr of targets.

@@ -68,6 +68,10 @@ namespace tdc {
   PUNCTUATION(MinusEqual, "-=")                 \
   PUNCTUATION(StarEqual, "*=")                  \
   PUNCTUATION(SlashEqual, "/=")                 \
+  PUNCTUATION(SlashSlashEqual, "//=")           \
+  PUNCTUATION(PercentEqual, "%=")               \
+  PUNCTUATION(StarStarEqual, "**=")             \
+  PUNCTUATION(AtEqual, "@=")                    \
   PUNCTUATION(EqualEqual, "==")                 \
   PUNCTUATION(BangEqual, "!=")                  \
   PUNCTUATION(Less, "<")                        \

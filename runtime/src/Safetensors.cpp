@@ -254,12 +254,17 @@ void checkLayout(SafetensorsHeader &header, uint64_t dataStart,
   uint64_t cursor = 0;
   for (FileTensor &tensor : header.tensors) {
     uint64_t begin = tensor.offset, end = tensor.bytes;
-    if (begin != cursor || end < begin || end > dataBytes)
+    if (begin == cursor && end > dataBytes)
+      failFile(728, -1,
+               "the file was cut off: " + inQuotes(tensor.key) +
+                   " ends at byte " + std::to_string(end) +
+                   " of the data, of which there are " +
+                   std::to_string(dataBytes));
+    if (begin != cursor || end < begin)
       failFile(728, -1,
                inQuotes(tensor.key) + " has the bytes " +
                    std::to_string(begin) + " to " + std::to_string(end) +
-                   ", expected it at " + std::to_string(cursor) + " within " +
-                   std::to_string(dataBytes));
+                   ", expected it at " + std::to_string(cursor));
     // An element size other than the type's own is only that of dtypes that
     // cannot be held: i8 counts the elements.
     int64_t numel =

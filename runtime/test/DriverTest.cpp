@@ -111,6 +111,9 @@ TEST(DriverTest, IncompleteDriver) {
                        "`cu"),
               0u)
         << why;
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.error(), "error[TR303]: " + why + "\n");
   });
 }
 
@@ -118,6 +121,9 @@ TEST(DriverTest, OldDriver) {
   checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", TDRT_OLD_DRIVER}}, [] {
     EXPECT_EQ(whyNoGpu(), "the CUDA driver is too old: it is for CUDA 11.4, "
                           "and CUDA 12.0 (R525) is needed");
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.error(), "error[TR302]: " + whyNoGpu() + "\n");
   });
 }
 

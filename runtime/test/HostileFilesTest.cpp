@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "File.h"
 #include "TestProgram.h"
 #include "tdc_files.h"
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 using namespace tdrt_test;
 using namespace std::string_literals;
@@ -300,6 +302,20 @@ TEST_F(HostileFilesTest, EveryTruncation) {
   for (size_t size = 0; size < whole.size(); ++size) {
     writeFile(path, whole.substr(0, size));
     EXPECT_GE(codeOf(path, nullptr), 711) << size;
+  }
+}
+
+TEST_F(HostileFilesTest, ShorterWhileItIsRead) {
+  std::string path = folder / "x";
+  writeFile(path, "12345678");
+  tdrt::InputFile file(path.c_str());
+  ASSERT_EQ(truncate(path.c_str(), 4), 0);
+  char bytes[8];
+  try {
+    file.read(0, bytes, sizeof bytes);
+    ADD_FAILURE() << "was read";
+  } catch (const tdrt::FileFault &fault) {
+    EXPECT_EQ(fault.code, 704);
   }
 }
 

@@ -15,10 +15,14 @@
 using namespace tdc;
 
 /// More rounds than this have met two fixes that undo each other.
-static constexpr unsigned kMaxRounds = 10;
+static constexpr unsigned kMaxRounds = 30;
 
+/// Whether it matters which of two edits comes first. An insertion may belong
+/// to either of its neighbours.
 static bool touches(SourceRange a, SourceRange b) {
-  return a.begin <= b.end && b.begin <= a.end;
+  if (a.size() == 0 || b.size() == 0)
+    return a.begin <= b.end && b.begin <= a.end;
+  return a.begin < b.end && b.begin < a.end;
 }
 
 namespace {
@@ -26,7 +30,7 @@ namespace {
 struct Round {
   std::vector<Edit> edits;
   std::string log;
-  unsigned syntaxErrors = 0;
+  unsigned syntaxErrors = 0; ///< that it does not mend
 };
 } // namespace
 
@@ -36,13 +40,14 @@ static Round collect(const DiagnosticEngine &diags, FileId file) {
   Round round;
   for (const Diagnostic *report : diags.getSorted()) {
     const DiagInfo &info = getDiagInfo(report->code);
-    round.syntaxErrors +=
-        info.name.starts_with("TD1") && report->severity == Severity::Error;
     auto fix = llvm::find_if(report->fixes, [](const FixIt &fix) {
       return fix.kind == FixIt::Safe && !fix.edits.empty();
     });
-    if (fix == report->fixes.end())
+    if (fix == report->fixes.end()) {
+      round.syntaxErrors +=
+          info.name.starts_with("TD1") && report->severity == Severity::Error;
       continue;
+    }
     bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
       return edit.range.file == file &&
              llvm::none_of(round.edits, [&](const Edit &other) {

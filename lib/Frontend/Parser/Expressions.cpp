@@ -57,6 +57,8 @@ const Expr *Parser::makeBinary(BinaryOp op, SourceRange opRange,
                                const Expr *lhs, const Expr *rhs) {
   if (!lhs || !rhs)
     return failed;
+  if (op == BinaryOp::Mod && reportPercent(opRange, lhs, rhs))
+    return lhs;
   auto *binary = make<BinaryExpr>(lhs->range.to(rhs->range), {lhs, rhs});
   binary->op = op;
   binary->opRange = opRange;
@@ -131,7 +133,7 @@ const Expr *Parser::parseCompare() {
   constexpr unsigned bitOr = 0;
   const Expr *lhs = parseArithmetic(bitOr);
   if (lhs && atMembershipTest())
-    return reportMembershipTest();
+    return reportMembershipTest(lhs);
   std::optional<CompareOp> op = getCompareOp(peek().kind);
   if (lhs && atName("is"))
     op = reportIs();
@@ -213,6 +215,9 @@ const Expr *Parser::parseUnary() {
   if (!nesting.check())
     return failed;
   Token op = advance();
+  if (op.kind == Tok::Minus && at(Tok::Int) &&
+      textOf(peek()) == "9223372036854775808")
+    return parseLeastInt(op);
   const Expr *operand = parseUnary();
   if (!operand)
     return failed;
@@ -259,6 +264,13 @@ const Expr *Parser::parseCall(const Expr *callee) {
   llvm::ArrayRef<Argument> args;
   if (!parseArgs(args))
     return failed;
+  if (auto *name = llvm::dyn_cast<NameExpr>(callee);
+      name && name->name == "TensorDataset")
+    return reportTensorDataset(callee, args);
+  if (const Expr *other = reportStateDict(callee, args))
+    return other;
+  if (reportFormatCall(callee, args))
+    return llvm::cast<MemberExpr>(callee)->base;
   llvm::SmallVector<const Expr *> children = {callee};
   for (const Argument &arg : args)
     children.push_back(arg.value);
@@ -309,13 +321,9 @@ bool Parser::parseArgument(Argument &arg) {
 }
 
 const Expr *Parser::parseSubscript(const Expr *base) {
-  SourceRange open = rangeOf(advance());
-  if (atName("None") && peek(1).kind == Tok::RSquare) {
-    advance();
-    advance();
-    reportNoneIndex(base, rangeFrom(open));
+  if (skipNoneIndex(base))
     return base;
-  }
+  SourceRange open = rangeOf(advance());
   llvm::ArrayRef<SubscriptItem> items;
   if (!parseSubscriptItems(open, items))
     return failed;
@@ -392,6 +400,14 @@ const Expr *Parser::parseMemberAccess(const Expr *base) {
 // Atoms
 //===----------------------------------------------------------------------===//
 
+/// Whether a word that begins no expression stands where one ends.
+bool Parser::atReservedName() const {
+  Tok next = peek(1).kind;
+  bool ends = next == Tok::RParen || next == Tok::Comma || next == Tok::Dot ||
+              next == Tok::RSquare || next == Tok::Newline || next == Tok::End;
+  return isKeyword(peek().kind) && ends;
+}
+
 const Expr *Parser::parseAtom() {
   SourceRange range = rangeOf(peek());
   switch (peek().kind) {
@@ -424,7 +440,12 @@ const Expr *Parser::parseAtom() {
     return device;
   }
   default:
-    return atDictionary() ? reportDictionary() : expected("an expression");
+    if (atDictionary())
+      return reportDictionary();
+    if (!atReservedName())
+      return expected("an expression");
+    reportReserved("not a name");
+    return failed;
   }
 }
 

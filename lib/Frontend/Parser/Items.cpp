@@ -115,8 +115,8 @@ const Decl *Parser::parseImport() {
       return failed;
   }
   import->range = rangeFrom(start);
-  if (import->path.text.split('.').first == "torch")
-    reportTorchImport(import->range);
+  if (!import->isFile)
+    reportPythonImport(import->path.text, import->range);
   return import;
 }
 
@@ -288,7 +288,7 @@ const FnDecl *Parser::parseFn() {
     isIntact = false;
   }
   isIntact = isIntact && parseParams(fn->params);
-  if (isIntact && consume(Tok::Arrow)) {
+  if (isIntact && consume(Tok::Arrow) && !skipTypeHint()) {
     fn->result = parseType();
     isIntact = fn->result;
   }
@@ -327,7 +327,7 @@ bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
     param.name = parseName("a parameter");
     if (param.name.text.empty())
       return false;
-    if (consume(Tok::Colon)) {
+    if (consume(Tok::Colon) && !skipTypeHint()) {
       param.type = parseType();
       if (!param.type)
         return false;

@@ -41,6 +41,10 @@ static bool continuesLine(Tok kind) {
   case Tok::MinusEqual:
   case Tok::StarEqual:
   case Tok::SlashEqual:
+  case Tok::SlashSlashEqual:
+  case Tok::PercentEqual:
+  case Tok::StarStarEqual:
+  case Tok::AtEqual:
   case Tok::EqualEqual:
   case Tok::BangEqual:
   case Tok::Less:
@@ -215,12 +219,23 @@ private:
     if (open.empty())
       return;
     uint32_t bracket = open.back();
+    size_t depth = open.size();
     open.clear();
-    diags
-        .report(DiagCode::TD111, {file, bracket, bracket + 1},
-                llvm::Twine("`") + text.substr(bracket, 1) + "` is not closed")
-        .label("no `" + llvm::Twine(text[bracket] == '(' ? ")" : "]") +
-               "` belongs to this");
+    const Token &last = stream.tokens.back();
+    // The bracket that closes it may be in a string that is not closed.
+    if (last.kind == Tok::Error && last.begin > bracket)
+      return;
+    llvm::StringRef closing = text[bracket] == '(' ? ")" : "]";
+    Diagnostic &report =
+        diags
+            .report(DiagCode::TD111, {file, bracket, bracket + 1},
+                    llvm::Twine("`") + text.substr(bracket, 1) +
+                        "` is not closed")
+            .label("no `" + closing + "` belongs to this");
+    if (depth == 1 && !text.slice(bracket, last.end).contains('\n'))
+      report.fix(FixIt::Choice,
+                 "`" + text.slice(bracket, last.end) + closing + "`",
+                 {{{file, last.end, last.end}, closing.str()}});
     stream.tokens.push_back({Tok::Error, bracket, bracket + 1});
   }
 
@@ -359,8 +374,18 @@ private:
       at += peek() == '\\' && at + 1 != limit ? 2 : 1;
     }
     if (peek() != quote) {
-      diags.report(DiagCode::TD103, {file, begin, begin + 1 + isFormatted})
-          .label("starts here");
+      Diagnostic &report =
+          diags.report(DiagCode::TD103, {file, begin, begin + 1 + isFormatted})
+              .label("starts here");
+      // Brackets at the end of the line are rather those of the call.
+      llvm::StringRef content = text.slice(begin, at).rtrim(" \t\r");
+      content = content.take_front(
+          content.size() -
+          std::min(content.size() - content.rtrim(")]").size(), open.size()));
+      report.fix(FixIt::Choice, "`" + content + llvm::Twine(quote) + "`",
+                 {{{file, begin + uint32_t(content.size()),
+                    begin + uint32_t(content.size())},
+                   std::string(1, quote)}});
       return add(Tok::Error, begin);
     }
     ++at;
@@ -370,11 +395,42 @@ private:
   void lexTripleQuoted(uint32_t begin, char quote) {
     at += 2;
     size_t close = text.take_front(limit).find(std::string(3, quote), at);
-    diags.report(DiagCode::TD102, range(begin))
-        .label("a string has one quote at each end")
-        .note("write `\\n` for a line break; a comment starts with `#`");
+    SourceRange quotes = range(begin);
+    llvm::StringRef content = text.slice(at, std::min<size_t>(close, limit));
     at = close == llvm::StringRef::npos ? limit : close + 3;
+    bool endsLine = llvm::StringRef("\n\r#").contains(
+        text.substr(at).ltrim(" \t").take_front());
+    bool isDocumentation = (atLineStart || sawNewline) && endsLine &&
+                           open.empty() && close != llvm::StringRef::npos;
+    Diagnostic &report = diags.report(DiagCode::TD102, quotes);
+    if (isDocumentation) {
+      report.label("a comment starts with `#`")
+          .fix(FixIt::Safe, "`# " + content.trim().split('\n').first + "`",
+               {{range(begin), asComment(begin, content)}});
+      return; // a comment, for what follows
+    }
+    report.label("a string has one quote at each end")
+        .note("write `\\n` for a line break; a comment starts with `#`");
+    if (!content.contains('\n') && !content.contains(quote))
+      report.fix(FixIt::Safe, "one quote at each end",
+                 {{{file, quotes.end - 3, quotes.end}, std::string(1, quote)},
+                  {{file, at - 3, at}, std::string(1, quote)}});
     add(Tok::Error, begin);
+  }
+
+  /// The lines of a docstring that starts at `begin`, each behind a `#`.
+  std::string asComment(uint32_t begin, llvm::StringRef content) const {
+    uint32_t lineStart = text.take_front(begin).find_last_of('\n') + 1;
+    llvm::StringRef indent = text.slice(lineStart, begin);
+    llvm::SmallVector<llvm::StringRef> lines;
+    content.trim().split(lines, '\n');
+    std::string comment;
+    for (llvm::StringRef line : lines) {
+      if (!comment.empty())
+        comment += ("\n" + indent).str();
+      comment += line.trim().empty() ? "#" : ("# " + line.trim()).str();
+    }
+    return comment;
   }
 
   void lexPunctuation() {

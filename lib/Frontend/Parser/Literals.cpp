@@ -31,6 +31,18 @@ const Expr *Parser::parseInt() {
   return failed;
 }
 
+const Expr *Parser::parseLeastInt(Token minus) {
+  SourceRange range = rangeOf(minus).to(rangeOf(advance()));
+  auto *greatest = make<IntExpr>(range);
+  greatest->value = std::numeric_limits<int64_t>::max();
+  auto *negated = make<UnaryExpr>(range, {greatest});
+  negated->op = UnaryOp::Neg;
+  negated->operand = greatest;
+  auto *one = make<IntExpr>(range);
+  one->value = 1;
+  return makeBinary(BinaryOp::Sub, range, negated, one);
+}
+
 const Expr *Parser::parseFloat() {
   Token token = advance();
   auto *literal = make<FloatExpr>(rangeOf(token));

@@ -101,9 +101,17 @@ std::nullptr_t Parser::tooDeep(SourceRange range) {
 }
 
 void Parser::reportUnclosed(SourceRange brace) {
-  if (unclosedBefore != pos)
+  if (unclosedBefore != pos) {
+    size_t last = pos - 1;
+    while (last != 0 && (*tokens)[last].kind == Tok::Newline)
+      --last;
+    unsigned line = sources.getLineColumn(file, (*tokens)[last].end).line;
+    SourceRange end = sources.getLine(file, line).finish();
     diags.report(DiagCode::TD111, brace, "`{` is not closed")
-        .label("no `}` belongs to this");
+        .label("no `}` belongs to this")
+        .fix(FixIt::Choice, "`}`, below line " + llvm::Twine(line),
+             {{end, ("\n" + indentOf(brace.begin) + "}").str()}});
+  }
   unclosedBefore = pos;
 }
 
@@ -136,6 +144,18 @@ bool Parser::skipToBlock() {
   return at(Tok::LBrace);
 }
 
+bool Parser::reportSlashes() {
+  uint32_t begin = text.take_front(peek().begin).find_last_of('\n') + 1;
+  size_t slashes = text.slice(begin, peek().begin).find(" // ");
+  if (slashes == llvm::StringRef::npos)
+    return false;
+  begin += slashes + 1;
+  diags.report(DiagCode::TD102, {file, begin, begin + 2}, "not a comment")
+      .label("a comment starts with `#`")
+      .fix(FixIt::Safe, "`#`", {{{file, begin, begin + 2}, "#"}});
+  return true;
+}
+
 void Parser::expectStatementEnd() {
   if (consume(Tok::Newline) || at(Tok::RBrace) || at(Tok::End) ||
       afterNewline())
@@ -144,7 +164,8 @@ void Parser::expectStatementEnd() {
   if (indentedBlocks != 0 && at(Tok::Else))
     return;
   size_t start = pos;
-  expected("the end of the statement");
+  if (!reportSlashes())
+    expected("the end of the statement");
   skipStatement(start);
 }
 

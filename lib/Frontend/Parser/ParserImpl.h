@@ -2,7 +2,7 @@
 //
 // One class, implemented by topic: Parser.cpp (tokens, errors, recovery),
 // Items.cpp, Statements.cpp, Expressions.cpp, Types.cpp, Literals.cpp (strings
-// and numbers), PythonHabits.cpp (TD102).
+// and numbers), PythonHabits.cpp and PythonPrograms.cpp (TD102).
 //
 // A parse function returns null after it has reported why; its caller returns
 // null as well, up to the loop over statements, which skips to the end of the
@@ -117,6 +117,8 @@ private:
   /// Skips to the `{` or `:` that starts the block of a damaged header;
   /// whether there is one.
   bool skipToBlock();
+  /// At what follows a statement: reports a comment of C.
+  bool reportSlashes();
   /// Ends a statement: a new line, or a `}` that follows.
   void expectStatementEnd();
   /// Reports a `{` without partner. Blocks around it stay quiet about theirs.
@@ -197,6 +199,7 @@ private:
                            llvm::ArrayRef<ast::SubscriptItem> &items);
   const ast::Expr *parseMemberAccess(const ast::Expr *base);
   const ast::Expr *parseAtom();
+  bool atReservedName() const;
   const ast::Expr *parseNameOrHabit();
   const ast::Expr *parseParens();
   const ast::Expr *parseList();
@@ -226,6 +229,8 @@ private:
 
   /// A name, or a report that `what` is missing; its text is empty then.
   ast::Identifier parseName(const llvm::Twine &what);
+  /// At a keyword that was meant to be a name.
+  void reportReserved(const llvm::Twine &label);
   const ast::Target *parseTargets();
   const ast::Target *parseTarget();
   const ast::TypeExpr *parseType();
@@ -237,6 +242,9 @@ private:
   //===--------------------------------------------------------------------===//
 
   const ast::Expr *parseInt();
+  /// The least int, whose digits alone are too many: `-9223372036854775807 -
+  /// 1`.
+  const ast::Expr *parseLeastInt(Token minus);
   const ast::Expr *parseFloat();
   const ast::Expr *parseString();
   const ast::Expr *parseFString();
@@ -253,10 +261,6 @@ private:
   /// Reports a word of Python that starts a statement, and skips what it
   /// introduces; false if the current token is none.
   bool skipPythonStatement();
-  void skipClass();
-  void skipIndented(llvm::StringRef indent);
-  /// Where a `}` goes after an indented block that ends here.
-  Edit closeIndented(llvm::StringRef indent) const;
   bool atPythonDef() const {
     return atName("def") && peek(1).kind == Tok::Name;
   }
@@ -267,7 +271,8 @@ private:
   void reportElif();
   void reportIndentedBlock(Token colon, bool onOneLine);
   void reportChainedComparison(const ast::CompareExpr *first);
-  void reportNoneIndex(const ast::Expr *base, SourceRange brackets);
+  /// At the `[` of `x[:, None]`; false if there is no `None`.
+  bool skipNoneIndex(const ast::Expr *base);
   /// At `&&` or `||`: suggests the word.
   void reportSymbol(llvm::StringRef word);
   /// After `!` and its operand as `not` takes it.
@@ -277,7 +282,8 @@ private:
   bool atMembershipTest() const {
     return at(Tok::In) || (at(Tok::Not) && peek(1).kind == Tok::In);
   }
-  std::nullptr_t reportMembershipTest();
+  std::nullptr_t reportMembershipTest(const ast::Expr *element);
+  std::nullptr_t reportLambda();
   const ast::Expr *parseGenerator(const ast::Expr *element);
   const ast::Expr *parseNone();
   void reportUnaryPlus();
@@ -288,14 +294,61 @@ private:
   bool atDictionary() const;
   std::nullptr_t reportDictionary();
   void reportSelfField();
-  void reportTorchImport(SourceRange range);
   /// `torch.name`: steps over the prefix and returns the name to use instead.
   bool atTorch() const {
-    return atName("torch") && peek(1).kind == Tok::Dot &&
-           peek(2).kind == Tok::Name;
+    return (atName("torch") || (hasMathPrefix && atName("math"))) &&
+           peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name;
   }
   ast::Identifier parseTorchName();
   std::vector<Edit> unwrapDevice() const;
+  void reportReturnedNone();
+  /// At the second `=` of `a = b = 3`.
+  const ast::Stmt *reportChain(const ast::AssignStmt *first);
+  /// At the `:` of `x: int = 3`.
+  const ast::Stmt *reportVariable(SourceRange name);
+  bool atTorchHint() const {
+    return atName("torch", 1) && peek(2).kind == Tok::Dot &&
+           peek(3).kind == Tok::Name;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Whole scripts of Python (PythonPrograms.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Removes `range`, and the line that it leaves empty.
+  Edit removeLine(SourceRange range) const;
+  void skipIndented(llvm::StringRef indent);
+  /// Where a `}` goes after an indented block that ends here.
+  Edit closeIndented(llvm::StringRef indent) const;
+  /// An import of a library of Python; its names need no prefix from there on.
+  void reportPythonImport(llvm::StringRef module, SourceRange range);
+  /// `if __name__ == "__main__":`, whose block is the program's.
+  bool atMainGuard() const;
+  void skipMainGuard();
+  void skipClass();
+  /// Makes fields of what the constructor among tokens [begin, end) assigns;
+  /// gives its parameters, with parentheses, or "".
+  std::string unwrapConstructor(size_t begin, size_t end,
+                                std::vector<Edit> &edits) const;
+  Edit declareField(size_t i) const;
+  std::optional<Edit> declareBuffer(size_t i) const;
+  std::string getStateType(size_t first, size_t end) const;
+  /// The index of the token that closes the bracket at `open`.
+  size_t findClosing(size_t open) const;
+  /// `TensorDataset(x, y)`, which is a tuple here.
+  const ast::Expr *reportTensorDataset(const ast::Expr *callee,
+                                       llvm::ArrayRef<ast::Argument> args);
+  /// `torch.save(net.state_dict(), "n.pt")` and what reads it again; null if
+  /// the call is neither.
+  const ast::Expr *reportStateDict(const ast::Expr *callee,
+                                   llvm::ArrayRef<ast::Argument> args);
+  /// `"…".format(x)` and `"…" % x` (PythonStrings.cpp); false if it is not.
+  bool reportFormatCall(const ast::Expr *callee,
+                        llvm::ArrayRef<ast::Argument> args);
+  bool reportPercent(SourceRange sign, const ast::Expr *literal,
+                     const ast::Expr *value);
+  /// After `:` or `->`: reports and skips `Tensor` or `None`.
+  bool skipTypeHint();
 
   const SourceManager &sources;
   const FileId file;
@@ -309,6 +362,7 @@ private:
   size_t pos = 0;
 
   unsigned depth = 0;
+  bool hasMathPrefix = false;           ///< Python's `math` is imported
   bool isTooDeep = false;               ///< reported since the depth was 0
   unsigned indentedBlocks = 0;          ///< Python blocks that are open
   std::optional<size_t> unclosedBefore; ///< token where a `}` was missed

@@ -59,52 +59,12 @@ bool Parser::skipPythonStatement() {
   Diagnostic &diagnostic =
       diags.report(DiagCode::TD102, rangeOf(word)).label(label);
   if (textOf(word) == "pass")
-    diagnostic.fix(FixIt::Safe, "remove it", {{rangeOf(word), ""}});
+    diagnostic.fix(FixIt::Safe, "remove it", {removeLine(rangeOf(word))});
   while (!atLineEnd() && !at(Tok::RBrace) && !at(Tok::LBrace))
     advance();
   if (previous().kind == Tok::Colon)
     skipIndented(indentOf(word.begin));
   return true;
-}
-
-void Parser::skipClass() {
-  Token word = advance();
-  llvm::StringRef name = textOf(peek());
-  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon))
-    advance();
-  if (at(Tok::LBrace) || at(Tok::Colon))
-    advance();
-  SourceRange header = rangeFrom(rangeOf(word));
-  std::string replacement = ("model " + name + " {").str();
-  std::vector<Edit> edits = {{header, replacement}};
-  if (previous().kind == Tok::LBrace) {
-    --pos; // for skipStatement, which counts braces
-  } else if (previous().kind == Tok::Colon) {
-    llvm::StringRef indent = indentOf(word.begin);
-    skipIndented(indent);
-    edits.push_back(closeIndented(indent));
-  }
-  diags.report(DiagCode::TD102, header)
-      .label("a model is declared with `model`")
-      .fix(FixIt::Safe,
-           "`" + replacement +
-               "`  (`def` becomes `fn`; fields are declared without `self.`)",
-           std::move(edits));
-}
-
-void Parser::skipIndented(llvm::StringRef indent) {
-  skipNewlines();
-  while (!at(Tok::End) && isIndentedMore(indent))
-    advance();
-}
-
-Edit Parser::closeIndented(llvm::StringRef indent) const {
-  size_t last = pos - 1;
-  while (last != 0 && (*tokens)[last].kind == Tok::Newline)
-    --last;
-  LineColumn line = sources.getLineColumn(file, (*tokens)[last].end);
-  SourceRange end = sources.getLine(file, line.line).finish();
-  return {end, ("\n" + indent + "}").str()};
 }
 
 void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
@@ -114,7 +74,16 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
     size_t last = pos - afterNewline() - 1;
     close = {rangeOf((*tokens)[last]).finish(), " }"};
   } else {
-    close = closeIndented(indentOf(colon.begin));
+    llvm::StringRef indent = indentOf(colon.begin);
+    close = closeIndented(indent);
+    // `else` goes on behind the brace, if nothing stands in between.
+    size_t next = pos + at(Tok::Newline);
+    Token word = peek(next - pos);
+    llvm::StringRef gap = text.slice(close.range.end, word.begin);
+    bool goesOn = word.kind == Tok::Else || textOf(word) == "elif";
+    if (goesOn && gap.trim().empty() && indentOf(word.begin) == indent)
+      close = {{file, close.range.end, word.begin},
+               ("\n" + indent + "} ").str()};
   }
   diags.report(DiagCode::TD102, rangeOf(colon))
       .label("a block stands in braces")
@@ -162,12 +131,6 @@ void Parser::reportSelfField() {
       .fix(FixIt::Safe, "`" + textOf(peek()) + "`", {{prefix, ""}});
 }
 
-void Parser::reportTorchImport(SourceRange range) {
-  diags.report(DiagCode::TD102, range)
-      .label("its names are part of the language")
-      .fix(FixIt::Safe, "remove it", {{range, ""}});
-}
-
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
@@ -186,11 +149,8 @@ const Expr *Parser::parseNameOrHabit() {
   if (atName("None"))
     return parseNone();
   if (atName("lambda") &&
-      (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon)) {
-    diags.report(DiagCode::TD102, range)
-        .label("a function is declared with `fn` and has a name");
-    return failed;
-  }
+      (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon))
+    return reportLambda();
   auto *name = make<NameExpr>(range);
   name->name = atTorch() ? parseTorchName().text : textOf(advance());
   return name;
@@ -206,12 +166,117 @@ const Expr *Parser::parseNone() {
   return name;
 }
 
-void Parser::reportNoneIndex(const Expr *base, SourceRange brackets) {
-  llvm::StringRef written = sources.getText(base->range);
+void Parser::reportReturnedNone() {
+  SourceRange none = rangeOf(advance());
+  uint32_t begin = text.take_front(none.begin).rtrim(" ").size();
+  diags.report(DiagCode::TD102, none)
+      .label("there is no `None`; `return` alone returns nothing")
+      .fix(FixIt::Safe, "remove it", {{{file, begin, none.end}, ""}});
+}
+
+const Stmt *Parser::reportChain(const AssignStmt *first) {
+  Token sign = advance();
+  const Expr *value = parseExprs();
+  Diagnostic &report = diags.report(DiagCode::TD102, rangeOf(sign))
+                           .label("one `=` to a statement");
+  if (!value || at(Tok::Equal) || !llvm::isa<NameExpr>(first->target) ||
+      !llvm::isa<NameExpr>(first->value))
+    return failed;
+  llvm::StringRef a = sources.getText(first->target->range);
+  llvm::StringRef b = sources.getText(first->value->range);
+  llvm::StringRef written = sources.getText(value->range);
+  report.fix(
+      FixIt::Safe,
+      "`" + a + " = " + written + "`, then `" + b + " = " + a + "`",
+      {{first->target->range.to(value->range),
+        (a + " = " + written + "\n" + indentOf(sign.begin) + b + " = " + a)
+            .str()}});
+  return failed;
+}
+
+/// Whether the text behind `begin` assigns to a name.
+static bool assignsTo(llvm::StringRef name, llvm::StringRef text) {
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.ltrim(" \t");
+    if (!line.consume_front(name))
+      continue;
+    line = line.ltrim(" ").ltrim("+-*/%@");
+    if (line.starts_with("=") && !line.starts_with("=="))
+      return true;
+  }
+  return false;
+}
+
+const Stmt *Parser::reportVariable(SourceRange name) {
+  Diagnostic &report = diags.report(DiagCode::TD102, name)
+                           .label("a variable is declared with `let` or `var`");
+  if (atTorchHint()) {
+    SourceRange hint = rangeOf(advance()).to(rangeOf(peek(2)));
+    report.fix(FixIt::Safe, "`" + sources.getText(name) + " = …`",
+               {{hint, ""}});
+    return failed;
+  }
+  llvm::StringRef word =
+      assignsTo(sources.getText(name), text.substr(peek().end)) ? "var "
+                                                                : "let ";
+  report.fix(FixIt::Safe, "`" + word + sources.getText(name) + "`",
+             {{name.start(), word.str()}});
+  return failed;
+}
+
+bool Parser::skipNoneIndex(const Expr *base) {
+  // The items between the brackets, as ranges of tokens.
+  size_t close = findClosing(pos);
+  llvm::SmallVector<std::pair<size_t, size_t>> items;
+  size_t none = tokens->size(), begin = pos + 1;
+  for (size_t i = begin; i <= close; ++i) {
+    Tok kind = (*tokens)[i].kind;
+    if (kind == Tok::LParen || kind == Tok::LSquare) {
+      i = findClosing(i);
+    } else if (kind == Tok::Comma || i == close) {
+      bool isNone = i == begin + 1 && textOf((*tokens)[begin]) == "None";
+      if (isNone && none != tokens->size())
+        return false; // two of them
+      if (isNone)
+        none = items.size();
+      items.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (none == tokens->size())
+    return false;
+
+  auto textAt = [&](std::pair<size_t, size_t> item) {
+    return text.slice((*tokens)[item.first].begin,
+                      (*tokens)[item.second - 1].end);
+  };
+  int dim = 0, behind = 1;
+  bool isFull = true, hasEllipsis = false;
+  std::string rest;
+  for (size_t i = 0; i != items.size(); ++i) {
+    llvm::StringRef item = textAt(items[i]);
+    if (i == none)
+      continue;
+    rest += ((rest.empty() ? "" : ", ") + item).str();
+    isFull &= item == ":" || item == "...";
+    bool isKept = item.contains(':');
+    dim += i < none && isKept;
+    behind += i > none && isKept;
+    hasEllipsis |= i < none && item == "...";
+  }
+  std::string replacement = isFull ? "" : "[" + rest + "]";
+  replacement +=
+      ".unsqueeze(" + std::to_string(hasEllipsis ? -behind : dim) + ")";
+  SourceRange brackets = rangeOf(peek()).to(rangeOf((*tokens)[close]));
+  pos = close;
+  advance();
   diags.report(DiagCode::TD102, brackets)
       .label("there is no `None`")
-      .fix(FixIt::Safe, "`" + written + ".unsqueeze(0)`",
-           {{brackets, ".unsqueeze(0)"}});
+      .fix(FixIt::Safe, "`" + sources.getText(base->range) + replacement + "`",
+           {{brackets, replacement}});
+  return true;
 }
 
 void Parser::reportLastComma() {
@@ -340,10 +405,63 @@ CompareOp Parser::reportIs() {
   return isNot ? CompareOp::Ne : CompareOp::Eq;
 }
 
-std::nullptr_t Parser::reportMembershipTest() {
-  diags.report(DiagCode::TD102, rangeOf(peek()))
-      .label("`in` stands only in `for`")
-      .note("compare with each element, or use tensor operations");
+std::nullptr_t Parser::reportMembershipTest(const Expr *element) {
+  SourceRange word = rangeOf(peek());
+  bool isNot = consume(Tok::Not);
+  advance(); // `in`
+  const Expr *list = at(Tok::LSquare) || at(Tok::LParen) ? parseAtom() : failed;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, word).label("`in` stands only in `for`");
+  llvm::ArrayRef<const Expr *> elements;
+  if (auto *literal = llvm::dyn_cast_or_null<ListExpr>(list))
+    elements = literal->elements;
+  else if (auto *tuple = llvm::dyn_cast_or_null<TupleExpr>(list))
+    elements = tuple->elements;
+  // Asking for the value several times must not do anything else.
+  if (elements.empty() || !llvm::isa<NameExpr, MemberExpr>(element)) {
+    report.note("compare with each element, or use tensor operations");
+    return failed;
+  }
+  std::string test;
+  for (const Expr *one : elements)
+    test += ((test.empty() ? ""
+              : isNot      ? " and "
+                           : " or ") +
+             sources.getText(element->range) + (isNot ? " != " : " == ") +
+             sources.getText(one->range))
+                .str();
+  report.fix(FixIt::Safe, "`(" + test + ")`",
+             {{element->range.to(list->range), "(" + test + ")"}});
+  return failed;
+}
+
+std::nullptr_t Parser::reportLambda() {
+  SourceRange lambda = rangeOf(peek());
+  // `let double = lambda x: …`, from the first token of the line on.
+  size_t first = pos;
+  while (first != 0 && (*tokens)[first - 1].kind != Tok::Newline)
+    --first;
+  Token start = (*tokens)[first];
+  bool isDeclared = start.kind == Tok::Let || start.kind == Tok::Var;
+  Token name = (*tokens)[first + isDeclared];
+  bool isNamed = pos == first + isDeclared + 2 && name.kind == Tok::Name &&
+                 previous().kind == Tok::Equal && indentOf(start.begin).empty();
+  advance();
+  uint32_t params = peek().begin;
+  while (!at(Tok::Colon) && !atLineEnd())
+    advance();
+  llvm::StringRef written = text.slice(params, peek().begin).trim();
+  const Expr *body = consume(Tok::Colon) ? parseExpr() : failed;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, lambda)
+          .label("a function is declared with `fn` and has a name");
+  if (!isNamed || !body)
+    return failed;
+  std::string function = ("fn " + textOf(name) + "(" + written +
+                          ") = " + sources.getText(body->range))
+                             .str();
+  report.fix(FixIt::Safe, "`" + function + "`",
+             {{rangeOf(start).to(body->range), function}});
   return failed;
 }
 
@@ -384,6 +502,11 @@ static std::string getDeviceLiteral(llvm::ArrayRef<llvm::StringRef> words) {
   return hasOrdinal ? (device + ":" + words[5]).str() : "";
 }
 
+static bool isDeviceName(llvm::StringRef word) {
+  word.consume_front("cuda:");
+  return word == "cpu" || word == "cuda" || llvm::all_of(word, llvm::isDigit);
+}
+
 /// `torch.device("cuda" if … else "cpu")`: without the call and the quotes.
 std::vector<Edit> Parser::unwrapDevice() const {
   // `torch`, `.`, `device`, `(`
@@ -393,6 +516,8 @@ std::vector<Edit> Parser::unwrapDevice() const {
     Token token = peek(ahead);
     llvm::StringRef word = textOf(token);
     if (token.kind == Tok::End || token.kind == Tok::Newline)
+      return {};
+    if (token.kind == Tok::String && !isDeviceName(word.trim("'\"")))
       return {};
     if (token.kind == Tok::String)
       edits.push_back({rangeOf(token), word.trim("'\"").str()});
@@ -407,7 +532,7 @@ std::vector<Edit> Parser::unwrapDevice() const {
 
 Identifier Parser::parseTorchName() {
   SourceRange start = rangeOf(peek());
-  llvm::SmallVector<llvm::StringRef> words = {"torch"};
+  llvm::SmallVector<llvm::StringRef> words = {textOf(peek())};
   for (unsigned ahead : {2, 3, 4, 5, 6, 7})
     words.push_back(textOf(peek(ahead)));
   std::string device = getDeviceLiteral(words);
@@ -420,14 +545,16 @@ Identifier Parser::parseTorchName() {
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   Identifier name = parseName("a name");
-  Diagnostic &diagnostic = diags.report(DiagCode::TD102, prefix)
-                               .label("nothing needs the prefix `torch.`");
+  Diagnostic &diagnostic =
+      diags.report(DiagCode::TD102, prefix)
+          .label("nothing needs the prefix `" +
+                 text.slice(start.begin, prefix.end) + "`");
   if (!device.empty()) {
     diagnostic.fix(FixIt::Safe, "`" + device + "`", {{deviceRange, device}});
     return name;
   }
   if (!unwrapped.empty()) {
-    diagnostic.fix(FixIt::Choice,
+    diagnostic.fix(FixIt::Safe,
                    "the device alone, without the call and the quotes",
                    std::move(unwrapped));
     return name;

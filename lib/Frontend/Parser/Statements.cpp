@@ -79,7 +79,10 @@ const Stmt *Parser::parseStmt() {
   case Tok::Var:
     return parseLet();
   case Tok::If:
-    return parseIf();
+    if (!atMainGuard())
+      return parseIf();
+    skipMainGuard();
+    return failed;
   case Tok::For:
     return parseFor();
   case Tok::While:
@@ -126,10 +129,17 @@ const Stmt *Parser::parseLet() {
   SourceRange start = rangeOf(peek());
   auto *let = context.create<LetStmt>(start);
   let->isVar = advance().kind == Tok::Var;
+  if (at(Tok::Equal)) {
+    diags
+        .report(DiagCode::TD117, start,
+                "`" + sources.getText(start) + "` is a reserved word")
+        .label("declares what is named after it");
+    return failed;
+  }
   let->target = parseTargets();
   if (!let->target)
     return failed;
-  if (consume(Tok::Colon)) {
+  if (consume(Tok::Colon) && !skipTypeHint()) {
     let->type = parseType();
     if (!let->type)
       return failed;
@@ -155,6 +165,14 @@ static std::optional<AssignOp> getAssignOp(Tok kind) {
     return AssignOp::Mul;
   case Tok::SlashEqual:
     return AssignOp::Div;
+  case Tok::SlashSlashEqual:
+    return AssignOp::FloorDiv;
+  case Tok::PercentEqual:
+    return AssignOp::Mod;
+  case Tok::StarStarEqual:
+    return AssignOp::Pow;
+  case Tok::AtEqual:
+    return AssignOp::MatMul;
   default:
     return std::nullopt;
   }
@@ -169,15 +187,8 @@ const Stmt *Parser::parseExprOrAssign() {
   std::optional<AssignOp> op = getAssignOp(peek().kind);
   if (!op) {
     if (llvm::isa<NameExpr>(first) && at(Tok::Colon) &&
-        peek(1).kind == Tok::Name) {
-      diags.report(DiagCode::TD102, rangeFrom(start))
-          .label("a variable is declared with `let` or `var`")
-          .fix(FixIt::Choice, "`let " + sources.getText(start) + "`",
-               {{start.start(), "let "}})
-          .fix(FixIt::Choice, "`var " + sources.getText(start) + "`",
-               {{start.start(), "var "}});
-      return failed;
-    }
+        peek(1).kind == Tok::Name)
+      return reportVariable(first->range);
     auto *stmt = context.create<ExprStmt>(rangeFrom(start));
     stmt->value = first;
     return stmt;
@@ -190,11 +201,8 @@ const Stmt *Parser::parseExprOrAssign() {
   assign->value = parseExprs();
   if (!assign->value || !checkTarget(first, *op == AssignOp::Set))
     return failed;
-  if (at(Tok::Equal)) {
-    diags.report(DiagCode::TD102, rangeOf(peek()))
-        .label("one `=` to a statement");
-    return failed;
-  }
+  if (at(Tok::Equal))
+    return reportChain(assign);
   assign->range = rangeFrom(start);
   return assign;
 }
@@ -318,7 +326,10 @@ const Stmt *Parser::parseWith() {
 const Stmt *Parser::parseReturn() {
   SourceRange start = rangeOf(advance());
   auto *stmt = context.create<ReturnStmt>(start);
-  if (!atLineEnd() && !at(Tok::RBrace)) {
+  if (atName("None") &&
+      (peek(1).kind == Tok::Newline || peek(1).kind == Tok::RBrace)) {
+    reportReturnedNone();
+  } else if (!atLineEnd() && !at(Tok::RBrace)) {
     stmt->value = parseExprs();
     if (!stmt->value)
       return failed;

@@ -20,13 +20,20 @@ Identifier Parser::parseName(const llvm::Twine &what) {
                     next == Tok::Comma || next == Tok::RParen ||
                     next == Tok::LParen || next == Tok::Newline;
   if (isKeyword(token.kind) && isNameLike)
-    diags
-        .report(DiagCode::TD117, rangeOf(token),
-                "`" + textOf(token) + "` is a reserved word")
-        .label("expected " + what);
+    reportReserved("expected " + what);
   else
     expected(what);
   return {};
+}
+
+void Parser::reportReserved(const llvm::Twine &label) {
+  SourceRange word = rangeOf(peek());
+  std::string other = (textOf(peek()) + "_").str();
+  diags
+      .report(DiagCode::TD117, word,
+              "`" + textOf(peek()) + "` is a reserved word")
+      .label(label)
+      .fix(FixIt::Safe, "`" + other + "`", {{word, other}});
 }
 
 const Target *Parser::parseTargets() {

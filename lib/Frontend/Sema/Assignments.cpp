@@ -18,6 +18,14 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
     return ast::BinaryOp::Mul;
   case ast::AssignOp::Div:
     return ast::BinaryOp::Div;
+  case ast::AssignOp::FloorDiv:
+    return ast::BinaryOp::FloorDiv;
+  case ast::AssignOp::Mod:
+    return ast::BinaryOp::Mod;
+  case ast::AssignOp::Pow:
+    return ast::BinaryOp::Pow;
+  case ast::AssignOp::MatMul:
+    return ast::BinaryOp::MatMul;
   default:
     return ast::BinaryOp::Add;
   }
@@ -118,14 +126,15 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
                             : "declared here, and not with `var`",
               binding.declared);
   if (let.isValid())
-    report.fix(FixIt::Choice, "`var " + target.name + " = …`", {{let, "var"}});
+    report.fix(FixIt::Safe, "`var " + target.name + " = …`", {{let, "var"}});
   // Inside another block a new value would be gone at its end.
   auto here = c.scope->names.find(target.name);
-  if (isPlain && here != c.scope->names.end() && &here->second == &binding)
+  if (let.isValid() && isPlain && here != c.scope->names.end() &&
+      &here->second == &binding)
     report.fix(FixIt::Choice,
                "`let " + target.name + " = …`  (a new `" + target.name + "`)",
                {{target.range.start(), "let "}});
-  else if (!let.isValid())
+  else if (!let.isValid() && !c.offerCopy(report, target, binding.declared))
     report.note("to change it, copy it: `var new_" + target.name + " = " +
                 target.name + "`");
 }
@@ -133,16 +142,10 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
 void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   Binding *binding = lookup(target.name);
   if (!binding) {
-    std::optional<Val> global = findGlobal(target.name);
-    if (global) {
-      error(DiagCode::TD203, target.range,
-            "`" + target.name + "` belongs to the language");
+    if (target.name == "_" && !isPlain)
       return;
-    }
-    error(DiagCode::TD201, target.range, "unknown name `" + target.name + "`")
-        .label("a new name needs `let` or `var`")
-        .fix(FixIt::Choice, "`var " + target.name + " = …`",
-             {{target.range.start(), "var "}});
+    reportUndeclared(target);
+    poison(target.name, target.range);
     return;
   }
   bool foreign = !frames.empty() && file->scope.names.count(target.name) &&

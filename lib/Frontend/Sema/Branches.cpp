@@ -38,7 +38,7 @@ std::optional<Val> Checker::condition(const ast::Expr &expr,
     const TensorType &type = typeOf(val);
     if (constantOf(numElements(type.dims)).value_or(1) == 1) {
       report.note("reading it waits for the device; say so with `.item()`");
-      offerSuffix(report, expr.range, ".item()");
+      offerSuffix(report, expr.range, ".item()", FixIt::Safe);
       return std::nullopt;
     }
     report.note("it has an answer for each element");
@@ -51,7 +51,7 @@ std::optional<Val> Checker::condition(const ast::Expr &expr,
   Diagnostic &report = error(DiagCode::TD303, expr.range,
                              "a condition is a bool, not " + describe(val));
   if (val.is(ValKind::Int) || val.is(ValKind::Float))
-    report.fix(FixIt::Choice, "`" + text(userRange(expr.range)) + " != 0`",
+    report.fix(FixIt::Safe, "`" + text(userRange(expr.range)) + " != 0`",
                {{userRange(expr.range).finish(), " != 0"}});
   return std::nullopt;
 }

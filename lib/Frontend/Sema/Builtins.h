@@ -89,6 +89,9 @@ const Builtin *findBuiltin(llvm::StringRef name);
 /// All names, for suggestions.
 llvm::ArrayRef<llvm::StringRef> getBuiltinNames();
 
+/// A size that is no int.
+void reportSize(Checker &c, const Val &size, SourceRange range);
+
 } // namespace tdc::sema
 
 #endif // TDC_LIB_FRONTEND_SEMA_BUILTINS_H

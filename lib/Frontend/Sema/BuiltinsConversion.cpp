@@ -53,7 +53,8 @@ static Val item(Checker &c, const Bound &args) {
   if (count == std::optional<int64_t>(1))
     return c.itemOf(input);
   c.error(DiagCode::TD410, args.range(), "`item` needs one element")
-      .label(c.typeText(typeOf(input)));
+      .label(c.typeText(typeOf(input)))
+      .note("reduce it first, as `.mean()` does, or take an element: `x[0]`");
   return c.fail();
 }
 

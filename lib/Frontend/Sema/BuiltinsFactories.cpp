@@ -9,6 +9,8 @@
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace tdc;
 using namespace tdc::sema;
 
@@ -21,8 +23,7 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
     sizes.assign(elementsOf(given[0]).begin(), elementsOf(given[0]).end());
   for (const Val &size : sizes) {
     if (!size.is(ValKind::Int)) {
-      c.error(DiagCode::TD303, size.range.isValid() ? size.range : range,
-              "a size is an int, not " + c.describe(size));
+      reportSize(c, size, size.range.isValid() ? size.range : range);
       return false;
     }
     auto constant = c.constantInt(size);
@@ -65,8 +66,26 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
       dtype && !dtype->is(ValKind::None)) {
     std::optional<DType> given = c.asDType(*dtype);
     if (!given) {
-      c.error(DiagCode::TD303, dtype->range,
-              "`dtype=` takes a dtype, not " + c.describe(*dtype));
+      Diagnostic &report =
+          c.error(DiagCode::TD303, dtype->range,
+                  "`dtype=` takes a dtype, not " + c.describe(*dtype));
+      llvm::StringRef own =
+          dtype->is(ValKind::Str) && dtype->known
+              ? llvm::StringSwitch<llvm::StringRef>(textOf(*dtype))
+                    .Cases({"float32", "float", "f32"}, "f32")
+                    .Cases({"float64", "double", "f64"}, "f64")
+                    .Cases({"float16", "half", "f16"}, "f16")
+                    .Cases({"bfloat16", "bf16"}, "bf16")
+                    .Cases({"int64", "long", "int", "i64"}, "i64")
+                    .Cases({"int32", "i32"}, "i32")
+                    .Cases({"int16", "i16"}, "i16")
+                    .Cases({"int8", "i8"}, "i8")
+                    .Cases({"uint8", "u8"}, "u8")
+                    .Case("bool", "bool")
+                    .Default("")
+              : "";
+      if (!own.empty())
+        report.fix(FixIt::Safe, "`" + own + "`", {{dtype->range, own.str()}});
       return std::nullopt;
     }
     type.dtype = *given;

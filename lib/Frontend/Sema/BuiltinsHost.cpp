@@ -76,7 +76,9 @@ static Val range(Checker &c, const Bound &args) {
   for (const Val &val : given)
     if (!val.is(ValKind::Int)) {
       c.error(DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
-              "`range` takes ints, not " + c.describe(val));
+              "`range` takes ints, not " + c.describe(val))
+          .note("floats come of ints: `let x = 0.5 * i`, or of a tensor: "
+                "`arange(0.5, 2.5)`");
       return c.fail();
     }
   auto info = std::make_shared<RangeInfo>();

@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "PyTorchNames.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -55,8 +56,26 @@ Val Checker::call(const Val &callee, CallArgs &args) {
 void Checker::reportExtra(const CallArgs &args, llvm::StringRef what,
                           llvm::ArrayRef<llvm::StringRef> names, size_t given) {
   error(DiagCode::TD205, args.range,
-        what + " takes " + llvm::Twine(names.size()) + " arguments, " +
-            llvm::Twine(given) + " are given");
+        what + " takes " + llvm::Twine(names.size()) + " argument" +
+            (names.size() == 1 ? "" : "s") + ", " + llvm::Twine(given) +
+            " are given");
+}
+
+static void reportMissing(Checker &c, const CallArgs &args,
+                          llvm::StringRef what, llvm::StringRef name) {
+  Diagnostic &report = c.error(DiagCode::TD205, args.range,
+                               what + " needs an argument for `" + name + "`");
+  bool isSoftmax = what == "`softmax`" || what == "`log_softmax`";
+  if (!isSoftmax || !c.text(args.range).ends_with(")"))
+    return;
+  // What PyTorch takes for rows of scores, with a warning.
+  SourceRange end = {args.range.file, args.range.end - 1, args.range.end - 1};
+  std::string dim =
+      args.positional.empty() && args.keywords.empty() ? "dim=-1" : ", dim=-1";
+  report
+      .note("the sum is 1 along it: -1 is the last one, where scores of "
+            "classes are")
+      .fix(FixIt::Safe, "`dim=-1`", {{end, dim}});
 }
 
 /// A keyword that names no parameter. `isOwn`: of a function or layer that is
@@ -76,8 +95,11 @@ static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
     report.fix(FixIt::Safe, ("`" + own + "=`").str(),
                {{keyword.name.range, own.str()}});
   else if (auto nearest = findNearest(name, names))
-    report.fix(FixIt::Choice, "`" + *nearest + "=`",
-               {{keyword.name.range, nearest->str()}});
+    report.fix(isUnmistakable(name, *nearest, names) ? FixIt::Safe
+                                                     : FixIt::Choice,
+               "`" + *nearest + "=`", {{keyword.name.range, nearest->str()}});
+  else if (!names.empty())
+    report.label("it has " + llvm::join(names, ", "));
 }
 
 /// Losses do not broadcast: a mistake of shapes would train on the wrong loss.
@@ -154,8 +176,7 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
     } else if (param.defaultValue) {
       val = eval(*param.defaultValue, param.type);
     } else {
-      error(DiagCode::TD205, args.range,
-            what + " needs an argument for `" + param.name.text + "`");
+      reportMissing(*this, args, what, param.name.text);
       return false;
     }
     if (val.isError())
@@ -236,8 +257,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   }
   for (llvm::StringRef name : required)
     if (!bound.has(name)) {
-      error(DiagCode::TD205, args.range,
-            what + " needs an argument for `" + name + "`");
+      reportMissing(*this, args, what, name);
       return false;
     }
   return true;

@@ -104,6 +104,21 @@ public:
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
   void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// An assignment to a name that nothing declares.
+  void reportUndeclared(const ast::NameExpr &target);
+  /// Offers to make a new name of a parameter, or of what a `for` declares,
+  /// that is assigned to; false if `declared` is neither.
+  bool offerCopy(Diagnostic &report, const ast::NameExpr &target,
+                 SourceRange declared);
+  /// Declares a name that was reported, so that no second report follows from
+  /// the first.
+  void poison(llvm::StringRef name, SourceRange range);
+  /// Says where a name that is not known here is declared in another block;
+  /// false if nowhere.
+  bool noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                      SourceRange use) const;
+  /// The names of the program that are known here.
+  std::vector<llvm::StringRef> variablesHere() const;
   /// Code of the program that is not walked, for it is known not to run, uses
   /// the names in it nevertheless.
   void nameTensor(const Val &val, llvm::StringRef name, SourceRange range);

@@ -21,6 +21,34 @@ Place Checker::wordCuda() const {
   return getCuda(0);
 }
 
+/// The edits that take the quotes from `"cuda" if … else "cpu"`, which is `use`
+/// or what the name there was declared with on one line.
+static std::vector<Edit> unquoteDevices(Checker &c, SourceRange use) {
+  if (!use.isValid() || c.isPrelude(use.file))
+    return {};
+  SourceRange made = use;
+  if (Binding *binding = c.lookup(c.text(use)))
+    if (binding->declared.isValid()) {
+      LineColumn line = c.sources.getLineColumn(binding->declared);
+      made = binding->declared.finish().to(
+          c.sources.getLine(binding->declared.file, line.line));
+    }
+  std::vector<Edit> edits;
+  llvm::StringRef code = c.text(made).split('#').first;
+  for (llvm::StringRef device : {"cpu", "cuda", "cuda:0", "cuda:1"})
+    for (llvm::StringRef quote : {"\"", "'"}) {
+      std::string quoted = (quote + device + quote).str();
+      size_t at = code.find(quoted);
+      if (at == llvm::StringRef::npos)
+        continue;
+      uint32_t begin = made.begin + at;
+      edits.push_back(
+          {{made.file, begin, begin + uint32_t(quoted.size())}, device.str()});
+    }
+  return code.contains(" if ") && edits.size() == 2 ? edits
+                                                    : std::vector<Edit>();
+}
+
 std::optional<Val> Checker::asDevice(const Val &val) {
   if (val.is(ValKind::Device)) {
     if (!val.as<DeviceInfo>().isWord)
@@ -32,10 +60,16 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   if (!val.is(ValKind::Str))
     return std::nullopt;
   if (!val.known) {
-    error(DiagCode::TD509, val.range,
-          "a str that is known only when the program runs cannot be a device")
-        .note("devices can be chosen then, without quotes: `cuda:0 if "
-              "cuda.is_available() else cpu`");
+    Diagnostic &report = error(
+        DiagCode::TD509, val.range,
+        "a str that is known only when the program runs cannot be a device");
+    std::vector<Edit> edits = unquoteDevices(*this, val.range);
+    if (edits.empty())
+      report.note("devices can be chosen then, without quotes: `cuda:0 if "
+                  "cuda.is_available() else cpu`");
+    else
+      report.note("devices can be chosen then, without quotes")
+          .fix(FixIt::Safe, "without the quotes", std::move(edits));
     return std::nullopt;
   }
   llvm::StringRef name = textOf(val);
@@ -45,8 +79,11 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   } else if (std::optional<Place> known = parseDevice(name)) {
     place = *known;
   } else {
-    error(DiagCode::TD509, val.range, "`" + textOf(val) + "` is not a device")
-        .label("a device is cpu, cuda or cuda:N");
+    Diagnostic &report = error(DiagCode::TD509, val.range,
+                               "`" + textOf(val) + "` is not a device");
+    report.label("a device is cpu, cuda or cuda:N");
+    if (name == "gpu" && text(val.range) == "\"gpu\"")
+      report.fix(FixIt::Safe, "`cuda`", {{val.range, "cuda"}});
     return std::nullopt;
   }
   Val device = makeDevice(place, val.range);
@@ -132,8 +169,14 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
     report.label("no CUDA device is visible");
     if (options.whyNoDevices)
       report.note(options.whyNoDevices(place.ordinal + 1));
-    report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
-                "program starts");
+    std::string choice = spelling(place) + " if cuda.is_available() else cpu";
+    if (text(range) == spelling(place) || text(range) == "cuda")
+      report.fix(FixIt::Choice,
+                 "`" + choice + "`  (decided when the program starts)",
+                 {{range, choice}});
+    else
+      report.note("`cuda:0 if cuda.is_available() else cpu` chooses when the "
+                  "program starts");
     return;
   }
   report

@@ -122,6 +122,7 @@ Val Checker::evalName(const ast::NameExpr &expr) {
   if (std::optional<Val> val = findGlobal(expr.name))
     return *val;
   reportUnknown(expr.name, expr.range);
+  poison(expr.name, expr.range);
   return fail();
 }
 
@@ -224,7 +225,7 @@ static bool reportInPlace(Checker &c, const ast::Identifier &name,
       before.empty() || llvm::StringRef("\n{;").contains(before.back());
   Binding *binding = c.lookup(base);
   if (isStatement && binding && binding->isVar)
-    report.fix(FixIt::Choice, "`" + base + " = " + call + "(…)`",
+    report.fix(FixIt::Safe, "`" + base + " = " + call + "(…)`",
                {{range, (base + " = " + call).str()}});
   else
     report.note("`." + plain +

@@ -97,7 +97,15 @@ bool sema::canRead(Checker &c, const Val &path, FileContents contents) {
       ending->kind == EndingKind::State)
     return true;
   if (ending->kind == EndingKind::Later && contents == FileContents::Tensor) {
-    c.unsupported(path.range, "loading " + ending->text + " files");
+    Diagnostic &report =
+        c.error(DiagCode::TD900, path.range,
+                "loading " + ending->text + " files is not built yet");
+    report.label("it comes in a later version");
+    if (ending->text == ".csv" && path.known)
+      report.note("in Python: `numpy.save(\"" +
+                  textOf(path).drop_back(ending->text.size()) +
+                  ".npy\", numpy.loadtxt(\"" + textOf(path) +
+                  "\", delimiter=\",\", dtype=\"float32\"))`");
     return false;
   }
   bool isPyTorch = ending->kind == EndingKind::PyTorch;

@@ -26,7 +26,9 @@ Val Checker::buildLoader(const Bound &args) {
     if (tensor.is(ValKind::List) || tensor.is(ValKind::Tuple)) {
       error(DiagCode::TD303, tensor.range,
             "`DataLoader` takes tensors one by one, not " + describe(tensor))
-          .note("as in `DataLoader(x, y, batch_size=32)`");
+          .note("as in `DataLoader(x, y, batch_size=32)`")
+          .fix(FixIt::Safe, "`*" + text(tensor.range) + "`",
+               {{tensor.range.start(), "*"}});
       return fail();
     }
     if (!isTensor(tensor, args.range(), "`DataLoader`"))
@@ -49,7 +51,7 @@ Val Checker::buildLoader(const Bound &args) {
                                    "the numbers of rows differ");
     if (!answer || !prove(answer)) {
       error(DiagCode::TD401, tensor.range, "the numbers of rows differ")
-          .label(answer.problem);
+          .label(info->rows.str() + " and " + typeOf(tensor).dims[0].str());
       return fail();
     }
   }
@@ -58,7 +60,8 @@ Val Checker::buildLoader(const Bound &args) {
     if (!batch)
       return fail();
     if (*batch < 1) {
-      error(DiagCode::TD222, size->range, "`batch_size` must be at least 1");
+      error(DiagCode::TD222, size->range, "`batch_size` must be at least 1")
+          .label("it is " + llvm::Twine(*batch));
       return fail();
     }
     info->batchSize = *batch;

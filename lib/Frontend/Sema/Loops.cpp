@@ -211,14 +211,32 @@ void Checker::endLoop() {
   }
   if (record.cleared)
     return;
-  for (auto &[range, name] : record.backwards)
-    warning(DiagCode::TD610, range,
-            "gradients add up from one iteration to the next")
-        .label("accumulates; nothing clears `" + name +
-               "`'s gradients in this loop")
-        .note("insert `optimizer.zero_grad()` above, or write "
-              "`optimizer.step(grad(loss, " +
-              name + "))`");
+  for (auto &[range, name] : record.backwards) {
+    Diagnostic &report =
+        warning(DiagCode::TD610, range,
+                "gradients add up from one iteration to the next");
+    report.label("accumulates; nothing clears `" + name +
+                 "`'s gradients in this loop");
+    std::vector<std::string> optimizers;
+    for (llvm::StringRef variable : variablesHere())
+      if (lookup(variable)->val.is(ValKind::Optimizer))
+        optimizers.push_back(variable.str());
+    LineColumn line = sources.getLineColumn(range);
+    llvm::StringRef indent = text(sources.getLine(range.file, line.line))
+                                 .take_front(line.column - 1);
+    if (optimizers.size() == 1 && indent.trim().empty()) {
+      std::string clear = optimizers[0] + ".zero_grad()";
+      report
+          .note("or write `" + optimizers[0] + ".step(grad(loss, " + name +
+                "))`, which keeps none")
+          .fix(FixIt::Choice, "`" + clear + "`, above",
+               {{range.start(), clear + "\n" + indent.str()}});
+    } else {
+      report.note("insert `optimizer.zero_grad()` above, or write "
+                  "`optimizer.step(grad(loss, " +
+                  name + "))`");
+    }
+  }
 }
 
 Val Checker::evalComprehension(const ast::ComprehensionExpr &expr) {

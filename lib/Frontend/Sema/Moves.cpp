@@ -121,15 +121,40 @@ void sema::forEachModel(ModelInstance &model,
     descend(member.val);
 }
 
+/// Offers to move a model on a line of its own above the one where it is used.
+static void offerMoveAbove(Checker &c, Diagnostic &report,
+                           llvm::StringRef model, SourceRange use,
+                           llvm::ArrayRef<std::string> places) {
+  Binding *binding = c.lookup(model);
+  if (!binding || !binding->val.is(ValKind::Model) || c.isPrelude(use.file)) {
+    report.note("move it before it is used: `" + model + ".to(…)`");
+    return;
+  }
+  SourceRange line =
+      c.sources.getLine(use.file, c.sources.getLineColumn(use).line);
+  llvm::StringRef code = c.text(line);
+  llvm::StringRef indent =
+      code.take_while([](char c) { return c == ' ' || c == '\t'; });
+  for (const std::string &place : places) {
+    std::string move = (model + ".to(" + place + ")").str();
+    report.fix(FixIt::Choice, "`" + move + "`, above",
+               {{line.start(), (indent + move + "\n").str()}});
+  }
+}
+
 Place Checker::modelPlace(const ModelInstance &model) {
   for (size_t i = model.placedInTurns; i < loops.size(); ++i)
     loops[i].placeUses.try_emplace(&model, userRange(here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
-    error(DiagCode::TD508, here, "`" + name + "` ends on different devices")
+    Diagnostic &report = error(DiagCode::TD508, here,
+                               "`" + name + "` ends on different devices");
+    report
         .label("@" + placeText(model.place) + " on one path to this point, @" +
                placeText(*model.otherwise) + " on another")
-        .note("move it before it is used: `" + name + ".to(…)`", model.moved);
+        .note("it was moved here", model.moved);
+    offerMoveAbove(*this, report, name, here,
+                   {placeText(model.place), placeText(*model.otherwise)});
   }
   return model.place;
 }

@@ -6,19 +6,62 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Lexer.h"
 #include "Joins.h"
 #include "Prelude.h"
 #include "PyTorchNames.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cctype>
 
 using namespace tdc;
 using namespace tdc::sema;
 
+/// The places where a name is written as it is at `at`, in the function around
+/// it or outside of all of them.
+static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
+  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
+  llvm::SmallVector<SourceRange> others;
+  if (!fn)
+    for (const ast::Stmt *item : c.file->program->items)
+      if (llvm::isa<ast::FnDecl, ast::ModelDecl>(item))
+        others.push_back(item->range);
+  auto holds = [](SourceRange outer, SourceRange inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+  };
+  DiagnosticEngine silent(c.sources);
+  TokenStream stream = lexFile(c.sources, at.file, silent);
+  auto isMember = [&](uint32_t begin) {
+    return c.sources.getText(at.file).take_front(begin).ends_with(".");
+  };
+  std::vector<SourceRange> places;
+  for (const Token &token : stream.tokens) {
+    SourceRange place = {at.file, token.begin, token.end};
+    if (place == at)
+      places.push_back(place);
+    else if (token.kind == Tok::Name && c.text(place) == c.text(at) &&
+             isMember(place.begin) == isMember(at.begin) &&
+             (!fn || holds(fn->range, place)) &&
+             llvm::none_of(others, [&](SourceRange other) {
+               return holds(other, place);
+             }))
+      places.push_back(place);
+  }
+  // In a field of an f-string there is no token of its own.
+  return places.empty() ? std::vector<SourceRange>{at} : places;
+}
+
 void Checker::offerNearest(Diagnostic &report, llvm::StringRef name,
                            SourceRange range,
                            llvm::ArrayRef<llvm::StringRef> candidates) {
-  if (auto nearest = findNearest(name, candidates))
-    report.fix(FixIt::Choice, "`" + *nearest + "`", {{range, nearest->str()}});
+  auto nearest = findNearest(name, candidates);
+  if (!nearest)
+    return;
+  std::vector<Edit> edits;
+  for (SourceRange place : samePlaces(*this, range))
+    edits.push_back({place, nearest->str()});
+  report.fix(isUnmistakable(name, *nearest, candidates) ? FixIt::Safe
+                                                        : FixIt::Choice,
+             "`" + *nearest + "`", std::move(edits));
 }
 
 bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
@@ -26,6 +69,20 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
   std::string member = (owner + name).str();
   // A tensor has all functions as methods.
   bool isFunction = owner.empty() || owner == ".";
+  if (member == ".data") {
+    error(DiagCode::TD202, range, "unknown name `data`")
+        .label("what `detach` gives, in PyTorch")
+        .fix(FixIt::Safe, "`detach()`", {{range, "detach()"}});
+    return true;
+  }
+  if (member == ".t" &&
+      sources.getText(range.file).substr(range.end).starts_with("()")) {
+    error(DiagCode::TD202, range, "unknown name `t`")
+        .label("a field here: `T`")
+        .fix(FixIt::Safe, "`T`",
+             {{{range.file, range.begin, range.end + 2}, "T"}});
+    return true;
+  }
   llvm::StringRef other = getOtherWay(member);
   if (isFunction && other.empty())
     other = getOtherWay(name);
@@ -111,7 +168,7 @@ Val Checker::reportNotCalled(SourceRange range) {
   Diagnostic &report =
       error(DiagCode::TD206, range, "`" + text(range) + "` is not called");
   report.label("a function, and not what it gives");
-  offerSuffix(report, range, "()");
+  offerSuffix(report, range, "()", FixIt::Safe);
   return fail();
 }
 
@@ -122,12 +179,39 @@ void Checker::noteHidden(Diagnostic &report, llvm::StringRef name) {
                 binding->declared);
 }
 
+/// `xs += [x]` for `xs.append(x)`, where that is a statement on one line.
+static void offerAppend(Checker &c, Diagnostic &report, SourceRange append) {
+  LineColumn at = c.sources.getLineColumn(append);
+  llvm::StringRef rest =
+      c.text(c.sources.getLine(append.file, at.line)).drop_front(at.column - 1);
+  if (!rest.consume_front("append("))
+    return;
+  size_t close = 0;
+  for (int depth = 1; close < rest.size(); ++close) {
+    depth += rest[close] == '(';
+    depth -= rest[close] == ')';
+    if (depth == 0)
+      break;
+  }
+  if (close == rest.size())
+    return;
+  // With the dot before it.
+  SourceRange call = {append.file, append.begin - 1,
+                      append.end + 2 + static_cast<uint32_t>(close)};
+  std::string amount = (" += [" + rest.take_front(close) + "]").str();
+  report.fix(FixIt::Safe, "`" + llvm::Twine("…") + amount + "`",
+             {{call, amount}});
+}
+
 Val Checker::reportNoMember(const Val &base, SourceRange range,
                             llvm::StringRef name) {
   llvm::StringRef owner = text(range).drop_back(name.size()).rtrim(" \n.");
   range.begin = range.end - static_cast<uint32_t>(name.size());
   if (base.is(ValKind::List) && name == "append") {
-    error(DiagCode::TD202, range, "lists have no `append`")
+    Diagnostic &report =
+        error(DiagCode::TD202, range, "lists have no `append`");
+    offerAppend(*this, report, range);
+    report
         .note("a list that is a `var` grows with `" + owner +
               " += [x]`, in a loop that is then unrolled")
         .note(kInsteadOfList);
@@ -149,11 +233,20 @@ Val Checker::reportNoMember(const Val &base, SourceRange range,
     noteHidden(report, owner);
   std::vector<llvm::StringRef> members = membersOf(base);
   offerNearest(report, name, range, members);
+  bool isCalled =
+      sources.getText(range.file).substr(range.end).starts_with("(");
   if (report.fixes.empty() && model && model->decl &&
       !isPrelude(model->file->id))
-    report.note("fields are declared between the braces of the model: `" +
-                    name + " = …`",
+    report.note((isCalled ? "methods" : "fields") +
+                    llvm::Twine(" are declared between the braces of the "
+                                "model: `") +
+                    (isCalled ? "fn " : "") + name +
+                    (isCalled ? "(…) { … }`" : " = …`"),
                 model->decl->name.range);
+  if (base.is(ValKind::Class))
+    report.note("a model type makes models: they have methods")
+        .fix(FixIt::Safe, "`" + owner + "()." + name + "`",
+             {{{range.file, range.begin - 1, range.begin - 1}, "()"}});
   if (report.fixes.empty() && base.is(ValKind::Optimizer))
     report.label("it has lr, step and zero_grad");
   return fail();
@@ -167,6 +260,21 @@ Val Checker::reportNotInModule(llvm::StringRef module,
   for (llvm::StringRef builtin : getBuiltinNames())
     if (builtin.consume_front(module) && builtin.consume_front("."))
       names.push_back(builtin);
+  llvm::StringRef instead =
+      llvm::StringSwitch<llvm::StringRef>((module + "." + name.text).str())
+          .Cases({"cuda.memory_allocated", "cuda.max_memory_allocated",
+                  "cuda.memory_reserved"},
+                 "`TDC_STATS=1` shows the most that a run held, `tdc report` "
+                 "what will be on each device")
+          .Case("cuda.empty_cache",
+                "memory is planned when the program is compiled: there is no "
+                "cache to empty")
+          .Case("cuda.manual_seed_all", "`seed(n)` is for all devices")
+          .Default("");
+  if (!instead.empty()) {
+    report.note(instead);
+    return fail();
+  }
   offerNearest(report, name.text, name.range, names);
   if (module == "init")
     report.note("a parameter says how it starts: `param w: f32[4, 4] = "

@@ -76,6 +76,16 @@ Val Checker::evalBinary(const ast::BinaryExpr &expr) {
                 expr.opRange.isValid() ? expr.opRange : expr.range);
 }
 
+/// `str(n)`, beside a text.
+static void offerText(Checker &c, Diagnostic &report, const Val &number,
+                      FixIt::Kind kind) {
+  if (!number.isHostScalar() || !number.range.isValid() ||
+      c.isPrelude(number.range.file))
+    return;
+  std::string text = ("str(" + c.text(number.range) + ")").str();
+  report.fix(kind, "`" + text + "`", {{number.range, text}});
+}
+
 Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
                     SourceRange range) {
   std::string what = ("`" + ast::getSpelling(op) + "`").str();
@@ -163,9 +173,11 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
   if (isPrelude(range.file) &&
       (!isNumeric(lhs, range, what) || !isNumeric(rhs, range, what)))
     return fail();
-  error(DiagCode::TD304, range,
-        what + " is not defined for " + describe(lhs) + " and " +
-            describe(rhs));
+  Diagnostic &report = error(DiagCode::TD304, range,
+                             what + " is not defined for " + describe(lhs) +
+                                 " and " + describe(rhs));
+  if (op == BinaryOp::Add && lhs.is(ValKind::Str) != rhs.is(ValKind::Str))
+    offerText(*this, report, lhs.is(ValKind::Str) ? rhs : lhs, FixIt::Safe);
   return fail();
 }
 
@@ -217,8 +229,9 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
       same = lhs.kind == rhs.kind;
     else if (auto a = asDType(lhs), b = asDType(rhs); a && b)
       same = *a == *b;
-    else if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
-      return compareDevices(*this, *a, *b, op == CompareOp::Eq);
+    else if (lhs.is(ValKind::Device) || rhs.is(ValKind::Device))
+      if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
+        return compareDevices(*this, *a, *b, op == CompareOp::Eq);
     if (same)
       return makeBool(*same == (op == CompareOp::Eq));
     if (lhs.kind == rhs.kind &&
@@ -234,8 +247,10 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
         return op == CompareOp::Eq ? all : boolNot(all);
     }
   }
-  error(DiagCode::TD304, range,
-        what + " is not defined for " + describe(lhs) + " and " +
-            describe(rhs));
+  Diagnostic &report = error(DiagCode::TD304, range,
+                             what + " is not defined for " + describe(lhs) +
+                                 " and " + describe(rhs));
+  if (lhs.is(ValKind::Str) != rhs.is(ValKind::Str))
+    offerText(*this, report, lhs.is(ValKind::Str) ? rhs : lhs, FixIt::Choice);
   return fail();
 }

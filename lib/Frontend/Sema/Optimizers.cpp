@@ -97,8 +97,9 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
     if (!model.isError())
       error(DiagCode::TD603, model.range,
             "an optimizer takes a model, not " + describe(model))
-          .fix(FixIt::Choice, "`" + row.name + "(model.parameters(), lr=…)`",
-               {});
+          .note("as in `" + row.name +
+                "(model.parameters(), lr=…)`; a model has what is learned: "
+                "`param w: f32[3] = zeros(3)`");
     return fail();
   }
   if (isInsideRunTimeRegion() && !alone) {

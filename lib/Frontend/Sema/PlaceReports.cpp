@@ -105,8 +105,10 @@ void Checker::reportModelPlace(const ModelInstance &model,
   const Place &place = owner.place, &data = typeOf(arg).place;
   SourceRange range = arg.range.isValid() ? arg.range : args.range;
   if (!isCpuOrFree(place)) {
-    Diagnostic &report = error(DiagCode::TD502, range,
-                               "the data was not moved to the model's device");
+    Diagnostic &report = error(
+        DiagCode::TD502, range,
+        isCpuOrFree(data) ? "the data was not moved to the model's device"
+                          : "the data is on another device than the model");
     report
         .label(typeText(typeOf(arg)) +
                (data.kind == Place::Kind::Free ? " @cpu" : ""))

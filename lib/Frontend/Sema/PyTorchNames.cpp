@@ -194,7 +194,21 @@ llvm::StringRef sema::getOwnParameter(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Case("axis", "dim")
       .Case("keepdims", "keepdim")
+      .Cases({"learning_rate", "rate"}, "lr")
+      .Case("batchsize", "batch_size")
       .Default("");
+}
+
+bool sema::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
+                          llvm::ArrayRef<llvm::StringRef> candidates) {
+  constexpr size_t kMinLength = 5;
+  constexpr unsigned kMaxDistance = 2;
+  return word.size() >= kMinLength &&
+         word.edit_distance(nearest) <= kMaxDistance &&
+         llvm::none_of(candidates, [&](llvm::StringRef candidate) {
+           return candidate != nearest &&
+                  word.edit_distance(candidate) <= kMaxDistance;
+         });
 }
 
 // A name that begins with a dot is that of a method only, as among the
@@ -213,7 +227,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("clamp_min", "clamp(x, min=…)")
       .Case("clip_grad_norm_",
             "opt.step(clip_grad_norm(grad(loss, model), max_norm))")
-      .Case(".data", "x.detach()")
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
       .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")
@@ -230,7 +243,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".short", "x.to(i16)")
       .Case(".t", "x.T")
       .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")
-      .Case("TensorDataset", "DataLoader(x, y, batch_size=…)")
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
       .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")

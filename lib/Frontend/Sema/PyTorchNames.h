@@ -3,6 +3,7 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
 #define TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tdc::sema {
@@ -21,6 +22,11 @@ llvm::StringRef getOwnParameter(llvm::StringRef name);
 /// What to write instead of a function, or of a member (`.t` of a tensor,
 /// `model.apply`, `opt.state_dict`), that is not there; empty for others.
 llvm::StringRef getOtherWay(llvm::StringRef name);
+
+/// Whether a word can only be `nearest`, misspelt: it is long, little is wrong
+/// with it, and no other candidate is as near.
+bool isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace tdc::sema
 

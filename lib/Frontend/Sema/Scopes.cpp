@@ -265,13 +265,29 @@ static bool declaresVariable(const FileScope &file, llvm::StringRef name) {
          });
 }
 
-void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
-  std::vector<llvm::StringRef> candidates;
-  for (Scope *s = scope; s; s = s->parent)
+std::vector<llvm::StringRef> Checker::variablesHere() const {
+  std::vector<llvm::StringRef> names;
+  for (const Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
       if (!isExit(entry.first()))
-        candidates.push_back(entry.first());
-  llvm::sort(candidates);
+        names.push_back(entry.first());
+  llvm::sort(names);
+  return names;
+}
+
+/// `// …` behind a statement, which is read as a division.
+static bool offerComment(Checker &c, Diagnostic &report, SourceRange name) {
+  llvm::StringRef before = c.sources.getText(name.file).take_front(name.begin);
+  if (!before.ends_with(" // "))
+    return false;
+  SourceRange slashes = {name.file, name.begin - 3, name.begin - 1};
+  report.note("`//` divides; a comment starts with `#`")
+      .fix(FixIt::Safe, "`# …`", {{slashes, "#"}});
+  return true;
+}
+
+void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
+  std::vector<llvm::StringRef> candidates = variablesHere();
   llvm::append_range(candidates, getBuiltinNames());
   for (const PreludeFile &prelude : getPreludeFiles())
     llvm::append_range(candidates, prelude.names);
@@ -283,11 +299,22 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
         .note(kImported);
     return;
   }
+  ModelInstance *model = !building.empty() ? building.back()
+                         : frames.empty()  ? nullptr
+                                           : frames.back().self;
+  if (model && model->find(name)) {
+    error(DiagCode::TD201, range, "unknown name `" + name + "`")
+        .label("a member of `" + model->typeName + "`")
+        .fix(FixIt::Safe, "`self." + name + "`", {{range.start(), "self."}});
+    return;
+  }
   if (reportPyTorchName(name, range, ""))
     return;
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
+  if (offerComment(*this, report, range) || noteOtherBlock(report, name, range))
+    return;
   offerNearest(report, name, range, candidates);
 }
 
@@ -320,6 +347,13 @@ void Checker::importItems(const ast::ImportDecl &import) {
     error(DiagCode::TD209, import.path.range,
           "there is no module `" + import.path.text + "`")
         .note("looked for `" + relative + "` beside this file");
+    // The names that it would have given are none to report.
+    for (const ast::Identifier &name : import.names)
+      poison(name.text, name.range);
+    poison(import.alias.text.empty() ? import.path.text.rsplit('.').second
+                                     : import.alias.text,
+           import.path.range);
+    poison(import.path.text, import.path.range);
     return;
   }
   bool isNew = !filesById.lookup(*opened);
@@ -358,8 +392,14 @@ void Checker::importItems(const ast::ImportDecl &import) {
           error(DiagCode::TD209, name.range,
                 "`" + import.path.text + "` " +
                     (isLeftOut ? "gives no `" : "has no `") + name.text + "`");
+      std::vector<llvm::StringRef> names;
+      for (auto &entry : module->scope.names)
+        names.push_back(entry.first());
+      llvm::sort(names);
       if (isLeftOut)
         report.label(kImported);
+      else
+        offerNearest(report, name.text, name.range, names);
       bind(name.text, name.range, Val(), false);
       continue;
     }

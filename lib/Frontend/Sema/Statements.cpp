@@ -220,11 +220,23 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       return Flow::Next;
     }
   }
-  if (!call || val.is(ValKind::Tensor))
-    error(DiagCode::TD212, stmt.range, "the value is not used")
-        .label(describe(val))
-        .fix(FixIt::Choice, "`let _ = …` says that it is meant",
-             {{stmt.range.start(), "let _ = "}});
+  if (!call || val.is(ValKind::Tensor)) {
+    Diagnostic &report =
+        error(DiagCode::TD212, stmt.range, "the value is not used");
+    report.label(describe(val));
+    // `x.relu()` was to change `x`.
+    auto *owner =
+        method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
+    Binding *binding = owner ? lookup(owner->name) : nullptr;
+    if (binding && binding->val.is(ValKind::Tensor)) {
+      std::string start =
+          ((binding->isVar ? "" : "let ") + owner->name + " = ").str();
+      report.fix(FixIt::Choice, "`" + start + text(stmt.range) + "`",
+                 {{stmt.range.start(), start}});
+    }
+    report.fix(FixIt::Choice, "`let _ = …` says that it is meant",
+               {{stmt.range.start(), "let _ = "}});
+  }
   return Flow::Next;
 }
 

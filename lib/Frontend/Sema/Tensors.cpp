@@ -84,7 +84,8 @@ std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
   if (!index)
     error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
           "there is no dim " + llvm::Twine(*number))
-        .label(typeText(type));
+        .label(typeText(type) + " has " + llvm::Twine(type.dims.size()) +
+               " dims, counted from 0");
   return index;
 }
 
@@ -97,7 +98,7 @@ bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                                  tdc::spelling(dtype) + " tensors");
   const OpInfo &info = getOpInfo(op);
   if (info.accepts(DType::F32) && dtype != DType::Bool)
-    offerSuffix(report, operand.range, ".to(f32)");
+    offerSuffix(report, operand.range, ".to(f32)", FixIt::Safe);
   else if (info.accepts(DType::I64))
     offerSuffix(report, operand.range, ".to(int)");
   return false;
@@ -155,7 +156,11 @@ static Val castSuggestion(Checker &c, SourceRange range, const Val &wrong,
   Diagnostic &report =
       c.error(DiagCode::TD301, range,
               "no implicit conversion between " + lhs + " and " + rhs);
-  c.offerSuffix(report, wrong.range, ".to(" + tdc::spelling(right) + ")");
+  // As PyTorch does by itself.
+  bool isSafe =
+      wrong.is(ValKind::Tensor) && rankOf(typeOf(wrong).dtype) < rankOf(right);
+  c.offerSuffix(report, wrong.range, ".to(" + tdc::spelling(right) + ")",
+                isSafe ? FixIt::Safe : FixIt::Choice);
   return Val();
 }
 
@@ -186,7 +191,8 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
                     " and " + tdc::spelling(own));
       report.label(typeText(typeOf(*giver)) + " " + what + " " +
                    typeText(typeOf(operand)));
-      offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")");
+      offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")",
+                  rankOf(own) != rankOf(*dtype) ? FixIt::Safe : FixIt::Choice);
       return false;
     }
   }
@@ -212,7 +218,12 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
         .label(answer.problem);
     return false;
   }
-  if (answer.bothExpanded && !isPrelude(here.file)) {
+  // `x.unsqueeze(1) + y` says that a table is meant.
+  bool isSaid = llvm::any_of(operands, [&](const Val &operand) {
+    return operand.range.isValid() &&
+           text(operand.range).contains(".unsqueeze(");
+  });
+  if (answer.bothExpanded && !isSaid && !isPrelude(here.file)) {
     Diagnostic &report =
         warning(DiagCode::TD405, range,
                 "both sides grow: " + spelling(shapes[0]) + " and " +
@@ -530,6 +541,32 @@ Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
   return makeTensor(std::move(type), value, placedOf(both));
 }
 
+/// How a layer that was made for other features fits: by its first argument, or
+/// by rows that are as long as it wants.
+static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
+                          const Size &needed) {
+  SourceRange made = c.layerAround();
+  std::string was = needed.str(), is = input.back().str();
+  if (!made.isValid() || !input.back().isConstant())
+    return;
+  Dims rows(input.begin(), input.end());
+  if (rows.size() > 2 && numElements(DimsRef(rows).drop_front()) == needed) {
+    report.note("`.flatten(1)` makes rows of " + was + " of it");
+    return;
+  }
+  llvm::StringRef code = c.text(made);
+  size_t open = code.find('(');
+  if (open == llvm::StringRef::npos ||
+      code.substr(open + 1).split(',').first.trim() != was)
+    return;
+  auto begin = static_cast<uint32_t>(made.begin + code.find(was, open));
+  SourceRange number = {made.file, begin,
+                        begin + static_cast<uint32_t>(was.size())};
+  std::string whole = code.str();
+  whole.replace(code.find(was, open), was.size(), is);
+  report.fix(FixIt::Choice, "`" + whole + "`", {{number, is}});
+}
+
 Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
   if (a.dtype != b.dtype)
@@ -539,10 +576,18 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
     return fail();
   ShapeAnswer answer = matmulShape(a.dims, b.dims);
   if (!answer || !prove(answer)) {
-    error(DiagCode::TD401, range,
-          "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
-              spelling(b.dims))
-        .label(answer.problem);
+    Diagnostic &report =
+        error(DiagCode::TD401, range,
+              "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
+                  spelling(b.dims));
+    bool isLayer = isPrelude(range.file) || a.dims.empty() || b.dims.empty();
+    report.label(
+        isLayer ? answer.problem
+                : "the inner sizes differ: " + a.dims.back().str() + " and " +
+                      b.dims[b.dims.size() - std::min<size_t>(2, b.dims.size())]
+                          .str());
+    if (!a.dims.empty() && !b.dims.empty() && isPrelude(range.file))
+      offerFeatures(*this, report, a.dims, b.dims.front());
     return fail();
   }
   Vals both{lhs, rhs};

@@ -78,13 +78,21 @@ void Checker::bindSize(const ast::NameExpr &name, const Size &size) {
     scope->names[name.name].isSize = true;
 }
 
+void sema::reportSize(Checker &c, const Val &size, SourceRange range) {
+  Diagnostic &report = c.error(DiagCode::TD303, range,
+                               "a size is an int, not " + c.describe(size));
+  if (size.is(ValKind::Float) && !c.isPrelude(range.file)) {
+    std::string whole = ("int(" + c.text(range) + ")").str();
+    report.fix(FixIt::Safe, "`" + whole + "`", {{range, whole}});
+  }
+}
+
 std::optional<Val> Checker::evalDim(const ast::Expr &expr) {
   Val val = eval(expr);
   if (val.isError())
     return std::nullopt;
   if (!val.is(ValKind::Int)) {
-    error(DiagCode::TD303, expr.range,
-          "a size is an int, not " + describe(val));
+    reportSize(*this, val, expr.range);
     return std::nullopt;
   }
   if (auto constant = constantInt(val); constant && *constant < 0) {
@@ -191,8 +199,14 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     }
     bind(type.name.text, type.name.range, makeDType(actual.dtype), false);
   } else if (*dtype != actual.dtype) {
-    offerSuffix(mismatch("the dtypes differ"), range,
-                ".to(" + tdc::spelling(*dtype) + ")");
+    // Of the language's functions, only losses take whole numbers: labels.
+    bool isLabel = isPrelude(type.range.file) && *dtype == DType::I64 &&
+                   isFloat(actual.dtype);
+    Diagnostic &report = mismatch("the dtypes differ");
+    if (isLabel)
+      report.note("class labels are whole numbers from 0 on");
+    offerSuffix(report, range, ".to(" + tdc::spelling(*dtype) + ")",
+                isLabel ? FixIt::Safe : FixIt::Choice);
     return false;
   }
   // `...` stands for any leading dims, the same ones throughout a signature.
@@ -220,8 +234,10 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     }
   }
   if (items.size() != dims.size()) {
-    mismatch("it has " + llvm::Twine(dims.size()) + " dims, not " +
-             llvm::Twine(items.size()));
+    Diagnostic &report = mismatch("it has " + llvm::Twine(dims.size()) +
+                                  " dims, not " + llvm::Twine(items.size()));
+    if (dims.size() == items.size() + 1 && dims.back().isConstant(1))
+      offerSuffix(report, range, ".squeeze(-1)");
     return false;
   }
   for (auto [item, size] : llvm::zip(items, dims))
@@ -240,8 +256,10 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
       return false;
     ShapeAnswer answer = sameShape({size}, {wanted->size}, "the sizes differ");
     if (!answer || !prove(answer)) {
-      mismatch("`" + text(item.range) + "` is " + wanted->size.str() +
-               ", the size is " + size.str());
+      std::string declared = text(item.range).str(), is = wanted->size.str();
+      mismatch((declared == is ? "" : "`" + declared + "` is " + is + ", ") +
+               "the size is " + size.str() +
+               (declared == is ? ", not " + is : ""));
       return false;
     }
   }
@@ -287,8 +305,15 @@ bool Checker::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
   if (val.isError())
     return false;
   auto mismatch = [&] {
-    error(code == DiagCode::TD407 ? DiagCode::TD303 : code, range,
-          role + " is " + describe(val) + ", not " + text(type.range));
+    Diagnostic &report =
+        error(code == DiagCode::TD407 ? DiagCode::TD303 : code, range,
+              role + " is " + describe(val) + ", not " + text(type.range));
+    // A number in quotes.
+    double number;
+    llvm::StringRef written = text(range), digits = written.trim("\"'");
+    if (val.is(ValKind::Str) && written.size() == digits.size() + 2 &&
+        !digits.getAsDouble(number))
+      report.fix(FixIt::Safe, "`" + digits + "`", {{range, digits.str()}});
     return false;
   };
   if (auto *tuple = llvm::dyn_cast<ast::TupleType>(&type)) {

@@ -81,8 +81,10 @@ Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
 
 std::vector<const Diagnostic *> DiagnosticEngine::getSorted(size_t from) const {
   std::vector<const Diagnostic *> sorted;
+  // In a program with mistakes a name may be unused because of one of them.
   for (size_t i = from; i != diagnostics.size(); ++i)
-    sorted.push_back(&diagnostics[i]);
+    if (!hasErrors() || diagnostics[i].code != DiagCode::TD210)
+      sorted.push_back(&diagnostics[i]);
   // No two have all of these in common, see report().
   auto key = [](const Diagnostic *d) {
     const SourceRange &range = d->primary.range;

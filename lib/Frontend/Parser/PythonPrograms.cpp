@@ -1,0 +1,403 @@
+//===- PythonPrograms.cpp - what frames a script of PyTorch ---------------===//
+//
+// TD102 of imports, classes with their constructors, the main guard and type
+// hints: where a whole script was copied, `tdc fix` makes a program of it. The
+// fixes keep comments; a line that is left empty goes.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+Edit Parser::removeLine(SourceRange range) const {
+  llvm::StringRef after = text.substr(range.end);
+  size_t blanks = after.size() - after.ltrim(" \t").size();
+  uint32_t lineStart = text.take_front(range.begin).find_last_of('\n') + 1;
+  bool isFirst = text.slice(lineStart, range.begin).trim().empty();
+  llvm::StringRef rest = after.drop_front(blanks);
+  rest.consume_front("\r");
+  if (isFirst && (rest.empty() || rest.consume_front("\n")))
+    return {{file, lineStart, uint32_t(text.size() - rest.size())}, ""};
+  // What follows on the line stays, in the column of what goes.
+  if (isFirst)
+    range.end += blanks;
+  return {range, ""};
+}
+
+Edit Parser::closeIndented(llvm::StringRef indent) const {
+  size_t last = pos - 1;
+  while (last != 0 && (*tokens)[last].kind == Tok::Newline)
+    --last;
+  LineColumn line = sources.getLineColumn(file, (*tokens)[last].end);
+  SourceRange end = sources.getLine(file, line.line).finish();
+  return {end, ("\n" + indent + "}").str()};
+}
+
+void Parser::skipIndented(llvm::StringRef indent) {
+  skipNewlines();
+  while (!at(Tok::End) && isIndentedMore(indent))
+    advance();
+}
+
+/// Moves the lines that begin in `lines` to the left by as many blanks as the
+/// first of them has more than `indent`. Lines that an edit removes stay out.
+static void dedent(llvm::StringRef text, SourceRange lines,
+                   llvm::StringRef indent, std::vector<Edit> &edits) {
+  auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
+  std::optional<size_t> extra;
+  uint32_t begin = text.find('\n', lines.begin) + 1;
+  while (begin != 0 && begin < lines.end) {
+    llvm::StringRef line = text.substr(begin).split('\n').first;
+    size_t blanks = line.take_while(isBlank).size();
+    if (!extra && line.trim().size())
+      extra = blanks - std::min(blanks, indent.size());
+    SourceRange moved = {lines.file, begin,
+                         begin + uint32_t(std::min(blanks, extra.value_or(0)))};
+    bool isRemoved = llvm::any_of(edits, [&](const Edit &edit) {
+      return edit.range.begin < moved.end && moved.begin < edit.range.end;
+    });
+    if (moved.size() != 0 && !isRemoved)
+      edits.push_back({moved, ""});
+    begin = text.find('\n', begin) + 1;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Imports and the main guard
+//===----------------------------------------------------------------------===//
+
+void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
+  llvm::StringRef library = module.split('.').first;
+  bool isOwn = library == "torch" || library == "math";
+  if (library == "math")
+    hasMathPrefix = true;
+  bool isOther =
+      llvm::StringSwitch<bool>(library)
+          .Cases({"numpy", "torchvision", "matplotlib", "pandas"}, true)
+          .Cases({"sklearn", "scipy", "tqdm", "random", "os", "sys"}, true)
+          .Cases({"time", "argparse", "typing", "json", "collections"}, true)
+          .Cases({"dataclasses", "pathlib", "logging", "copy"}, true)
+          .Cases({"__future__", "functools", "itertools"}, true)
+          .Default(false);
+  if (isOwn)
+    diags.report(DiagCode::TD102, range)
+        .label("its names are part of the language")
+        .fix(FixIt::Safe, "remove it", {removeLine(range)});
+  else if (library == "typing" || library == "__future__")
+    diags.report(DiagCode::TD102, range)
+        .label("type hints of Python are not needed")
+        .fix(FixIt::Safe, "remove it", {removeLine(range)});
+  else if (isOther)
+    diags.report(DiagCode::TD102, range)
+        .label("a library of Python")
+        .note("programs have what docs/Reference.md lists; data comes in by "
+              "`load(\"x.npy\")`, arguments by `arg`");
+}
+
+bool Parser::atMainGuard() const {
+  return at(Tok::If) && atName("__name__", 1) &&
+         peek(2).kind == Tok::EqualEqual && peek(3).kind == Tok::String &&
+         peek(4).kind == Tok::Colon;
+}
+
+void Parser::skipMainGuard() {
+  Token keyword = peek();
+  llvm::StringRef indent = indentOf(keyword.begin);
+  while (previous().kind != Tok::Colon)
+    advance();
+  SourceRange header = rangeFrom(rangeOf(keyword));
+  std::vector<Edit> edits = {removeLine(header)};
+  // What it guards is read as statements of the program.
+  size_t first = pos;
+  skipIndented(indent);
+  SourceRange guarded = header.to(rangeOf(previous()));
+  pos = first;
+  dedent(text, guarded, indent, edits);
+  diags.report(DiagCode::TD102, header)
+      .label("a program runs from its first line on")
+      .fix(FixIt::Safe, "remove it", std::move(edits));
+}
+
+//===----------------------------------------------------------------------===//
+// Classes
+//===----------------------------------------------------------------------===//
+
+size_t Parser::findClosing(size_t open) const {
+  unsigned depth = 0;
+  for (size_t i = open; (*tokens)[i].kind != Tok::End; ++i) {
+    Tok kind = (*tokens)[i].kind;
+    depth += kind == Tok::LParen || kind == Tok::LSquare;
+    depth -= kind == Tok::RParen || kind == Tok::RSquare;
+    if (depth == 0)
+      return i;
+  }
+  return tokens->size() - 1;
+}
+
+/// `torch.zeros(3, 4))`, with the first token at `torch`, as what a parameter
+/// of a model is declared with: `f32[3, 4] = zeros(3, 4)`.
+std::string Parser::getStateType(size_t first, size_t end) const {
+  auto textAt = [&](size_t i) { return textOf((*tokens)[i]); };
+  while (first + 2 < end && (*tokens)[first + 1].kind == Tok::Dot)
+    first += 2;
+  bool isFactory =
+      llvm::is_contained({"zeros", "ones", "randn", "rand"}, textAt(first));
+  size_t open = first + 1;
+  if (!isFactory || (*tokens)[open].kind != Tok::LParen ||
+      findClosing(open) + 1 != end)
+    return "";
+  llvm::StringRef sizes =
+      text.slice((*tokens)[open].end, (*tokens)[end - 1].begin);
+  if (sizes.find_first_of("([=") != llvm::StringRef::npos)
+    return "";
+  return ("f32[" + sizes + "] = " + textAt(first) + "(" + sizes + ")").str();
+}
+
+/// `self.w = …` in a constructor, from token `i` on, as a member of a model.
+Edit Parser::declareField(size_t i) const {
+  auto tokenAt = [&](size_t at) { return (*tokens)[at]; };
+  SourceRange self = rangeOf(tokenAt(i)).to(rangeOf(tokenAt(i + 1)));
+  size_t value = i + 4;
+  while (tokenAt(value).kind == Tok::Name &&
+         tokenAt(value + 1).kind == Tok::Dot)
+    value += 2;
+  if (textOf(tokenAt(value)) != "Parameter" ||
+      tokenAt(value + 1).kind != Tok::LParen)
+    return {self, ""};
+  size_t close = findClosing(value + 1);
+  std::string type = getStateType(value + 2, close);
+  if (type.empty())
+    return {self, ""};
+  return {self.to(rangeOf(tokenAt(close))),
+          ("param " + textOf(tokenAt(i + 2)) + ": " + type).str()};
+}
+
+/// `self.register_buffer("m", torch.zeros(3))`, from token `i` on.
+std::optional<Edit> Parser::declareBuffer(size_t i) const {
+  auto tokenAt = [&](size_t at) { return (*tokens)[at]; };
+  size_t open = i + 3;
+  bool isBuffer = textOf(tokenAt(i + 2)) == "register_buffer" &&
+                  tokenAt(open).kind == Tok::LParen &&
+                  tokenAt(open + 1).kind == Tok::String &&
+                  tokenAt(open + 2).kind == Tok::Comma;
+  if (!isBuffer)
+    return std::nullopt;
+  size_t close = findClosing(open);
+  std::string type = getStateType(open + 3, close);
+  if (type.empty())
+    return std::nullopt;
+  llvm::StringRef name = textOf(tokenAt(open + 1)).trim("'\"");
+  return Edit{rangeOf(tokenAt(i)).to(rangeOf(tokenAt(close))),
+              ("buffer " + name + ": " + type).str()};
+}
+
+std::string Parser::unwrapConstructor(size_t begin, size_t end,
+                                      std::vector<Edit> &edits) const {
+  auto tokenAt = [&](size_t i) { return (*tokens)[std::min(i, end)]; };
+  size_t def = begin;
+  while (def != end && !(textOf(tokenAt(def)) == "def" &&
+                         textOf(tokenAt(def + 1)) == "__init__" &&
+                         tokenAt(def + 2).kind == Tok::LParen))
+    ++def;
+  if (def == end)
+    return "";
+  llvm::StringRef indent = indentOf(tokenAt(def).begin);
+  size_t open = def + 2, close = findClosing(open);
+  size_t first = open + 1;
+  while (tokenAt(first).kind == Tok::Self || tokenAt(first).kind == Tok::Comma)
+    ++first;
+  std::string params;
+  if (first < close)
+    params =
+        ("(" + text.slice(tokenAt(first).begin, tokenAt(close).begin).rtrim() +
+         ")")
+            .str();
+  size_t colon = close;
+  while (colon < end && tokenAt(colon).kind != Tok::Colon)
+    ++colon;
+  SourceRange header = rangeOf(tokenAt(def)).to(rangeOf(tokenAt(colon)));
+  edits.push_back(removeLine(header));
+
+  size_t last = colon; // of the constructor
+  for (size_t i = colon + 1; i < end; ++i) {
+    Token token = tokenAt(i);
+    if (token.kind == Tok::Newline)
+      continue;
+    if (indentOf(token.begin).size() <= indent.size())
+      break;
+    last = i;
+    Tok before = tokenAt(i - 1).kind;
+    if (before != Tok::Newline && before != Tok::Colon)
+      continue;
+    if (textOf(token) == "super") {
+      size_t stop = i;
+      while (stop + 1 < end && tokenAt(stop + 1).kind != Tok::Newline)
+        ++stop;
+      edits.push_back(removeLine(rangeOf(token).to(rangeOf(tokenAt(stop)))));
+    } else if (token.kind == Tok::Self && tokenAt(i + 3).kind == Tok::Equal) {
+      edits.push_back(declareField(i));
+    } else if (token.kind == Tok::Self) {
+      if (std::optional<Edit> buffer = declareBuffer(i))
+        edits.push_back(*buffer);
+    }
+  }
+  dedent(text, rangeOf(tokenAt(colon)).to(rangeOf(tokenAt(last))), indent,
+         edits);
+  return params;
+}
+
+void Parser::skipClass() {
+  Token word = advance();
+  llvm::StringRef name = textOf(peek());
+  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon))
+    advance();
+  if (at(Tok::LBrace) || at(Tok::Colon))
+    advance();
+  SourceRange header = rangeFrom(rangeOf(word));
+  std::string params;
+  std::vector<Edit> edits;
+  if (previous().kind == Tok::LBrace) {
+    --pos; // for skipStatement, which counts braces
+  } else if (previous().kind == Tok::Colon) {
+    llvm::StringRef indent = indentOf(word.begin);
+    size_t first = pos;
+    skipIndented(indent);
+    params = unwrapConstructor(first, pos, edits);
+    edits.push_back(closeIndented(indent));
+  }
+  std::string replacement = ("model " + name + params + " {").str();
+  edits.insert(edits.begin(), {header, replacement});
+  diags.report(DiagCode::TD102, header)
+      .label("a model is declared with `model`")
+      .fix(FixIt::Safe,
+           "`" + replacement +
+               "`  (`def` becomes `fn`; fields are declared without `self.`)",
+           std::move(edits));
+}
+
+//===----------------------------------------------------------------------===//
+// Data sets
+//===----------------------------------------------------------------------===//
+
+const Expr *Parser::reportTensorDataset(const Expr *callee,
+                                        llvm::ArrayRef<Argument> args) {
+  SourceRange range = rangeFrom(callee->range);
+  llvm::SmallVector<const Expr *> elements;
+  for (const Argument &arg : args)
+    elements.push_back(arg.value);
+  auto *tuple = make<TupleExpr>(range, elements);
+  tuple->elements = context.copy(elements);
+  Diagnostic &report = diags.report(DiagCode::TD102, callee->range)
+                           .label("a tuple of tensors is a data set");
+  if (elements.empty())
+    return tuple;
+  std::vector<Edit> edits = {{callee->range, ""}};
+  bool isOne = elements.size() == 1;
+  if (isOne)
+    edits = {{callee->range.to(elements[0]->range.start()), ""},
+             {elements[0]->range.finish().to(range), ""}};
+  std::string written =
+      isOne ? sources.getText(elements[0]->range).str()
+            : sources.getText(callee->range.finish().to(range)).str();
+  // The length of a tuple is another one.
+  llvm::StringRef line = text.take_front(range.begin);
+  line = line.substr(line.find_last_of('\n') + 1);
+  llvm::StringRef name = line.split('=').first.trim();
+  name.consume_front("let ");
+  bool asksLength = text.contains(("len(" + name + ")").str()) ||
+                    text.contains((name + "[").str());
+  if (asksLength)
+    report.note("`len` of a tuple is the number of tensors: write `len` of one "
+                "of them");
+  report.fix(asksLength ? FixIt::Choice : FixIt::Safe, "`" + written + "`",
+             std::move(edits));
+  return isOne ? elements[0] : tuple;
+}
+
+/// The call `NAME(…)` or `x.NAME(…)` that `expr` is, if it is one.
+static const CallExpr *asCall(const Expr *expr, llvm::StringRef name) {
+  auto *call = llvm::dyn_cast_or_null<CallExpr>(expr);
+  if (!call)
+    return nullptr;
+  auto *method = llvm::dyn_cast<MemberExpr>(call->callee);
+  auto *function = llvm::dyn_cast<NameExpr>(call->callee);
+  bool isIt =
+      method ? method->member.text == name : function && function->name == name;
+  return isIt ? call : nullptr;
+}
+
+const Expr *Parser::reportStateDict(const Expr *callee,
+                                    llvm::ArrayRef<Argument> args) {
+  auto *function = llvm::dyn_cast<NameExpr>(callee);
+  auto *method = llvm::dyn_cast<MemberExpr>(callee);
+  const Expr *model = nullptr, *path = nullptr;
+  if (function && function->name == "save" && args.size() == 2) {
+    if (const CallExpr *state = asCall(args[0].value, "state_dict"))
+      if (auto *source = llvm::dyn_cast<MemberExpr>(state->callee))
+        model = source->base;
+    path = args[1].value;
+  } else if (method && method->member.text == "load_state_dict" &&
+             !args.empty()) {
+    model = method->base;
+    if (const CallExpr *load = asCall(args[0].value, "load"))
+      path = load->args.empty() ? nullptr : load->args[0].value;
+  }
+  if (!model || !path)
+    return nullptr;
+  llvm::StringRef file = sources.getText(path->range);
+  char quote = file.back();
+  bool isLiteral = llvm::isa<StringExpr, FStringExpr>(path);
+  std::string written = file.str();
+  if (isLiteral &&
+      (file.drop_back().ends_with(".pt") || file.drop_back().ends_with(".pth")))
+    written = (file.take_front(file.rfind('.')) + ".safetensors").str() + quote;
+  std::string call = (sources.getText(model->range) +
+                      (function ? ".save(" : ".load(") + written + ")")
+                         .str();
+  SourceRange range = rangeFrom(callee->range);
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, range)
+          .label(function ? "a model saves its parameters itself"
+                          : "a model loads its parameters itself")
+          // What PyTorch wrote has to be converted first.
+          .fix(function ? FixIt::Safe : FixIt::Choice, "`" + call + "`",
+               {{range, call}});
+  if (!function)
+    report.note("a file of PyTorch is converted in Python: "
+                "`safetensors.torch.save_file(torch.load(\"n.pt\"), "
+                "\"n.safetensors\")`");
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Type hints
+//===----------------------------------------------------------------------===//
+
+bool Parser::skipTypeHint() {
+  SourceRange start = rangeOf(previous()); // `:` or `->`
+  size_t name = atTorch() ? 2 : 0;
+  bool isHint = atName("Tensor", name) || (atName("None", name) && name == 0);
+  if (!isHint || peek(name + 1).kind == Tok::LSquare)
+    return false;
+  bool isNone = atName("None");
+  for (size_t i = 0; i <= name; ++i)
+    advance();
+  // With the blanks in front of `->`.
+  llvm::StringRef before = text.take_front(start.begin);
+  SourceRange hint = rangeFrom(start);
+  diags.report(DiagCode::TD102, rangeOf(previous()))
+      .label(isNone ? "a function that returns nothing says nothing"
+                    : "the type of a tensor has a dtype and sizes, as "
+                      "`f32[B, 10]`, or is left out")
+      .fix(FixIt::Safe, "remove it",
+           {{{file, uint32_t(before.rtrim(" ").size()), hint.end}, ""}});
+  return true;
+}

@@ -1,0 +1,346 @@
+//===- Declarations.cpp - where a declaration is missing ------------------===//
+//
+// In Python a name is there from its first assignment to the end of the
+// function; here it is declared, and there to the end of the block. The two
+// agree where every use stands behind an assignment in a block around it: then
+// `let` or `var` in front of that is what was meant.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Declarations.h"
+#include "Checker.h"
+#include "Frontend/ASTWalk.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+namespace {
+/// Finds the uses of one name.
+class NameUses {
+public:
+  explicit NameUses(llvm::StringRef name) : name(name) {}
+
+  struct Write {
+    const ast::AssignStmt *stmt;
+    SourceRange target;
+    bool isPlain = false;
+    unsigned depth = 0; ///< blocks around it, in the function
+    SourceRange reach;  ///< from behind it to the end of its block
+  };
+  std::vector<Write> writes;
+  std::vector<SourceRange> reads;
+  /// A function of the program reads it.
+  bool isReadInFunction = false;
+  /// Where the name is declared in any way that is not an assignment.
+  std::vector<SourceRange> declared;
+
+  void visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end);
+
+  bool isReached(SourceRange use) const {
+    auto holds = [&](SourceRange reach) {
+      return reach.begin <= use.begin && use.end <= reach.end;
+    };
+    return llvm::any_of(declared, holds) ||
+           llvm::any_of(writes, [&](const Write &write) {
+             return write.isPlain && holds(write.reach);
+           });
+  }
+
+private:
+  void visit(const ast::Stmt &stmt, uint32_t end);
+  void visit(const ast::Block *block) {
+    ++depth;
+    if (block)
+      visit(block->stmts, block->range.end);
+    --depth;
+  }
+  void visit(const ast::Expr *expr);
+  void visitFunction(const ast::FnDecl &fn);
+  void visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
+                   uint32_t end, bool isPlain);
+  bool declares(const ast::Target *target) const {
+    return target && (target->name == name ||
+                      llvm::any_of(target->elements, [&](auto *element) {
+                        return declares(element);
+                      }));
+  }
+
+  llvm::StringRef name;
+  unsigned depth = 0;
+};
+} // namespace
+
+void NameUses::visit(const ast::Expr *expr) {
+  if (!expr)
+    return;
+  if (auto *read = llvm::dyn_cast<ast::NameExpr>(expr);
+      read && read->name == name)
+    reads.push_back(read->range);
+  if (auto *list = llvm::dyn_cast<ast::ComprehensionExpr>(expr);
+      list && declares(list->target))
+    declared.push_back(list->range);
+  ast::forEachChild(*expr, [&](const ast::Expr &child) { visit(&child); });
+}
+
+void NameUses::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
+                           uint32_t end, bool isPlain) {
+  if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
+    for (const ast::Expr *element : tuple->elements)
+      visitTarget(*element, stmt, end, isPlain);
+    return;
+  }
+  if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target)) {
+    visitTarget(*part->base, stmt, end, /*isPlain=*/false);
+    for (const ast::SubscriptItem &item : part->items)
+      for (const ast::Expr *expr :
+           {item.index, item.start, item.stop, item.step})
+        visit(expr);
+    return;
+  }
+  auto *written = llvm::dyn_cast<ast::NameExpr>(&target);
+  if (!written)
+    visit(&target);
+  else if (written->name == name)
+    writes.push_back({&stmt,
+                      written->range,
+                      isPlain,
+                      depth,
+                      {stmt.range.file, stmt.range.end, end}});
+}
+
+/// A function sees the names of the program, but for those of its own.
+void NameUses::visitFunction(const ast::FnDecl &fn) {
+  if (llvm::any_of(fn.params, [&](const ast::Param &param) {
+        return param.name.text == name;
+      }))
+    return;
+  NameUses inner(name);
+  inner.visit(fn.value);
+  inner.visit(fn.body);
+  isReadInFunction |= llvm::any_of(
+      inner.reads, [&](SourceRange read) { return !inner.isReached(read); });
+}
+
+void NameUses::visit(const ast::Stmt &stmt, uint32_t end) {
+  if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
+    visit(let->value);
+    if (declares(let->target))
+      declared.push_back({stmt.range.file, stmt.range.end, end});
+  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+    visitTarget(*assign->target, *assign, end,
+                assign->op == ast::AssignOp::Set);
+    visit(assign->value);
+  } else if (auto *call = llvm::dyn_cast<ast::ExprStmt>(&stmt)) {
+    visit(call->value);
+  } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(&stmt)) {
+    visit(branch->condition);
+    visit(branch->thenBlock);
+    visit(branch->elseBlock);
+  } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(&stmt)) {
+    visit(loop->iterable);
+    if (declares(loop->target))
+      declared.push_back(loop->body->range);
+    visit(loop->body);
+  } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(&stmt)) {
+    visit(loop->condition);
+    visit(loop->body);
+  } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt)) {
+    for (const ast::Argument &arg : with->args)
+      visit(arg.value);
+    visit(with->body);
+  } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
+    visit(result->value);
+  } else if (auto *check = llvm::dyn_cast<ast::AssertStmt>(&stmt)) {
+    visit(check->condition);
+    visit(check->message);
+  } else if (auto *fn = llvm::dyn_cast<ast::FnDecl>(&stmt)) {
+    visitFunction(*fn);
+  } else if (auto *model = llvm::dyn_cast<ast::ModelDecl>(&stmt)) {
+    for (const ast::Decl *member : model->members)
+      if (auto *method = llvm::dyn_cast<ast::FnDecl>(member))
+        visitFunction(*method);
+  }
+}
+
+void NameUses::visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end) {
+  for (const ast::Stmt *stmt : stmts)
+    visit(*stmt, end);
+}
+
+MissingDeclaration sema::findMissing(llvm::ArrayRef<const ast::Stmt *> body,
+                                     uint32_t end, llvm::StringRef name,
+                                     SourceRange at) {
+  NameUses uses(name);
+  uses.visit(body, end);
+  MissingDeclaration result;
+  auto write = llvm::find_if(
+      uses.writes, [&](const auto &write) { return write.target == at; });
+  if (write == uses.writes.end())
+    return result;
+  result.assignment = write->stmt;
+  result.isPlain = write->isPlain;
+  result.isInBody = write->depth == 0;
+  result.isOnly = uses.writes.size() == 1;
+  result.isRead = !uses.reads.empty() || uses.isReadInFunction;
+  result.isVar = llvm::any_of(uses.writes, [&](const auto &other) {
+    return write->reach.begin <= other.target.begin &&
+           other.target.end <= write->reach.end;
+  });
+  result.reachesAll =
+      (!uses.isReadInFunction || write->depth == 0) &&
+      llvm::all_of(uses.reads,
+                   [&](SourceRange read) { return uses.isReached(read); }) &&
+      llvm::all_of(uses.writes, [&](const auto &other) {
+        return other.isPlain || uses.isReached(other.target);
+      });
+  return result;
+}
+
+const ast::Block *sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
+                                     SourceRange at) {
+  auto inBlock = [&](const ast::Block *block) {
+    return block ? findLoopBody(block->stmts, at) : nullptr;
+  };
+  for (const ast::Stmt *stmt : stmts) {
+    if (at.begin < stmt->range.begin || at.end > stmt->range.end)
+      continue;
+    if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
+      bool isTarget = loop->target->range.begin <= at.begin &&
+                      at.end <= loop->target->range.end;
+      return isTarget ? loop->body : inBlock(loop->body);
+    }
+    if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt))
+      return inBlock(loop->body);
+    if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt))
+      return inBlock(with->body);
+    if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
+      const ast::Block *found = inBlock(branch->thenBlock);
+      return found ? found : inBlock(branch->elseBlock);
+    }
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+/// All names of an assignment become new ones, or none.
+static bool isNewToAll(Checker &c, const ast::Expr &target) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
+    const Binding *binding = c.lookup(name->name);
+    return !binding || !binding->isVar || binding->val.isError();
+  }
+  auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target);
+  return tuple && llvm::all_of(tuple->elements, [&](const ast::Expr *element) {
+           return isNewToAll(c, *element);
+         });
+}
+
+/// `let x, y = …`, and the edit that makes it.
+static FixIt declare(Checker &c, const MissingDeclaration &missing,
+                     llvm::StringRef word, FixIt::Kind kind,
+                     const llvm::Twine &remark = "") {
+  const ast::Expr &target = *missing.assignment->target;
+  return {kind,
+          ("`" + word + c.text(target.range) + " = …`" + remark).str(),
+          {{target.range.start(), word.str()}}};
+}
+
+void Checker::reportUndeclared(const ast::NameExpr &target) {
+  bool isOfLanguage = findGlobal(target.name).has_value();
+  Diagnostic &report = error(
+      isOfLanguage ? DiagCode::TD203 : DiagCode::TD201, target.range,
+      isOfLanguage
+          ? llvm::Twine("`" + target.name + "` belongs to the language").str()
+          : llvm::Twine("unknown name `" + target.name + "`").str());
+  report.label("a new name needs `let` or `var`");
+  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+  MissingDeclaration missing =
+      fn && fn->body
+          ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
+                        target.range)
+          : findMissing(file->program->items, file->program->range.end,
+                        target.name, target.range);
+  if (!missing.isPlain || !isNewToAll(*this, *missing.assignment->target))
+    return;
+  // What is never read is often another name, misspelt.
+  if (!missing.isRead)
+    offerNearest(report, target.name, target.range, variablesHere());
+  bool isSafe = missing.reachesAll && report.fixes.empty();
+  report.fixes.push_back(declare(*this, missing,
+                                 missing.isVar ? "var " : "let ",
+                                 isSafe ? FixIt::Safe : FixIt::Choice));
+  if (!missing.reachesAll)
+    report.note("a name is there up to the end of the block that declares it; "
+                "to use it behind that, declare it in front with `var " +
+                target.name + " = …`");
+}
+
+bool Checker::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                             SourceRange use) const {
+  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+  NameUses uses(name);
+  if (fn && fn->body)
+    uses.visit(fn->body->stmts, fn->body->range.end);
+  else if (!fn)
+    uses.visit(file->program->items, file->program->range.end);
+  auto isEarlier = [&](SourceRange reach) { return reach.begin < use.begin; };
+  auto found = llvm::find_if(uses.declared, isEarlier);
+  if (found == uses.declared.end())
+    return false;
+  report.note("a name is there up to the end of the block that declares it; "
+              "declare it in front of the block with `var " +
+                  name + " = …`, and assign to it there",
+              *found);
+  return true;
+}
+
+bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
+                        SourceRange declared) {
+  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+  bool isParameter =
+      fn && llvm::any_of(fn->params, [&](const ast::Param &param) {
+        return param.name.range == declared;
+      });
+  const ast::Block *body =
+      isParameter ? fn->body
+                  : findLoopBody(fn && fn->body ? fn->body->stmts
+                                                : file->program->items,
+                                 declared);
+  if (!body)
+    return false;
+  MissingDeclaration missing =
+      findMissing(body->stmts, body->range.end, target.name, target.range);
+  if (!missing.assignment)
+    return false;
+  if (missing.isInBody && missing.isPlain &&
+      isNewToAll(*this, *missing.assignment->target)) {
+    report.fixes.push_back(
+        declare(*this, missing, missing.isOnly ? "let " : "var ", FixIt::Safe,
+                "  (a new `" + target.name + "`)"));
+    return true;
+  }
+  std::string copy = ("var " + target.name + " = " + target.name).str();
+  SourceRange first = body->stmts.front()->range;
+  LineColumn line = sources.getLineColumn(first);
+  llvm::StringRef before =
+      text(sources.getLine(first.file, line.line)).take_front(line.column - 1);
+  std::string separator = before.trim().empty() ? ("\n" + before).str() : "; ";
+  report.fix(FixIt::Safe, "`" + copy + "`",
+             {{first.start(), copy + separator}});
+  return true;
+}
+
+void Checker::poison(llvm::StringRef name, SourceRange range) {
+  if (diags == scratch)
+    return; // nobody has seen the report
+  Scope *outermost = scope;
+  while (outermost->parent && outermost->parent != &file->scope)
+    outermost = outermost->parent;
+  if (frames.empty() && outermost->parent)
+    outermost = outermost->parent;
+  Binding &binding = outermost->names[name];
+  binding.declared = range;
+  binding.isVar = true;
+}

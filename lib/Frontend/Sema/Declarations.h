@@ -1,0 +1,36 @@
+//===- Declarations.h - where a declaration is missing --------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_DECLARATIONS_H
+#define TDC_LIB_FRONTEND_SEMA_DECLARATIONS_H
+
+#include "Frontend/AST.h"
+
+namespace tdc::sema {
+
+/// What a name that Python declares by assigning to it needs here.
+struct MissingDeclaration {
+  /// The assignment that should be a declaration, or null if it is not there.
+  const ast::AssignStmt *assignment = nullptr;
+  bool isPlain = false;  ///< it is `name = …` or `a, name = …`
+  bool isInBody = false; ///< it stands in the outermost of the blocks
+  bool isVar = false;    ///< it is assigned again
+  bool isOnly = false;   ///< nothing else assigns to it anywhere
+  /// Every use of the name is behind an assignment in a block around it.
+  bool reachesAll = false;
+  bool isRead = false;
+};
+
+/// Looks at how `name` is used in the statements of a block or a program, which
+/// end at `end`. `at` is where it is assigned.
+MissingDeclaration findMissing(llvm::ArrayRef<const ast::Stmt *> body,
+                               uint32_t end, llvm::StringRef name,
+                               SourceRange at);
+
+/// The body of the loop among these statements that declares a name at `at`,
+/// or null.
+const ast::Block *findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
+                               SourceRange at);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_DECLARATIONS_H

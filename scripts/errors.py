@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Makes docs/Errors.md of the tables of diagnostics.
+
+usage: errors.py [FILE]
+
+Every code has a title and what `tdc explain` says, and the message of a test that
+triggers it where one has the whole of it. The result goes to FILE, or back to
+docs/Errors.md. A code that no test expects, and one that tests expect and no table
+has, is an error.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/Errors.md"
+HEAD = """# Codes of mistakes
+
+Every message has a code; `tdc explain CODE` prints what stands here. TD codes are
+told when a program is compiled, TR codes when it runs. This page is made by
+`scripts/errors.py`.
+
+A fix below a message is a change that would mend it. It is *safe* if one thing only
+can have been meant: then `tdc fix` writes it. The others are for the author to choose.
+"""
+STRING = r'"(?:[^"\\]|\\.)*"'
+ROW = re.compile(rf"^(?:TR)?DIAG\((\w+),\s*(?:\w+,\s*)?((?:{STRING}\s*)+),"
+                 rf"\s*((?:{STRING}\s*)+)\)", re.MULTILINE)
+GROUPS = {
+    "TD1": "Text and syntax", "TD2": "Names and declarations", "TD3": "Types",
+    "TD4": "Shapes", "TD5": "Devices", "TD6": "Use", "TD7": "Files",
+    "TD9": "Not built yet", "TR0": "Command line", "TR1": "The program's own checks",
+    "TR2": "Memory", "TR3": "GPUs", "TR6": "Environment", "TR7": "Files"}
+
+
+def text_of(strings):
+    joined = "".join(part[1:-1] for part in re.findall(STRING, strings))
+    return re.sub(r"\\(.)", r"\1", joined)
+
+
+def codes():
+    """The rows of both tables: code, title, explanation."""
+    for table, prefix in (("include/Frontend/Diagnostics.def", ""),
+                          ("runtime/include/tdc_errors.def", "TR")):
+        for code, title, text in ROW.findall((ROOT / table).read_text(encoding="utf-8")):
+            yield prefix + (code.zfill(3) if prefix else code), text_of(title), text_of(text)
+
+
+def expected():
+    """The codes that tests expect: in a message, or, in the tests of the runtime, as
+    the status of a call."""
+    found = set()
+    for folder in ("test", "runtime/test"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix not in {".tdsl", ".test", ".py", ".cpp", ".mlir"}:
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            found.update(re.findall(r"(?:error|warning)\[(T[DR]\d{3})\]", text))
+            if folder == "runtime/test":
+                statuses = re.findall(r"(?:EXPECT|ASSERT|codeOf).*?\b(\d{3})\b|"
+                                      r"\b([1-7]\d{2})\},?$", text, re.MULTILINE)
+                found.update("TR" + one for pair in statuses for one in pair if one)
+    return found
+
+
+def examples():
+    """The first message of each code that a test has in full."""
+    found = {}
+    for path in sorted((ROOT / "test/Errors").glob("*.tdsl")) + sorted(
+            (ROOT / "test/Mistakes").glob("*.tdsl")):
+        golden = [line[2:].removeprefix(" ").rstrip() for line in
+                  path.read_text(encoding="utf-8").splitlines() if line.startswith("#>")]
+        message = "\n".join(golden[1:]).split("\nexit code")[0]
+        for one in message.split("\n\n"):
+            if code := re.match(r"(?:error|warning)\[(T[DR]\d{3})\]", one):
+                found.setdefault(code.group(1), one)
+    return found
+
+
+def main():
+    rows, shown = list(codes()), examples()
+    parts, group = [HEAD], ""
+    for code, title, text in rows:
+        if code[:3] != group:
+            group = code[:3]
+            parts.append(f"## {GROUPS[group]}\n")
+        parts.append(f"### {code}: {title}\n\n{text}\n")
+        if code in shown:
+            parts.append(f"```\n{shown[code]}\n```\n")
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
+    target.write_text("\n".join(parts), encoding="utf-8")
+
+    known, tested = {code for code, *_ in rows}, expected()
+    wrong = [f"no test expects {code}" for code in sorted(known - tested)]
+    wrong += [f"a test expects {code}, which no table has"
+              for code in sorted(tested - known) if code.startswith("TD")]
+    sys.exit("\n".join(wrong) or None)
+
+
+if __name__ == "__main__":
+    main()
