@@ -60,6 +60,8 @@ if cc:
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
     ("%inputs", "%S/Inputs"),
+    # Files of all formats that `load` reads.
+    ("%rtdata", os.path.join(config.tdc_source_root, "runtime/test/data")),
     ("%python", python),
     ("%cc", cc or "cc"),
 ]
