@@ -76,7 +76,13 @@ public:
   void commit();
 
 private:
-  void lockTemporary();
+  /// Opens the temporary file as the only one; false if it has got another name
+  /// meanwhile.
+  bool lockTemporary();
+  /// Removes and closes the temporary file.
+  void discard();
+  /// Discards it and fails as failSystem().
+  [[noreturn]] void abandon(const char *what);
   void keepMode();
   void flush();
   void writeAll(const char *data, uint64_t size);

@@ -4,6 +4,7 @@
 #define TDRT_TEST_FORMATS_HOSTILE_H
 
 #include "TestProgram.h"
+#include "faults/Failpoints.h"
 #include "tdc_files.h"
 
 namespace tdrt_test {
@@ -26,9 +27,13 @@ protected:
     tdrt::inspectTensorFile(path.c_str(), key, tensor);
     std::vector<int64_t> dims(tensor.dims.size(), -1);
     void *data = nullptr;
+    watchMemory();
     int32_t status = tdrt_load(
         ctx, path.c_str(), key, tensor.dtype < 0 ? TDRT_F32 : tensor.dtype,
         static_cast<int32_t>(dims.size()), dims.data(), &data, -1);
+    struct stat info = {};
+    stat(path.c_str(), &info);
+    EXPECT_LE(peakOfMemory(), info.st_size + (64 << 20));
     EXPECT_EQ(data, nullptr);
     EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
     // The path, then what is wrong.
