@@ -123,6 +123,8 @@ int64_t tdrt_test::peakOfMemory() {
 // What the linker puts in the place of the calls
 //===----------------------------------------------------------------------===//
 
+// The linker gives the names.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 
 void *__real_malloc(size_t);
@@ -274,7 +276,15 @@ int __wrap_rename(const char *from, const char *to) {
 }
 
 } // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
+// ThreadSanitizer has its own, of which there is one in a program.
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define TDRT_TSAN
+#endif
+#endif
+#ifndef TDRT_TSAN
 void *operator new(size_t size) {
   void *memory =
       failNow(Calls::Allocations) ? nullptr : counted(__real_malloc(size));
@@ -285,5 +295,6 @@ void *operator new(size_t size) {
 void *operator new(size_t size, const std::nothrow_t &) noexcept {
   return failNow(Calls::Allocations) ? nullptr : counted(__real_malloc(size));
 }
-void operator delete(void *memory) noexcept { __wrap_free(memory); }
-void operator delete(void *memory, size_t) noexcept { __wrap_free(memory); }
+void operator delete(void *memory) noexcept { free(memory); }
+void operator delete(void *memory, size_t) noexcept { free(memory); }
+#endif

@@ -8,9 +8,10 @@
 #include "Files.h"
 #include "TestProgram.h"
 #include "tdc_files.h"
+#include <atomic>
 #include <cmath>
-#include <cstring>
 #include <functional>
+#include <thread>
 
 using namespace tdrt_test;
 
@@ -283,6 +284,30 @@ TEST_F(FormatsTest, LargeFilesAreViews) {
   numbers[1] = 7;
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
   tdrt_free(ctx, 0, values);
+}
+
+TEST_F(FormatsTest, ViewsOfManyThreads) {
+  // More views than are watched at one time: the others are read.
+  std::string path = folder / "x.npy";
+  writeSparse(path, TDRT_MAP_FROM / 1024);
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      Opened own(program);
+      std::vector<void *> views(17);
+      for (void *&view : views) {
+        int64_t dims[] = {-1, 256};
+        failed += tdrt_load(own, path.c_str(), nullptr, TDRT_F32, 2, dims,
+                            &view, -1) != 0 ||
+                  static_cast<float *>(view)[TDRT_MAP_FROM / 8] != 0;
+      }
+      for (void *view : views)
+        tdrt_free(own, 0, view);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 0);
 }
 
 TEST_F(FormatsTest, AViewThatIsCutOffEndsTheProgram) {
