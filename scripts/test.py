@@ -220,6 +220,8 @@ def sanitize(stage):
         # Seeds and dictionary lie beside the fuzzer's source.
         seeds = [*ROOT.glob(f"test/Fuzz/corpus/{program.name}"),
                  *ROOT.glob(f"runtime/fuzz/corpus/{program.name}")]
+        if not seeds:
+            return program.name, (1, "it has no folder of seeds")
         dictionaries = [*ROOT.glob(f"test/Fuzz/{program.name}.dict"),
                         *ROOT.glob(f"runtime/fuzz/{program.name}.dict")]
         return program.name, stage.run(

@@ -64,6 +64,8 @@ if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
     ("%inputs", "%S/Inputs"),
+    # Files of all formats that `load` reads.
+    ("%rtdata", os.path.join(config.tdc_source_root, "runtime/test/data")),
     ("%python", python),
     ("%build", config.tdc_build_root),
     ("%cc", cc or "cc"),

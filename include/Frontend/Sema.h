@@ -18,7 +18,8 @@ namespace tdc {
 
 /// What the header of a data file says.
 struct FileHeader {
-  DType dtype = DType::F32;
+  /// None in a text: its numbers become what the program says.
+  std::optional<DType> dtype;
   llvm::SmallVector<int64_t, 4> dims;
 };
 
@@ -62,8 +63,8 @@ struct CheckOptions {
   /// Otherwise one that is missing is only a warning, and a program that asks
   /// what there is is checked for machines with other devices as well.
   bool devicesAreFinal = false;
-  /// Reads the header of an existing data file (`key` picks a tensor of a
-  /// safetensors file); nullopt where there is no such file or it is not
+  /// Reads the header of an existing data file (`key` picks a tensor of a file
+  /// that holds several); nullopt where there is no such file or it is not
   /// readable, which is found again when the program runs. May be empty.
   std::function<std::optional<FileHeader>(llvm::StringRef path,
                                           llvm::StringRef key)>

@@ -46,8 +46,9 @@ tdc_status tdc_load_tensor(const char *path, const char *key,
   if (type) {
     dtype = type->dtype;
     shape.assign(type->shape, type->shape + type->rank);
-  } else if (!tdrt::inspectTensorFile(path, key, found) && found.dtype >= 0) {
-    dtype = found.dtype;
+  } else if (!tdrt::inspectTensorFile(path, key, found)) {
+    if (found.dtype >= 0)
+      dtype = found.dtype; // else any will do, or none
     shape = std::move(found.dims);
   }
   void *data = nullptr;

@@ -123,10 +123,13 @@ static std::optional<FileHeader> readHeader(llvm::StringRef path,
   if (tdrt::inspectTensorFile(path.str().c_str(),
                               key.empty() ? nullptr : key.str().c_str(),
                               tensor) ||
-      tensor.dtype < 0)
+      (tensor.dtype < 0 && !tensor.anyDtype))
     return std::nullopt;
-  return FileHeader{DType(tensor.dtype),
-                    {tensor.dims.begin(), tensor.dims.end()}};
+  FileHeader header;
+  if (!tensor.anyDtype)
+    header.dtype = DType(tensor.dtype);
+  header.dims.assign(tensor.dims.begin(), tensor.dims.end());
+  return header;
 }
 
 CheckOptions Compilation::getCheckOptions() const {

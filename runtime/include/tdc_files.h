@@ -1,7 +1,7 @@
 //===- tdc_files.h - headers of data files, for compiler and runtime ------===//
 //
-// The headers of .npy and .safetensors files, read with every check made before
-// a byte is allocated for the data. The runtime loads with it; the compiler
+// The headers of files that hold tensors, read with every check made before a
+// byte is allocated for the data. The runtime loads with it; the compiler
 // checks with it that a file has the declared type, when the file is there
 // already. Needs no context. Nothing here throws: a FileFault says what is
 // wrong.
@@ -29,15 +29,17 @@ struct FileFault {
   explicit operator bool() const { return code != 0; }
 };
 
-/// A tensor in a file. The data is contiguous and little-endian.
+/// A tensor in a file.
 struct FileTensor {
-  std::string key;       ///< "" in an .npy file
+  std::string key;       ///< "" in a file that holds one tensor
   int32_t dtype = -1;    ///< TDRT_F64 ...; -1 if the program cannot hold it
+  bool anyDtype = false; ///< numbers of a text: dtype is what is wanted of them
   std::string dtypeText; ///< as the file names it
   std::vector<int64_t> dims;
   bool columnMajor = false;
-  uint64_t offset = 0; ///< of the data, from the start of the file
-  uint64_t bytes = 0;
+  /// Where the data begins: in the file, or in what decompressing it gives.
+  uint64_t offset = 0;
+  uint64_t bytes = 0; ///< of the tensor
 };
 
 struct SafetensorsHeader {
@@ -72,8 +74,9 @@ FileFault parseSafetensorsHeader(const char *json, uint64_t size,
                                  uint64_t fileSize,
                                  SafetensorsHeader &header) noexcept;
 
-/// Reads what there is to know of one tensor without its data. `key` picks one
-/// of a .safetensors file; null for .npy.
+/// Reads what there is to know of one tensor without its data. The format is
+/// that of the path's ending; `key` picks one tensor of an .npz or .safetensors
+/// file.
 FileFault inspectTensorFile(const char *path, const char *key,
                             FileTensor &tensor) noexcept;
 

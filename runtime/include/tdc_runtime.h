@@ -610,16 +610,47 @@ TDRT_API void tdrt_random_permutation_i64(int64_t *out, int64_t n, int64_t seed,
 
 /*===- Files -----------------------------------------------------------------*/
 
-/* Reads a tensor. `key` picks one of a .safetensors file and is NULL for .npy.
- * dims[i] is the size wanted, or -1, which the file's size replaces. With
- * *data == NULL on entry the result is allocated and is freed by tdrt_free;
- * otherwise *data is where it goes and no dim may be -1. TR701 if the file has
- * another type, other TR7xx as in tdc_errors.def. */
+/* Reads a tensor. `key` picks one of an .npz or .safetensors file and is NULL
+ * for other formats. dims[i] is the size wanted, or -1, which the file's size
+ * replaces. With *data == NULL on entry the result is allocated and is freed by
+ * tdrt_free; otherwise *data is where it goes and no dim may be -1. TR701 if
+ * the file has another type, other TR7xx as in tdc_errors.def.
+ *
+ * The format is that of the path's ending. Where that is known, the function
+ * of the format does the same, and a program carries the code of no other. */
 TDRT_API int32_t tdrt_load(tdrt_context *ctx, const char *path, const char *key,
                            int32_t dtype, int32_t rank, int64_t *dims,
                            void **data, int32_t site);
+TDRT_API int32_t tdrt_load_npy(tdrt_context *ctx, const char *path,
+                               const char *key, int32_t dtype, int32_t rank,
+                               int64_t *dims, void **data, int32_t site);
+TDRT_API int32_t tdrt_load_npz(tdrt_context *ctx, const char *path,
+                               const char *key, int32_t dtype, int32_t rank,
+                               int64_t *dims, void **data, int32_t site);
+TDRT_API int32_t tdrt_load_safetensors(tdrt_context *ctx, const char *path,
+                                       const char *key, int32_t dtype,
+                                       int32_t rank, int64_t *dims, void **data,
+                                       int32_t site);
+TDRT_API int32_t tdrt_load_csv(tdrt_context *ctx, const char *path,
+                               const char *key, int32_t dtype, int32_t rank,
+                               int64_t *dims, void **data, int32_t site);
+TDRT_API int32_t tdrt_load_idx(tdrt_context *ctx, const char *path,
+                               const char *key, int32_t dtype, int32_t rank,
+                               int64_t *dims, void **data, int32_t site);
+TDRT_API int32_t tdrt_load_png(tdrt_context *ctx, const char *path,
+                               const char *key, int32_t dtype, int32_t rank,
+                               int64_t *dims, void **data, int32_t site);
+TDRT_API int32_t tdrt_load_jpeg(tdrt_context *ctx, const char *path,
+                                const char *key, int32_t dtype, int32_t rank,
+                                int64_t *dims, void **data, int32_t site);
 
-/* Writes a .npy file, whole or not at all. */
+/* A tensor of at least this many bytes that stands in a file as it is in memory
+ * is not read: what is allocated for it is a view of the file, private to the
+ * program, whose pages are read when they are needed. */
+#define TDRT_MAP_FROM (64 << 20)
+
+/* Writes an .npy file, or an .npz file with `arr_0` in it as numpy.savez does,
+ * whole or not at all. */
 TDRT_API int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
                                   const tdrt_tensor *tensor, int32_t site);
 

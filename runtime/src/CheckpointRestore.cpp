@@ -9,10 +9,10 @@
 #include "CheckpointFormat.h"
 #include "Context.h"
 #include "Dtype.h"
-#include "FileFormats.h"
-#include "Inspect.h"
-#include "TensorData.h"
 #include "XXH64.h"
+#include "formats/FileFormats.h"
+#include "formats/NpyData.h"
+#include "formats/SafetensorsFile.h"
 #include <algorithm>
 #include <charconv>
 #include <cstring>

@@ -4,10 +4,10 @@
 #include "Context.h"
 #include "Dtype.h"
 #include "File.h"
-#include "FileFormats.h"
 #include "Layout.h"
 #include "Version.h"
 #include "XXH64.h"
+#include "formats/FileFormats.h"
 
 using namespace tdrt;
 

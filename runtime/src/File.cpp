@@ -98,12 +98,16 @@ void InputFile::read(uint64_t offset, void *to, uint64_t size) const {
 
 OutputFile::OutputFile(const char *path) : target(path) {
   struct stat info;
-  if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
-    // Replace what the link points to, not the link.
-    if (char *real = realpath(path, nullptr)) {
-      target = real;
-      free(real);
+  if (lstat(path, &info) == 0) {
+    if (S_ISLNK(info.st_mode)) {
+      // Replace what the link points to, not the link.
+      if (char *real = realpath(path, nullptr)) {
+        target = real;
+        free(real);
+      }
     }
+  } else if (errno != ENOENT) {
+    failSystem("cannot be written");
   }
   if (stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     failKind(info.st_mode);
@@ -113,16 +117,28 @@ OutputFile::OutputFile(const char *path) : target(path) {
       slash == std::string::npos ? target : target.substr(slash + 1);
   temporary =
       (slash == std::string::npos ? "" : folder) + "." + name + ".tdc-tmp";
-  // Before the file is there: a constructor that throws must not leave one.
   buffer.reserve(kBuffer);
-  lockTemporary();
+  while (!lockTemporary())
+    ;
+  if (retry([&] { return ftruncate(descriptor, 0); }) != 0)
+    abandon("cannot be written");
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor < 0)
-    return;
+  if (descriptor >= 0)
+    discard();
+}
+
+void OutputFile::discard() {
   unlink(temporary.c_str());
   close(descriptor);
+}
+
+void OutputFile::abandon(const char *what) {
+  int error = errno;
+  discard();
+  errno = error;
+  failSystem(what);
 }
 
 void OutputFile::failSystem(const char *what) {
@@ -136,44 +152,32 @@ void OutputFile::failUnsynced(int error) {
                systemText(error));
 }
 
-void OutputFile::lockTemporary() {
-  for (;;) {
-    int fd = retry([&] {
-      return open(temporary.c_str(),
-                  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                  0666);
-    });
-    if (fd < 0)
-      failSystem("cannot be written");
-    // Where locks do not work, as on some network disks, go on without.
-    if (retry([&] { return flock(fd, LOCK_EX); }) != 0 && errno != ENOLCK &&
-        errno != EOPNOTSUPP) {
-      int error = errno;
-      close(fd);
-      errno = error;
-      failSystem("cannot be locked");
-    }
-    struct stat mine, named;
-    bool same = fstat(fd, &mine) == 0 && stat(temporary.c_str(), &named) == 0 &&
-                mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
-    if (!same) {
-      // The one who held the lock has renamed it: it is the target now.
-      close(fd);
-      continue;
-    }
-    if (!S_ISREG(mine.st_mode)) {
-      close(fd);
-      failKind(mine.st_mode);
-    }
-    if (ftruncate(fd, 0) != 0) {
-      int error = errno;
-      close(fd);
-      errno = error;
-      failSystem("cannot be written");
-    }
-    descriptor = fd;
-    return;
+bool OutputFile::lockTemporary() {
+  descriptor = retry([&] {
+    return open(temporary.c_str(),
+                O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  });
+  if (descriptor < 0)
+    failSystem("cannot be written");
+  // Where locks do not work, as on some network disks, go on without.
+  if (retry([&] { return flock(descriptor, LOCK_EX); }) != 0 &&
+      errno != ENOLCK && errno != EOPNOTSUPP)
+    abandon("cannot be locked");
+  struct stat mine, named;
+  if (fstat(descriptor, &mine) != 0)
+    abandon("cannot be written");
+  if (!S_ISREG(mine.st_mode)) {
+    close(descriptor);
+    failKind(mine.st_mode);
   }
+  bool isNamed = stat(temporary.c_str(), &named) == 0;
+  if (!isNamed && errno != ENOENT)
+    abandon("cannot be written");
+  if (isNamed && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
+    return true;
+  // The one who held the lock has renamed it: it is the target now.
+  close(descriptor);
+  return false;
 }
 
 void OutputFile::write(const void *data, uint64_t size) {
@@ -204,8 +208,11 @@ void OutputFile::writeAll(const char *data, uint64_t size) {
 
 void OutputFile::keepMode() {
   struct stat info;
-  if (stat(target.c_str(), &info) != 0)
+  if (stat(target.c_str(), &info) != 0) {
+    if (errno != ENOENT)
+      failSystem("its mode cannot be kept");
     return;
+  }
   // The owner can be kept only by a privileged user: a wish, not a condition.
   // It comes first, because changing it clears the set-id bits of the mode.
   if (fchown(descriptor, info.st_uid, info.st_gid) != 0)
@@ -217,7 +224,7 @@ void OutputFile::keepMode() {
 void OutputFile::commit() {
   flush();
   keepMode();
-  if (fsync(descriptor) != 0)
+  if (retry([&] { return fsync(descriptor); }) != 0)
     failSystem("cannot be brought to the disk");
   if (rename(temporary.c_str(), target.c_str()) != 0)
     failSystem("cannot be renamed from its temporary name");
@@ -231,7 +238,8 @@ void OutputFile::commit() {
     failUnsynced(errno);
   // Some file systems cannot sync a folder; the rename is as durable as they
   // make it.
-  bool synced = fsync(folderFd) == 0 || errno == EINVAL || errno == EROFS;
+  bool synced = retry([&] { return fsync(folderFd); }) == 0 ||
+                errno == EINVAL || errno == EROFS;
   int error = errno;
   close(folderFd);
   if (!synced)

@@ -1,7 +1,8 @@
 //===- File.h - reading files, and replacing them whole -------------------===//
 //
-// Reading is by pread, not by mmap: a mapped file that another process cuts off
-// kills the reader by a signal, a short read is an error. Everything throws
+// Reading is by pread: a mapped file that another process cuts off ends the
+// reader by a signal, a short read is an error that a caller sees. Only what
+// may be larger than memory is mapped (MappedFile.h). Everything throws
 // FileFault, which carries what the ABI makes a Failure of.
 //
 //===----------------------------------------------------------------------===//
@@ -45,6 +46,8 @@ public:
 
   /// Bytes when it was opened.
   uint64_t size() const { return length; }
+  /// For what is done with the file besides; stays the InputFile's.
+  int getDescriptor() const { return descriptor; }
   /// Reads exactly `size` bytes; TR704 if they are not there.
   void read(uint64_t offset, void *to, uint64_t size) const;
 
@@ -73,7 +76,13 @@ public:
   void commit();
 
 private:
-  void lockTemporary();
+  /// Opens the temporary file as the only one; false if it has got another name
+  /// meanwhile.
+  bool lockTemporary();
+  /// Removes and closes the temporary file.
+  void discard();
+  /// Discards it and fails as failSystem().
+  [[noreturn]] void abandon(const char *what);
   void keepMode();
   void flush();
   void writeAll(const char *data, uint64_t size);

@@ -1,6 +1,8 @@
 //===- HostMemory.cpp - blocks of the heap, the arena of the cpu ----------===//
 
 #include "Failure.h"
+#include "File.h"
+#include "MappedFile.h"
 #include "Memory.h"
 #include <cstdlib>
 #include <cstring>
@@ -56,7 +58,33 @@ Memory::Block *HostMemory::obtain(int64_t capacity) {
   return static_cast<Block *>(aligned_alloc(kAlign, kAlign + capacity));
 }
 
-void HostMemory::discard(Block *block) noexcept { free(block); }
+/// Of a view it takes the place of the end of the file's header, in a page that
+/// is this process's own once it is written to.
+struct HostMemory::MappedBlock : Block {
+  MappedFile file;
+};
+
+void *HostMemory::map(const InputFile &file, const char *path,
+                      uint64_t offset) {
+  static_assert(sizeof(MappedBlock) <= kAlign, "a block's header is too large");
+  if (offset < kAlign || offset % kAlign != 0)
+    return nullptr;
+  MappedFile mapped = mapFile(file, path, kSlack);
+  if (!mapped.base)
+    return nullptr;
+  auto *block = reinterpret_cast<MappedBlock *>(find(mapped.base + offset));
+  block->file = mapped;
+  block->capacity = 0;
+  block->sizeClass = kClasses;
+  return handOut(block, /*asked=*/0, currentList());
+}
+
+void HostMemory::discard(Block *block) noexcept {
+  if (block->sizeClass == kClasses)
+    unmapFile(static_cast<MappedBlock *>(block)->file);
+  else
+    free(block);
+}
 
 void *HostMemory::getData(Block *block) {
   return reinterpret_cast<char *>(block) + kAlign;

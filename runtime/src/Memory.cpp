@@ -51,13 +51,17 @@ void *Memory::allocateIn(Block *&list, int64_t bytes) {
     block->capacity = capacity;
     block->sizeClass = sizeClass;
   }
-  block->asked = bytes;
+  return handOut(block, bytes, list);
+}
+
+void *Memory::handOut(Block *block, int64_t asked, Block *&list) {
+  block->asked = asked;
   block->link = &list;
   block->next = list;
   if (list)
     list->link = &block->next;
   list = block;
-  count(bytes);
+  count(asked);
   return getData(block);
 }
 
@@ -70,7 +74,8 @@ void Memory::release(void *data) {
     block->next->link = block->link;
   live -= block->asked;
   // A program whose sizes keep changing must not hold more than it ever needed.
-  if (cached + block->capacity > most + kSpare) {
+  if (block->sizeClass == kClasses ||
+      cached + block->capacity > most + kSpare) {
     discard(block);
     return;
   }

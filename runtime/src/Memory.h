@@ -29,9 +29,7 @@ public:
 
   /// A block that is 64-byte aligned and readable for 64 bytes past its end.
   /// Throws Failure TR202, or what refuse() throws.
-  void *allocate(int64_t bytes) {
-    return allocateIn(inCall ? ofCall : used, bytes);
-  }
+  void *allocate(int64_t bytes) { return allocateIn(currentList(), bytes); }
   /// The same, for what may outlive the call of an exported function.
   void *allocateLasting(int64_t bytes) { return allocateIn(used, bytes); }
   /// Takes a block back; null is allowed.
@@ -52,9 +50,10 @@ protected:
     Block *next;
     Block **link; ///< what points to this one; not for blocks in `cache`
     int64_t asked;
-    int64_t capacity; ///< bytes of data, slack included
-    unsigned sizeClass;
+    int64_t capacity;   ///< bytes of data, slack included
+    unsigned sizeClass; ///< kClasses: not to be kept when it is released
   };
+  static constexpr unsigned kClasses = 4 * 64;
 
   /// A block with `capacity` bytes of data, or null.
   virtual Block *obtain(int64_t capacity) = 0;
@@ -70,9 +69,11 @@ protected:
   /// Discards all blocks; for the destructor of a derived class.
   void clear();
 
-private:
-  static constexpr unsigned kClasses = 4 * 64;
+  /// The block, from now on one that is used: its data.
+  void *handOut(Block *block, int64_t asked, Block *&list);
+  Block *&currentList() { return inCall ? ofCall : used; }
 
+private:
   void *allocateIn(Block *&list, int64_t bytes);
   void releaseCall();
   void discardAll(Block *&list);
@@ -86,7 +87,9 @@ private:
   int64_t most = 0;
 };
 
-/// Blocks of the heap, and the arena of the cpu.
+class InputFile;
+
+/// Blocks of the heap, views of files, and the arena of the cpu.
 class HostMemory final : public Memory {
 public:
   ~HostMemory() override;
@@ -95,7 +98,14 @@ public:
   /// Once per HostMemory; freed with it. Throws Failure TR201 or TR202.
   char *allocateArena(int64_t bytes);
 
+  /// A block that is a view of a file from `offset` on (MappedFile.h); it does
+  /// not count as memory in use. Null if the file cannot be viewed so: it is to
+  /// be read then.
+  void *map(const InputFile &file, const char *path, uint64_t offset);
+
 private:
+  struct MappedBlock;
+
   Block *obtain(int64_t capacity) override;
   void discard(Block *block) noexcept override;
   void *getData(Block *block) override;

@@ -1,7 +1,7 @@
 //===- GpuFaultTest.cpp - GPUs that fail ----------------------------------===//
 
-#include "FailingAllocation.h"
 #include "GpuPrograms.h"
+#include "faults/Failpoints.h"
 #include <cstring>
 #include <regex>
 
@@ -392,9 +392,9 @@ TEST(GpuFaultTest, EveryCallFails) {
 #endif
 #ifndef TDRT_ASAN
 /// Opens a program, uses it without allocating anything here, and closes it.
-/// `left` are the allocations that succeed before one fails; returns whether
-/// none did.
-bool useWithAllocations(int64_t left) {
+/// `succeeding` are the allocations that succeed before one fails, or all that
+/// follow; returns whether none did.
+bool useWithAllocations(int64_t succeeding, bool lasting) {
   static char values[3000000];
   GpuProgram gpus(2);
   const char *argv[] = {"test"};
@@ -403,7 +403,7 @@ bool useWithAllocations(int64_t left) {
   tdrt_handle *handle = nullptr;
   void *x = nullptr, *y = nullptr, *replica = nullptr;
   const char *name = nullptr;
-  allocationsLeft = left;
+  arm({Calls::Allocations, succeeding, lasting});
   int32_t status = tdrt_open(&gpus.program, 1, argv, &ctx);
   auto then = [&](auto step) {
     if (status == 0)
@@ -426,8 +426,7 @@ bool useWithAllocations(int64_t left) {
   if (ctx)
     tdrt_stats_json(ctx);
   tdrt_close(ctx);
-  bool ranThrough = allocationsLeft >= 0;
-  allocationsLeft = -1;
+  bool ranThrough = disarm() == 0;
   EXPECT_TRUE(status == 0 || status == 201) << status;
   EXPECT_EQ(isTold, status != 0);
   return ranThrough;
@@ -435,10 +434,12 @@ bool useWithAllocations(int64_t left) {
 
 TEST(GpuFaultTest, EveryAllocationOfTheHostFails) {
   checkWithGpus(2, {}, [] {
-    int64_t left = 0;
-    while (!useWithAllocations(left))
-      ++left;
-    EXPECT_GT(left, 50);
+    for (bool lasting : {false, true}) {
+      int64_t succeeding = 0;
+      while (!useWithAllocations(succeeding, lasting))
+        ++succeeding;
+      EXPECT_GT(succeeding, 50);
+    }
   });
 }
 #endif

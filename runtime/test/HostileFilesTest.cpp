@@ -7,6 +7,8 @@
 
 #include "File.h"
 #include "TestProgram.h"
+#include "formats/Files.h"
+#include "formats/Hostile.h"
 #include "tdc_files.h"
 #include <cstring>
 #include <sys/socket.h>
@@ -17,26 +19,6 @@ using namespace tdrt_test;
 using namespace std::string_literals;
 
 namespace {
-
-std::string little(uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i)
-    text += static_cast<char>(value >> (8 * i));
-  return text;
-}
-
-/// An .npy file with a version 1 header as given, unpadded.
-std::string npy(const std::string &header, const std::string &data = "") {
-  return "\x93NUMPY\x01\x00"s + little(header.size(), 2) + header + data;
-}
-
-std::string npyOf(const std::string &descr, const std::string &shape,
-                  const std::string &data = "",
-                  const std::string &fortran = "False") {
-  return npy("{'descr': " + descr + ", 'fortran_order': " + fortran +
-                 ", 'shape': " + shape + ", }\n",
-             data);
-}
 
 /// A .safetensors file with a header and `bytes` bytes of data.
 std::string st(const std::string &header, size_t bytes = 0) {
@@ -53,19 +35,6 @@ std::string one(const std::string &dtype, const std::string &shape,
                 const std::string &offsets) {
   return "{\"a\":" + entry(dtype, shape, offsets) + "}";
 }
-
-std::string repeat(const std::string &text, int n) {
-  std::string all;
-  for (int i = 0; i < n; ++i)
-    all += text;
-  return all;
-}
-
-struct Hostile {
-  const char *name;
-  std::string bytes;
-  int32_t code;
-};
 
 const Hostile npyFiles[] = {
     {"empty file", "", 711},
@@ -250,29 +219,6 @@ const Hostile safetensorsFiles[] = {
     {"odd bool", st(one("BOOL", "[1]", "[0,1]")) + "\x07", 706},
     {"no such key", st("{\"b\":" + entry("U8", "[1]", "[0,1]") + "}", 1), 707}};
 
-class HostileFilesTest : public testing::Test {
-protected:
-  tdrt_program program = emptyProgram();
-  TemporaryFolder folder;
-
-  /// Loads with the type that the file claims, or any if it has none.
-  int32_t codeOf(const std::string &path, const char *key) {
-    Opened ctx(program);
-    tdrt::FileTensor tensor;
-    tdrt::inspectTensorFile(path.c_str(), key, tensor);
-    std::vector<int64_t> dims(tensor.dims.size(), -1);
-    void *data = nullptr;
-    int32_t status = tdrt_load(
-        ctx, path.c_str(), key, tensor.dtype < 0 ? TDRT_F32 : tensor.dtype,
-        static_cast<int32_t>(dims.size()), dims.data(), &data, -1);
-    EXPECT_EQ(data, nullptr);
-    EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
-    // The path, then what is wrong.
-    EXPECT_NE(ctx.error().find(path), std::string::npos) << ctx.error();
-    return status;
-  }
-};
-
 TEST_F(HostileFilesTest, Npy) {
   std::string path = folder / "x.npy";
   for (const Hostile &file : npyFiles) {
@@ -350,13 +296,6 @@ TEST_F(HostileFilesTest, NoPermission) {
   chmod(path.c_str(), 0);
   // For root every file is readable.
   EXPECT_EQ(codeOf(path, nullptr), geteuid() == 0 ? 711 : 702);
-}
-
-TEST_F(HostileFilesTest, OtherFormats) {
-  for (const char *name : {"x.npz", "x.csv", "x.pt", "x.safetensors"}) {
-    writeFile(folder / name, "PK\x03\x04");
-    EXPECT_EQ(codeOf(folder / name, nullptr), 705) << name;
-  }
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 //===- KillTest.cpp - kill -9 while saving --------------------------------===//
 //
-// A saver is killed at random moments, 300 times. Each next one must find the
-// checkpoint that the last one had finished, or the one it was writing. A
-// writer that overwrites in place has to fail the same test, or the test shows
-// nothing.
+// A saver is killed at random moments, 300 times, or as often as the
+// environment variable TDRT_KILLS says. Each next one must find the checkpoint
+// that the last one had finished, or the one it was writing. A writer that
+// overwrites in place has to fail the same test, or the test shows nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,8 @@ Outcome killOften(const char *mode, int kills) {
 }
 
 TEST(KillTest, NeverBrokenOrLost) {
-  Outcome outcome = killOften("safe", 300);
+  const char *kills = getenv("TDRT_KILLS");
+  Outcome outcome = killOften("safe", kills ? atoi(kills) : 300);
   EXPECT_EQ(outcome.broken, 0);
   EXPECT_EQ(outcome.lost, 0);
 }

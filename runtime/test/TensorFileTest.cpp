@@ -141,12 +141,6 @@ TEST_F(TensorFileTest, InspectWithoutContext) {
   EXPECT_EQ(tensor.bytes, 48u);
 }
 
-TEST_F(TensorFileTest, Bfloat16HasNoNpy) {
-  tdrt_tensor tensor = {nullptr, TDRT_BF16, 0, nullptr};
-  EXPECT_EQ(tdrt_save_tensor(ctx, (folder / "x").c_str(), &tensor, -1), 715);
-  EXPECT_FALSE(tdrt_exists((folder / "x").c_str()));
-}
-
 // The values of the specification's own test program (xxhsum's sanity check).
 TEST(XXH64Test, KnownValues) {
   std::string buffer;

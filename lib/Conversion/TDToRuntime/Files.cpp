@@ -1,5 +1,6 @@
 //===- Files.cpp - files, checkpoints, command line, environment ----------===//
 
+#include "Dialect/TD/OpTable/Template.h"
 #include "FunctionLowering.h"
 #include "tdc_runtime.h"
 #include <cstddef>
@@ -61,6 +62,31 @@ LogicalResult FunctionLowering::lower(td::ExistsOp op) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
+/// What a string ends with as far as it is known now.
+static std::string getKnownEnd(Value string) {
+  auto format = string.getDefiningOp<td::FormatOp>();
+  if (!format)
+    return "";
+  llvm::StringRef rest = format.getTemplateText();
+  std::string end;
+  while (!rest.empty()) {
+    TemplatePiece piece = takePiece(rest);
+    // What follows the last field.
+    end = piece.hasField ? "" : piece.literal;
+  }
+  return end;
+}
+
+/// The function for the format of the path, or for any if that is not known.
+static llvm::StringRef getLoader(td::LoadOp op) {
+  std::string end = getKnownEnd(op.getPath());
+#define TENSOR_FILE(LOADER, ENDING)                                            \
+  if (llvm::StringRef(end).ends_with_insensitive(ENDING))                      \
+    return "tdrt_load_" #LOADER;
+#include "tdc_file_formats.def"
+  return "tdrt_load";
+}
+
 /// A result of static size is read to its place, another one is allocated by
 /// the runtime, which gives its sizes.
 LogicalResult FunctionLowering::lower(td::LoadOp op) {
@@ -75,7 +101,7 @@ LogicalResult FunctionLowering::lower(td::LoadOp op) {
                sizeAt(dim));
   code.store(isHeap(result) ? code.null() : getPointer(result), data);
   Value key = op.getKey() ? code.text(*op.getKey()) : code.null();
-  code.callChecked("tdrt_load",
+  code.callChecked(getLoader(op),
                    {code.getContext(), get(op.getPath()), key, getDType(result),
                     code.int32(type.getRank()), sizes, data, code.site()});
   if (!isHeap(result))

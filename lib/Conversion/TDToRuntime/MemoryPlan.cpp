@@ -3,6 +3,7 @@
 #include "MemoryPlan.h"
 #include "Planner.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "tdc_runtime.h"
 
 using namespace mlir;
 
@@ -80,7 +81,9 @@ Storage Planner::makeStorage(Value root) {
               storage.device == 0) ||
              root.getDefiningOp<td::ReplicaGetOp>()) {
     storage.kind = Storage::Kind::Input;
-  } else if (!type.hasStaticShape()) {
+  } else if (!type.hasStaticShape() || (root.getDefiningOp<td::LoadOp>() &&
+                                        getByteSize(type) >= TDRT_MAP_FROM)) {
+    // A large file is not read into the arena but viewed.
     storage.kind = Storage::Kind::Heap;
   } else {
     const Liveness::Facts &facts = liveness.getFacts(root);

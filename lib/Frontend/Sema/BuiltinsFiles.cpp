@@ -22,8 +22,8 @@ static bool isText(Checker &c, const Val &val, llvm::StringRef what) {
 }
 
 /// The header contradicts the annotation.
-static void reportHeader(Checker &c, const Bound &args,
-                         const FileHeader &header, llvm::StringRef shown) {
+static void reportHeader(Checker &c, const Bound &args, DType dtype,
+                         llvm::ArrayRef<int64_t> dims, llvm::StringRef shown) {
   const ast::TypeExpr *expected = args.call.expected;
   Diagnostic &report = c.error(DiagCode::TD701, expected->range,
                                "the file does not have the declared type");
@@ -32,11 +32,10 @@ static void reportHeader(Checker &c, const Bound &args,
               "runs at load time");
   // The fix keeps the names of sizes.
   auto *type = llvm::cast<ast::NamedType>(expected);
-  std::string text = tdc::spelling(header.dtype).str() + "[";
-  for (auto [i, size] : llvm::enumerate(header.dims)) {
+  std::string text = tdc::spelling(dtype).str() + "[";
+  for (auto [i, size] : llvm::enumerate(dims)) {
     text += i ? ", " : "";
-    bool keep = type->dims.size() == header.dims.size() &&
-                type->dims[i].index &&
+    bool keep = type->dims.size() == dims.size() && type->dims[i].index &&
                 type->dims[i].index->kind == ast::ExprKind::Name;
     text += keep ? c.text(type->dims[i].range).str() : std::to_string(size);
   }
@@ -54,11 +53,11 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
   if (!header)
     return true;
   TensorType actual;
-  actual.dtype = header->dtype;
+  actual.dtype = header->dtype.value_or(type.dtype);
   for (int64_t size : header->dims)
     actual.dims.push_back(Size(size));
   bool fits =
-      header->dtype == type.dtype && header->dims.size() == type.dims.size();
+      actual.dtype == type.dtype && header->dims.size() == type.dims.size();
   llvm::DenseMap<const SizeAtom *, int64_t> seen;
   for (size_t i = 0; fits && i != type.dims.size(); ++i) {
     auto known = c.constantOf(type.dims[i]);
@@ -70,7 +69,7 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
              header->dims[i];
   }
   if (!fits) {
-    reportHeader(c, args, *header, c.typeText(actual));
+    reportHeader(c, args, actual.dtype, header->dims, c.typeText(actual));
     return false;
   }
   if (c.options.headersAreFinal)
@@ -91,11 +90,6 @@ static Val load(Checker &c, const Bound &args) {
     if (!text)
       return c.fail();
     key = *text;
-  }
-  if (path.known) {
-    llvm::StringRef text = textOf(path);
-    if (text.ends_with("-ubyte") || text.rsplit('.').second.starts_with("idx"))
-      return c.unsupported(args.range(), "loading IDX files");
   }
   if (!canRead(c, path, FileContents::Tensor))
     return c.fail();
@@ -186,26 +180,13 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   return true;
 }
 
-/// A tensor is saved as npy.
-static bool hasFileFormat(Checker &c, const Val &tensor, SourceRange range) {
-  if (typeOf(tensor).dtype != DType::BF16)
-    return true;
-  Diagnostic &report =
-      c.error(DiagCode::TD304, range, "a .npy file cannot hold bf16");
-  report.label(c.typeText(typeOf(tensor)));
-  c.offerSuffix(report, tensor.range, ".to(f32)");
-  report.note("a .safetensors file can, with the state of a model");
-  return false;
-}
-
 static Val save(Checker &c, const Bound &bound) {
   const CallArgs &args = bound.call;
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {
     if (!c.isTensor(args.positional[1], args.range, "`save`") ||
-        !canWrite(c, args.positional[0], FileContents::Tensor) ||
-        !hasFileFormat(c, args.positional[1], args.range))
+        !canWrite(c, args.positional[0], FileContents::Tensor))
       return c.fail();
     c.emit().saveTensor(c.materialize(args.positional[0]),
                         args.positional[1].value);

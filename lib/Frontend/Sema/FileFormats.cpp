@@ -7,7 +7,8 @@ using namespace tdc;
 using namespace tdc::sema;
 
 namespace {
-enum class EndingKind : uint8_t { Tensor, State, PyTorch, Later, Other };
+/// In the order of FileContents, then what else is read, then what is not.
+enum class EndingKind : uint8_t { Tensor, State, Loaded, PyTorch, Other };
 
 struct Ending {
   EndingKind kind;
@@ -22,6 +23,7 @@ struct Format {
 static constexpr Ending kEndings[] = {
 #define FILE_FORMAT(CONTENTS, NAME, ENDING, CONVERSION)                        \
   {EndingKind::CONTENTS, ENDING},
+#define TENSOR_FILE(LOADER, ENDING) {EndingKind::Loaded, ENDING},
 #define FILE_ENDING(KIND, ENDING) {EndingKind::KIND, ENDING},
 #include "tdc_file_formats.def"
 };
@@ -61,7 +63,7 @@ static llvm::StringRef knownName(const Val &path) {
 /// name, and for what is not known.
 static const Ending *endingOf(const Val &path) {
   for (const Ending &ending : kEndings)
-    if (knownName(path).ends_with(ending.text))
+    if (knownName(path).ends_with_insensitive(ending.text))
       return &ending;
   return nullptr;
 }
@@ -69,7 +71,7 @@ static const Ending *endingOf(const Val &path) {
 bool sema::canWrite(Checker &c, const Val &path, FileContents contents) {
   const Ending *ending = endingOf(path);
   Format format = formatOf(contents);
-  if (!ending || ending->text == format.ending)
+  if (!ending || ending->kind == static_cast<EndingKind>(contents))
     return true;
   Diagnostic &report = c.error(DiagCode::TD222, path.range,
                                format.contents + " is saved as " +
@@ -93,21 +95,8 @@ bool sema::canWrite(Checker &c, const Val &path, FileContents contents) {
 
 bool sema::canRead(Checker &c, const Val &path, FileContents contents) {
   const Ending *ending = endingOf(path);
-  if (!ending || ending->kind == EndingKind::Tensor ||
-      ending->kind == EndingKind::State)
+  if (!ending || ending->kind <= EndingKind::Loaded)
     return true;
-  if (ending->kind == EndingKind::Later && contents == FileContents::Tensor) {
-    Diagnostic &report =
-        c.error(DiagCode::TD900, path.range,
-                "loading " + ending->text + " files is not built yet");
-    report.label("it comes in a later version");
-    if (ending->text == ".csv" && path.known)
-      report.note("in Python: `numpy.save(\"" +
-                  textOf(path).drop_back(ending->text.size()) +
-                  ".npy\", numpy.loadtxt(\"" + textOf(path) +
-                  "\", delimiter=\",\", dtype=\"float32\"))`");
-    return false;
-  }
   bool isPyTorch = ending->kind == EndingKind::PyTorch;
   Diagnostic &report =
       c.error(DiagCode::TD222, path.range,

@@ -7,15 +7,15 @@
 
 namespace tdc::sema {
 
-/// What a file holds: one tensor (.npy), or the state of models and optimizers
-/// (.safetensors).
+/// What a file holds: tensors (.npy, .npz and others), or the state of models
+/// and optimizers (.safetensors).
 enum class FileContents : uint8_t { Tensor, State };
 
 /// Whether the ending of a path, as far as it is known now, is that of the
 /// format that is written; TD222 if not.
 bool canWrite(Checker &c, const Val &path, FileContents contents);
-/// Whether a path can be one that is read; TD222 or TD900 if not, for a file of
-/// PyTorch with the line of Python that converts it.
+/// Whether a path can be one that is read; TD222 if not, for a file of PyTorch
+/// with the line of Python that converts it.
 bool canRead(Checker &c, const Val &path, FileContents contents);
 
 } // namespace tdc::sema

@@ -11,14 +11,14 @@ func.func @main() {
   %p = td.format "x.npy"
   // CHECK: llvm.store %[[STATE]], %[[SCRATCH]] : !llvm.ptr
   // CHECK: %[[PATH:.*]] = llvm.mlir.addressof
-  // CHECK: llvm.call @tdrt_load(%[[CTX]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SCRATCH]], %{{.*}})
+  // CHECK: llvm.call @tdrt_load_npy(%[[CTX]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SCRATCH]], %{{.*}})
   %x = td.load %p key "w" : tensor<2x3xf32>
   td.write %x, @w : tensor<2x3xf32>
   // CHECK: %[[ANY:.*]] = llvm.mlir.constant(-1 : i64)
   // CHECK: llvm.store %[[ANY]], %[[DIMS:.*]] : i64
   // CHECK: %[[NULL:.*]] = llvm.mlir.zero
   // CHECK: llvm.store %[[NULL]], %[[SCRATCH]]
-  // CHECK: llvm.call @tdrt_load
+  // CHECK: llvm.call @tdrt_load_npy
   // CHECK: %[[DATA:.*]] = llvm.load %[[SCRATCH]] : !llvm.ptr -> !llvm.ptr
   // CHECK: %[[SIZE:.*]] = llvm.load %[[DIMS]]
   %y = td.load %p : tensor<?x64xui8>
@@ -77,5 +77,25 @@ func.func @main() {
   %same = td.str_equal %env, %name
   %s = td.format "{}" (%same) : i1
   td.print %s
+  return
+}
+
+// -----
+
+// What loads is the function of the format that the path ends with, as far as
+// that is known. What is as large as files that are mapped gets no place.
+// CHECK-LABEL: llvm.func internal @tdc_main
+func.func @main() {
+  %one = arith.constant 1 : i64
+  %png = td.format "{}.csv/x.PNG"(%one) : i64
+  // CHECK: llvm.call @tdrt_load_png
+  %a = td.load %png : tensor<2x3xui8>
+  td.save_tensor %png, %a : tensor<2x3xui8>
+  %any = td.format "x.png{}"(%one) : i64
+  // CHECK-NOT: llvm.call @tdrt_free
+  // CHECK: llvm.call @tdrt_load(
+  %b = td.load %any : tensor<65536x256xf32>
+  td.save_tensor %any, %b : tensor<65536x256xf32>
+  // CHECK: llvm.call @tdrt_free
   return
 }

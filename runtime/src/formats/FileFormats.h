@@ -1,17 +1,18 @@
 //===- FileFormats.h - which files are read and written -------------------===//
 
-#ifndef TDRT_FILE_FORMATS_H
-#define TDRT_FILE_FORMATS_H
+#ifndef TDRT_FORMATS_FILEFORMATS_H
+#define TDRT_FORMATS_FILEFORMATS_H
 
 #include <cstdint>
 #include <string>
 
 namespace tdrt {
 
-/// What a file holds: one tensor (.npy), or the state of models and optimizers
-/// (.safetensors).
+/// What a file holds: tensors (.npy, .npz and others), or the state of models
+/// and optimizers (.safetensors).
 enum class FileContents : uint8_t { Tensor, State };
 
+/// Whatever the case of its letters.
 bool hasEnding(const std::string &path, const std::string &ending);
 
 /// Throws FileFault for a path whose ending is that of a format that is not
@@ -24,4 +25,4 @@ void checkWritable(const std::string &path, FileContents contents);
 
 } // namespace tdrt
 
-#endif // TDRT_FILE_FORMATS_H
+#endif // TDRT_FORMATS_FILEFORMATS_H

@@ -1,13 +1,15 @@
 //===- FileFormats.cpp - which files are read and written -----------------===//
 
-#include "FileFormats.h"
+#include "formats/FileFormats.h"
 #include "File.h"
+#include <strings.h>
 
 using namespace tdrt;
 
 namespace {
 
-enum class EndingKind : uint8_t { Tensor, State, PyTorch, Later, Other };
+/// In the order of FileContents, then what else is read, then what is not.
+enum class EndingKind : uint8_t { Tensor, State, Loaded, PyTorch, Other };
 
 struct Ending {
   EndingKind kind;
@@ -17,6 +19,7 @@ struct Ending {
 const Ending kEndings[] = {
 #define FILE_FORMAT(CONTENTS, NAME, ENDING, CONVERSION)                        \
   {EndingKind::CONTENTS, ENDING},
+#define TENSOR_FILE(LOADER, ENDING) {EndingKind::Loaded, ENDING},
 #define FILE_ENDING(KIND, ENDING) {EndingKind::KIND, ENDING},
 #include "tdc_file_formats.def"
 };
@@ -54,13 +57,13 @@ const Ending *endingOf(const std::string &path) {
 
 bool tdrt::hasEnding(const std::string &path, const std::string &ending) {
   return path.size() >= ending.size() &&
-         path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+         strcasecmp(path.c_str() + path.size() - ending.size(),
+                    ending.c_str()) == 0;
 }
 
 void tdrt::checkReadable(const std::string &path, FileContents contents) {
   const Ending *ending = endingOf(path);
-  if (!ending || ending->kind == EndingKind::Tensor ||
-      ending->kind == EndingKind::State)
+  if (!ending || ending->kind <= EndingKind::Loaded)
     return;
   std::string files = std::string(ending->text) + " files";
   if (ending->kind == EndingKind::PyTorch)
@@ -73,7 +76,7 @@ void tdrt::checkReadable(const std::string &path, FileContents contents) {
 void tdrt::checkWritable(const std::string &path, FileContents contents) {
   const Ending *ending = endingOf(path);
   const Format &format = kFormats[static_cast<int>(contents)];
-  if (ending && ending->text != std::string(format.ending))
+  if (ending && ending->kind != static_cast<EndingKind>(contents))
     failFile(754, -1,
              std::string(format.contents) + " is saved as " + format.ending +
                  ", not " + ending->text);

@@ -118,9 +118,18 @@ private:
       int32_t dtype;
     };
     static const Row rows[] = {
-        {"<f8", TDRT_F64}, {"<f4", TDRT_F32}, {"<f2", TDRT_F16},
-        {"<i8", TDRT_I64}, {"<i4", TDRT_I32}, {"<i2", TDRT_I16},
-        {"|i1", TDRT_I8},  {"|u1", TDRT_U8},  {"|b1", TDRT_BOOL}};
+        {"<f8", TDRT_F64},
+        {"<f4", TDRT_F32},
+        {"<f2", TDRT_F16},
+        {"<i8", TDRT_I64},
+        {"<i4", TDRT_I32},
+        {"<i2", TDRT_I16},
+        {"|i1", TDRT_I8},
+        {"|u1", TDRT_U8},
+        {"|b1", TDRT_BOOL},
+        // What NumPy writes of ml_dtypes.bfloat16, and again of what it read.
+        {"<V2", TDRT_BF16},
+        {"|V2", TDRT_BF16}};
     for (const Row &row : rows)
       if (text == row.text)
         tensor.dtype = row.dtype;

@@ -1,0 +1,59 @@
+//===- FormatFuzz.cpp - any bytes as a file of one format -----------------===//
+//
+// TDRT_FUZZ_FORMAT is the format, TDRT_FUZZ_KEY the tensor that is asked for. A
+// file that is refused has a code and words; one that is not is read into as
+// many bytes as it says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dtype.h"
+#include "formats/TensorFormat.h"
+#include <cstdlib>
+#include <memory>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace tdrt;
+
+static void refuse(const FileFault &fault) {
+  if (fault.code < 701 || fault.message.empty())
+    abort();
+}
+
+static void readAs(const InputFile &file, FileTensor tensor, int32_t dtype) {
+  tensor.dtype = dtype;
+  int64_t bytes = tensorBytes(dtype, tensor.dims.size(), tensor.dims.data());
+  if (bytes < 0)
+    abort();
+  // What is compressed well is not worth the fuzzer's time.
+  if (bytes > 16 << 20)
+    return;
+  if (!tensor.anyDtype && static_cast<uint64_t>(bytes) != tensor.bytes)
+    abort();
+  std::unique_ptr<char[]> data(new char[bytes]);
+  if (FileFault fault =
+          caught([&] { TDRT_FUZZ_FORMAT.read(file, tensor, data.get()); }))
+    refuse(fault);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const int fd = memfd_create("file", 0);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  if (ftruncate(fd, 0) != 0 ||
+      pwrite(fd, data, size, 0) != static_cast<ssize_t>(size))
+    abort();
+  InputFile file(path.c_str());
+  FileTensor tensor;
+  if (FileFault fault = caught(
+          [&] { tensor = TDRT_FUZZ_FORMAT.inspect(file, TDRT_FUZZ_KEY); })) {
+    refuse(fault);
+    return 0;
+  }
+  if (!tensor.anyDtype) {
+    readAs(file, tensor, tensor.dtype);
+    return 0;
+  }
+  for (int32_t dtype = TDRT_F64; dtype <= TDRT_BOOL; ++dtype)
+    readAs(file, tensor, dtype);
+  return 0;
+}

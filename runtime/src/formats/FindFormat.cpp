@@ -1,0 +1,28 @@
+//===- FindFormat.cpp - the format of a path ------------------------------===//
+//
+// For paths that are known only when the program runs, and for the compiler:
+// the one place that needs the code of every format.
+//
+//===----------------------------------------------------------------------===//
+
+#include "formats/FileFormats.h"
+#include "formats/TensorFormat.h"
+
+using namespace tdrt;
+
+const TensorFormat &tdrt::findFormat(const char *path, const char *key) {
+#define TENSOR_FILE(LOADER, ENDING)                                            \
+  if (hasEnding(path, ENDING))                                                 \
+    return LOADER##Format;
+#include "tdc_file_formats.def"
+  checkReadable(path, FileContents::Tensor);
+  return key ? safetensorsFormat : npyFormat;
+}
+
+FileFault tdrt::inspectTensorFile(const char *path, const char *key,
+                                  FileTensor &tensor) noexcept {
+  return caught([&] {
+    const TensorFormat &format = findFormat(path, key);
+    tensor = format.inspect(InputFile(path), key);
+  });
+}

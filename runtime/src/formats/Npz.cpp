@@ -1,0 +1,84 @@
+//===- Npz.cpp - .npz files: zip files with an .npy file for each array ---===//
+
+#include "formats/Inflate.h"
+#include "formats/NpyData.h"
+#include "formats/TensorFormat.h"
+#include "formats/Zip.h"
+#include <algorithm>
+#include <optional>
+#include <zlib.h>
+
+using namespace tdrt;
+
+namespace {
+
+/// The bytes of an entry from its first on, with their checksum.
+class EntryReader {
+public:
+  EntryReader(const InputFile &file, const ZipEntry &entry)
+      : file(file), entry(entry), at(findZipData(file, entry)) {
+    if (entry.deflated)
+      inflated.emplace(file, at, entry.packed, InflatedPart::Wrapping::Zip);
+  }
+
+  void read(void *to, uint64_t size) {
+    if (!inflated)
+      file.read(at, to, size);
+    else if (inflated->read(to, size) != size)
+      failFile(736, -1,
+               inQuotes(entry.name) + " decompresses to less than " +
+                   std::to_string(entry.size) + " bytes");
+    at += size;
+    sum = crc32_z(sum, static_cast<const unsigned char *>(to), size);
+  }
+
+  /// All has been read.
+  void finish() {
+    if (inflated)
+      inflated->expectEnd();
+    if (sum != entry.checksum)
+      failFile(735, -1,
+               "the checksum of " + inQuotes(entry.name) + " does not fit");
+  }
+
+private:
+  const InputFile &file;
+  const ZipEntry &entry;
+  uint64_t at;
+  uLong sum = 0;
+  std::optional<InflatedPart> inflated;
+};
+
+/// The array called `key`: the file `key`.npy, or that very name.
+ZipEntry findEntry(const InputFile &file, const std::string &key) {
+  std::vector<ZipEntry> entries = readZipDirectory(file);
+  for (const std::string &name : {key + ".npy", key})
+    for (const ZipEntry &entry : entries)
+      if (entry.name == name)
+        return entry;
+  failFile(707, -1, "there is no tensor " + inQuotes(key) + " in it");
+}
+
+FileTensor inspect(const InputFile &file, const char *key) {
+  requireKey(key);
+  ZipEntry entry = findEntry(file, key);
+  std::vector<char> start(std::min(entry.size, kNpyStart));
+  EntryReader(file, entry).read(start.data(), start.size());
+  FileTensor tensor;
+  throwIf(parseNpyHeader(start.data(), start.size(), entry.size, tensor));
+  tensor.key = key;
+  return tensor;
+}
+
+void read(const InputFile &file, const FileTensor &tensor, void *to) {
+  ZipEntry entry = findEntry(file, tensor.key);
+  EntryReader reader(file, entry);
+  std::vector<char> header(tensor.offset);
+  reader.read(header.data(), header.size());
+  readNpyData(tensor, to, [&](void *at) { reader.read(at, tensor.bytes); });
+  reader.finish();
+}
+
+} // namespace
+
+const TensorFormat tdrt::npzFormat = {inspect, read, false};

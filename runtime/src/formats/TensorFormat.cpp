@@ -1,0 +1,45 @@
+//===- TensorFormat.cpp - what all formats share --------------------------===//
+
+#include "formats/TensorFormat.h"
+#include "Dtype.h"
+
+using namespace tdrt;
+
+/// What libpng and libjpeg have for stderr (cmake/Codecs.cmake). Nothing is
+/// ever written to it.
+extern "C" void *const tdcNoStream = nullptr;
+
+void tdrt::refuseKey(const char *key) {
+  if (key)
+    failFile(707, -1,
+             "it holds one tensor and none called " + inQuotes(key) +
+                 ": leave out `key=`");
+}
+
+void tdrt::requireKey(const char *key) {
+  if (!key)
+    failFile(705, -1,
+             "a file of this format holds many tensors: say which one with "
+             "`key=`");
+}
+
+FileFault tdrt::checkTensorType(const FileTensor &tensor, int32_t dtype,
+                                int32_t rank, const int64_t *dims) noexcept {
+  return caught([&] {
+    if (tensor.dtype < 0 && !tensor.anyDtype)
+      failFile(726, -1,
+               inQuotes(tensor.key) + " has dtype " +
+                   inQuotes(tensor.dtypeText));
+    int32_t held = tensor.anyDtype ? dtype : tensor.dtype;
+    bool fits =
+        held == dtype && tensor.dims.size() == static_cast<size_t>(rank);
+    for (int32_t d = 0; fits && d < rank; ++d)
+      fits = dims[d] < 0 || dims[d] == tensor.dims[d];
+    if (!fits)
+      failFile(701, -1,
+               (tensor.key.empty() ? "the file" : inQuotes(tensor.key)) +
+                   " holds " +
+                   typeText(held, tensor.dims.data(), tensor.dims.size()) +
+                   ", the program wants " + typeText(dtype, dims, rank));
+  });
+}

@@ -1,0 +1,55 @@
+//===- TensorFormat.h - how files of a format give a tensor ---------------===//
+
+#ifndef TDRT_FORMATS_TENSORFORMAT_H
+#define TDRT_FORMATS_TENSORFORMAT_H
+
+#include "File.h"
+#include <new>
+
+namespace tdrt {
+
+/// How files of one format give a tensor. A program carries the formats that it
+/// names and no other: only FindFormat.cpp lists them all. Both functions throw
+/// FileFault.
+struct TensorFormat {
+  /// What the file holds, or what is called `key` in it, without its data.
+  FileTensor (*inspect)(const InputFile &file, const char *key);
+  /// The data, row-major and little-endian, into a buffer of tensor.bytes.
+  void (*read)(const InputFile &file, const FileTensor &tensor, void *to);
+  /// The data is what the file has from tensor.offset on, unless it is
+  /// column-major or has to be checked.
+  bool isPlain;
+};
+
+extern const TensorFormat npyFormat, npzFormat, safetensorsFormat, csvFormat,
+    idxFormat, pngFormat, jpegFormat;
+
+/// The format of a path's ending; where it says nothing, .safetensors with a
+/// `key` and .npy without. Throws TR705 for what cannot be read.
+const TensorFormat &findFormat(const char *path, const char *key);
+
+/// TR707 for a key where the file holds one tensor, TR705 without one where it
+/// holds several.
+void refuseKey(const char *key);
+void requireKey(const char *key);
+
+inline void throwIf(FileFault &&fault) {
+  if (fault)
+    throw std::move(fault);
+}
+
+/// Runs `body`; what it throws is returned.
+template <class Body> FileFault caught(Body body) noexcept {
+  try {
+    body();
+    return {};
+  } catch (FileFault &fault) {
+    return std::move(fault);
+  } catch (const std::exception &) {
+    return {201, -1, "out of memory"};
+  }
+}
+
+} // namespace tdrt
+
+#endif // TDRT_FORMATS_TENSORFORMAT_H

@@ -1,0 +1,516 @@
+//===- FaultTest.cpp - every allocation and every system call fails -------===//
+//
+// Each scenario is run with its first, second, ... allocation or system call
+// failing, once and from then on, until it runs through. A failure must come
+// back as a code that names the file and the place; what was saved is as it was
+// before or as it would be, and nothing lies beside it; and the same work
+// succeeds at once when nothing fails any more. Nothing may be lost:
+// AddressSanitizer sees memory, here open files are counted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Failpoints.h"
+#include "TestProgram.h"
+#include "formats/Files.h"
+#include <array>
+#include <cstring>
+#include <dirent.h>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+using namespace tdrt_test;
+
+namespace {
+
+const std::string data = TDRT_TEST_DATA "/";
+
+const int64_t dims[] = {2, 3};
+const int32_t order[] = {1, 0};
+const tdrt_slot slots[] = {{"a long name of a weight", TDRT_SLOT_PARAM,
+                            TDRT_F32, 2, 0, dims, order, 0}};
+const int32_t indexes[] = {0};
+const char *const keys[] = {"a long name of a weight"};
+const char *const names[] = {"a long name of a number"};
+const int32_t types[] = {TDRT_FLOAT};
+const tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0};
+const tdrt_arg args[] = {{"epochs", "5", "training epochs", TDRT_INT, 0}};
+const tdrt_site sites[] = {{"faults.tdsl", 3, 1}};
+const int64_t rows[] = {2000};
+const tdrt_port outputs[] = {{"y", TDRT_F32, 1, rows}};
+const tdrt_export exports[] = {
+    {"f", 0, 1, nullptr, outputs,
+     [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *out) -> int32_t {
+       *out = {nullptr, TDRT_F32, 1, rows};
+       return tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, rows, 0, &out->data);
+     }}};
+
+using Contents = std::map<std::string, std::string>;
+
+/// The files of a folder.
+Contents contentsOf(const std::string &folder) {
+  Contents contents;
+  DIR *dir = opendir(folder.c_str());
+  while (dirent *entry = readdir(dir))
+    if (entry->d_type == DT_REG)
+      contents[entry->d_name] = readFile(folder + "/" + entry->d_name);
+  closedir(dir);
+  return contents;
+}
+
+int countOpenFiles() {
+  int count = 0;
+  DIR *dir = opendir("/proc/self/fd");
+  while (readdir(dir))
+    ++count;
+  closedir(dir);
+  return count;
+}
+
+struct Scenario {
+  const char *name;
+  /// The work that meets the faults; a status.
+  std::function<int32_t(tdrt_context *)> act;
+  /// What the folder has before.
+  Contents files = {};
+};
+
+class FaultTest : public testing::Test {
+protected:
+  FaultTest() {
+    program.num_slots = 1;
+    program.slots = slots;
+    program.arena_bytes = 64;
+    program.num_args = 1;
+    program.args = args;
+    program.num_sites = 1;
+    program.sites = sites;
+    program.num_exports = 1;
+    program.exports = exports;
+  }
+
+  std::vector<Scenario> scenarios();
+  void restoreFiles(const Contents &files);
+  void check(const Scenario &scenario, const Failpoint &failpoint,
+             const Contents &finished, tdrt_context *ctx, int32_t status);
+  int64_t failEach(const Scenario &scenario, Failpoint failpoint);
+
+  // What is called below must not allocate by itself.
+
+  using Sizes = std::array<int64_t, 3>;
+
+  /// Loads a file, and gives its data back.
+  static int32_t load(tdrt_context *ctx, const std::string &path,
+                      const char *key, int32_t dtype, int32_t rank,
+                      Sizes sizes) {
+    void *values = nullptr;
+    int32_t status = tdrt_load(ctx, path.c_str(), key, dtype, rank,
+                               sizes.data(), &values, 0);
+    EXPECT_EQ(values != nullptr, status == 0);
+    tdrt_free(ctx, 0, values);
+    return status;
+  }
+
+  int32_t saveTensor(tdrt_context *ctx, const std::string &to) {
+    static float values[100000];
+    const int64_t size = 100000;
+    tdrt_tensor tensor = {values, TDRT_F32, 1, &size};
+    return tdrt_save_tensor(ctx, to.c_str(), &tensor, 0);
+  }
+
+  int32_t saveCheckpoint(tdrt_context *ctx) {
+    memset(ctx->arena, 1, 24);
+    tdrt_value value;
+    value.f = 0.1;
+    return tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, 0);
+  }
+
+  tdrt_program program = emptyProgram();
+  TemporaryFolder folder;
+  std::string path = folder / "a long name of a file.safetensors";
+
+private:
+  /// A file that is large enough to be viewed, most of it a hole.
+  void writeView() {
+    std::string header =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 256), }";
+    header += std::string(117 - header.size(), ' ') + "\n";
+    writeFile(view, npy(header));
+    ASSERT_EQ(truncate(view.c_str(), 128 + TDRT_MAP_FROM), 0);
+  }
+
+  TemporaryFolder elsewhere;
+  std::string view = elsewhere / "view.npy";
+};
+
+std::vector<Scenario> FaultTest::scenarios() {
+  auto loads = [](const char *name, const char *key, int32_t dtype,
+                  int32_t rank, Sizes sizes) {
+    return Scenario{name, [=, path = data + name](tdrt_context *ctx) {
+                      return load(ctx, path, key, dtype, rank, sizes);
+                    }};
+  };
+  auto saves = [&](const char *name, Contents files = {}) {
+    return Scenario{name,
+                    [this, to = folder / name](tdrt_context *ctx) {
+                      return saveTensor(ctx, to);
+                    },
+                    std::move(files)};
+  };
+  writeView();
+  std::string checkpoint, older;
+  {
+    Opened ctx(program);
+    tdrt_value value;
+    value.f = 7;
+    tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, 0);
+    older = readFile(path);
+    saveCheckpoint(ctx);
+    checkpoint = readFile(path);
+    unlink(path.c_str());
+  }
+  const char *file = "a long name of a file.safetensors";
+  std::vector<Scenario> all = {
+      loads("f4.npy", nullptr, TDRT_F32, 2, {-1, 3}),
+      loads("columns.npy", nullptr, TDRT_I32, 3, {-1, 3, 4}),
+      loads("some.safetensors", "b.weight", TDRT_I64, 1, {-1}),
+      loads("stored.npz", "a", TDRT_F32, 2, {-1, 3}),
+      loads("deflated.npz", "columns", TDRT_I32, 3, {-1, 3, 4}),
+      loads("quoted.csv", nullptr, TDRT_F32, 2, {-1, 2}),
+      loads("f8-idx2-ubyte", nullptr, TDRT_F64, 2, {-1, 3}),
+      loads("u1.idx2.gz", nullptr, TDRT_U8, 2, {-1, 3}),
+      loads("rgb.png", nullptr, TDRT_U8, 3, {-1, -1, 3}),
+      loads("rgb16-interlaced.png", nullptr, TDRT_I32, 3, {-1, -1, 3}),
+      loads("subsampled.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3}),
+      loads("progressive.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3})};
+  all.push_back({"start", [&](tdrt_context *) {
+                   const char *argv[] = {"a program", "--epochs", "7"};
+                   tdrt_context *ctx = nullptr;
+                   int32_t status = tdrt_open(&program, 3, argv, &ctx);
+                   tdrt_close(ctx);
+                   return status;
+                 }});
+  all.push_back({"a whole program", [&](tdrt_context *) {
+                   tdrt_program own = program;
+                   own.main = [](tdrt_context *ctx) -> int32_t {
+                     tdrt_out_text(ctx, "hello\n", 6);
+                     return tdrt_out_end(ctx, 1);
+                   };
+                   const char *argv[] = {"a program"};
+                   return tdrt_run_program(&own, 1, argv);
+                 }});
+  all.push_back({"print", [](tdrt_context *ctx) {
+                   tdrt_out_i64(ctx, 12345, nullptr);
+                   static const char much[500] = {};
+                   tdrt_out_text(ctx, much, sizeof much);
+                   return tdrt_out_end(ctx, 1);
+                 }});
+  all.push_back({"text", [](tdrt_context *ctx) {
+                   float values[] = {1, 2.5, 3, 4, 5, 6};
+                   tdrt_tensor tensor = {values, TDRT_F32, 2, dims};
+                   int64_t mark = tdrt_str_mark(ctx);
+                   tdrt_str_begin(ctx);
+                   tdrt_out_f64(ctx, 12345.678, nullptr);
+                   tdrt_out_tensor(ctx, &tensor);
+                   const char *text;
+                   int32_t status = tdrt_str_end(ctx, &text);
+                   EXPECT_EQ(strlen(text) > 20, status == 0) << text;
+                   tdrt_str_release(ctx, mark);
+                   return status;
+                 }});
+  all.push_back({"call", [](tdrt_context *ctx) {
+                   tdrt_tensor out;
+                   int32_t status = tdrt_call(ctx, 0, nullptr, &out);
+                   if (status == 0)
+                     tdrt_free(ctx, 0, out.data);
+                   return status;
+                 }});
+  all.push_back(
+      {"epoch of a loader", [](tdrt_context *ctx) {
+         const int64_t n = 1000;
+         void *images = nullptr, *order = nullptr, *batch = nullptr;
+         int32_t status = 0;
+         for (void **block : {&images, &order, &batch})
+           if (status == 0)
+             status = tdrt_alloc_tensor(ctx, 0, TDRT_I64, 1, &n, 0, block);
+         if (status == 0)
+           tdrt_random_permutation_i64(static_cast<int64_t *>(order), n, 1, 2);
+         for (void *block : {images, order, batch})
+           tdrt_free(ctx, 0, block);
+         return status;
+       }});
+  all.push_back({"a view of a file", [&](tdrt_context *ctx) {
+                   return load(ctx, view, nullptr, TDRT_F32, 2, {-1, 256});
+                 }});
+  all.push_back(saves("x.npy"));
+  all.push_back(saves("x.npy", {{"x.npy", "old"}}));
+  all.push_back(saves("x.npz"));
+  all.push_back({"first checkpoint",
+                 [&](tdrt_context *ctx) { return saveCheckpoint(ctx); }});
+  all.push_back({"checkpoint over another",
+                 [&](tdrt_context *ctx) { return saveCheckpoint(ctx); },
+                 {{file, older}}});
+  all.push_back(
+      {"restore",
+       [&](tdrt_context *ctx) {
+         char before[24];
+         memset(before, 9, sizeof before);
+         memcpy(ctx->arena, before, sizeof before);
+         int32_t status = tdrt_checkpoint_restore(ctx, path.c_str(), &what, 0);
+         EXPECT_EQ(memcmp(ctx->arena, before, sizeof before) == 0, status != 0);
+         return status;
+       },
+       {{file, checkpoint}}});
+  all.push_back({"restore a number",
+                 [&](tdrt_context *ctx) {
+                   tdrt_value value;
+                   return tdrt_restore_value(ctx, path.c_str(), names[0],
+                                             TDRT_FLOAT, &value, 0);
+                 },
+                 {{file, checkpoint}}});
+  return all;
+}
+
+void FaultTest::restoreFiles(const Contents &files) {
+  for (const auto &[name, text] : contentsOf(folder.path))
+    unlink((folder / name).c_str());
+  for (const auto &[name, text] : files)
+    writeFile(folder / name, text);
+}
+
+void FaultTest::check(const Scenario &scenario, const Failpoint &failpoint,
+                      const Contents &finished, tdrt_context *ctx,
+                      int32_t status) {
+  std::string told = tdrt_error_text(ctx);
+  bool ofMemory = failpoint.calls == Calls::Allocations;
+  // 3 is the exit code of a program that has told it itself.
+  EXPECT_TRUE(status == 0 || status == 3 ||
+              (ofMemory ? status == 201 : status >= 702 && status <= 753))
+      << status << told;
+  if (status > 3 && !told.empty()) {
+    EXPECT_NE(told.find("error[TR" + std::to_string(status)), std::string::npos)
+        << told;
+  }
+  for (const auto &[name, text] : contentsOf(folder.path)) {
+    auto before = scenario.files.find(name), after = finished.find(name);
+    bool isOld = before != scenario.files.end() && before->second == text;
+    bool isNew = after != finished.end() && after->second == text;
+    EXPECT_TRUE(isOld || isNew) << name << " is torn";
+    EXPECT_TRUE(isNew || status != 0) << name << " was not saved";
+  }
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), 64) << "of the arena";
+}
+
+/// Returns how many calls there are that can fail.
+int64_t FaultTest::failEach(const Scenario &scenario, Failpoint failpoint) {
+  restoreFiles(scenario.files);
+  {
+    Opened ctx(program);
+    EXPECT_EQ(scenario.act(ctx), 0) << ctx.error();
+  }
+  Contents finished = contentsOf(folder.path);
+  int open = countOpenFiles();
+  for (int64_t k = 0;; ++k) {
+    SCOPED_TRACE(std::string(scenario.name) + ", call " + std::to_string(k) +
+                 (failpoint.lasting ? " and later" : "") + ", error " +
+                 std::to_string(failpoint.error));
+    restoreFiles(scenario.files);
+    Opened ctx(program);
+    failpoint.succeeding = k;
+    arm(failpoint);
+    int32_t status = scenario.act(ctx);
+    if (disarm() == 0) {
+      EXPECT_EQ(status, 0);
+      return k;
+    }
+    check(scenario, failpoint, finished, ctx, status);
+    EXPECT_EQ(scenario.act(ctx), 0) << "the next call";
+    EXPECT_EQ(contentsOf(folder.path), finished);
+    EXPECT_EQ(countOpenFiles(), open);
+    if (HasFailure())
+      return k;
+  }
+}
+
+/// Sends what programs print to nowhere while it lives.
+class Silence {
+public:
+  Silence() {
+    int nowhere = open("/dev/null", O_WRONLY);
+    for (int stream : {1, 2}) {
+      fflush(nullptr);
+      kept[stream - 1] = dup(stream);
+      dup2(nowhere, stream);
+    }
+    close(nowhere);
+  }
+  ~Silence() {
+    for (int stream : {1, 2}) {
+      dup2(kept[stream - 1], stream);
+      close(kept[stream - 1]);
+    }
+  }
+
+private:
+  int kept[2];
+};
+
+TEST_F(FaultTest, EveryAllocation) {
+  for (const Scenario &scenario : scenarios())
+    for (bool lasting : {false, true}) {
+      Silence silence;
+      failEach(scenario, {Calls::Allocations, 0, lasting});
+    }
+}
+
+TEST_F(FaultTest, EverySystemCall) {
+  const std::pair<bool, int> kinds[] = {
+      {false, EIO}, {false, ENOSPC}, {false, EACCES}, {true, EIO}};
+  for (const Scenario &scenario : scenarios())
+    for (auto [lasting, error] : kinds) {
+      Silence silence;
+      failEach(scenario, {Calls::System, 0, lasting, error});
+    }
+}
+
+TEST_F(FaultTest, InterruptedCallsGoOn) {
+  for (const Scenario &scenario : scenarios()) {
+    Silence silence;
+    restoreFiles(scenario.files);
+    Opened ctx(program);
+    ASSERT_EQ(scenario.act(ctx), 0);
+    Contents finished = contentsOf(folder.path);
+    // Pieces of 1009 bytes, one after another.
+    restoreFiles(scenario.files);
+    int32_t status;
+    {
+      Interrupted interrupted(1009);
+      status = scenario.act(ctx);
+    }
+    EXPECT_EQ(status, 0) << scenario.name << ": " << ctx.error();
+    EXPECT_EQ(contentsOf(folder.path), finished) << scenario.name;
+  }
+}
+
+TEST_F(FaultTest, FailuresNameTheFileAndThePlace) {
+  Opened ctx(program);
+  arm({Calls::System, 2, false, EIO});
+  int32_t status = load(ctx, data + "f4.npy", nullptr, TDRT_F32, 2, {-1, 3});
+  disarm();
+  EXPECT_EQ(status, 704);
+  EXPECT_EQ(ctx.error(), "error[TR704]: `" + data +
+                             "f4.npy`: byte 0: cannot be read: Input/output "
+                             "error\n  --> faults.tdsl:3:1\n");
+  Opened other(program);
+  const int64_t n = 1000000;
+  void *block = nullptr;
+  arm({Calls::Allocations, 0, true});
+  status = tdrt_alloc_tensor(other, 0, TDRT_F32, 1, &n, 0, &block);
+  disarm();
+  EXPECT_EQ(status, 201);
+  EXPECT_EQ(block, nullptr);
+  // With no memory left for words either, it is the code and the place.
+  EXPECT_EQ(other.error(), "error[TR201]: out of memory\n"
+                           "  --> faults.tdsl:3:1\n");
+  Opened third(program);
+  arm({Calls::Allocations, 0, false});
+  tdrt_alloc_tensor(third, 0, TDRT_F32, 1, &n, 0, &block);
+  disarm();
+  tdrt_free(third, 0, block);
+}
+
+TEST_F(FaultTest, Refusals) {
+  // What is wrong may be lost for lack of memory, that it is wrong is not.
+  std::string broken = folder / "a long name of a broken file.npy";
+  writeFile(broken, "\x93NUMPY and nothing of use");
+  for (int64_t k = 0; k < 40; ++k) {
+    Opened ctx(program);
+    int64_t size = -1;
+    void *values = nullptr;
+    arm({Calls::Allocations, k});
+    int32_t status =
+        tdrt_load(ctx, broken.c_str(), nullptr, TDRT_F32, 1, &size, &values, 0);
+    const char *text = tdrt_error_text(ctx);
+    disarm();
+    EXPECT_TRUE(status == 201 || status == 712) << status;
+    EXPECT_NE(strstr(text, "error[TR"), nullptr);
+  }
+}
+
+/// Runs `body` in a child process; its exit code.
+int inChild(const std::function<int()> &body) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST_F(FaultTest, WithoutThreadsTheWorkIsDone) {
+  for (bool lasting : {false, true})
+    for (int64_t k = 0; k < 4; ++k)
+      EXPECT_EQ(inChild([&] {
+                  tdrt_set_num_threads(4);
+                  int64_t sums[1000] = {};
+                  arm({Calls::System, k, lasting, EAGAIN});
+                  tdrt_parallel_for(
+                      [](void *to, int64_t begin, int64_t end) {
+                        for (int64_t i = begin; i < end; ++i)
+                          static_cast<int64_t *>(to)[i] = i;
+                      },
+                      sums, 1000);
+                  disarm();
+                  for (int64_t i = 0; i < 1000; ++i)
+                    if (sums[i] != i)
+                      return 1;
+                  return 0;
+                }),
+                0)
+          << k;
+}
+
+TEST_F(FaultTest, FullDisk) {
+  // A disk of 64 KB, where this process may have one.
+  if (unshare(CLONE_NEWNS) != 0 ||
+      mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("none", folder.path.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "no disk can be made";
+  Opened ctx(program);
+  EXPECT_EQ(saveCheckpoint(ctx), 0);
+  std::string before = readFile(path);
+  // 400 KB.
+  EXPECT_EQ(saveTensor(ctx, folder / "x.npy"), 751);
+  EXPECT_NE(ctx.error().find("No space left on device"), std::string::npos);
+  writeFile(folder / "filler", std::string(56 << 10, 'x'));
+  saveCheckpoint(ctx);
+  EXPECT_EQ(readFile(path), before);
+  EXPECT_EQ(contentsOf(folder.path).size(), 2u);
+  umount(folder.path.c_str());
+}
+
+TEST_F(FaultTest, ReadOnlyFolder) {
+  mkdir((folder / "box").c_str(), 0700);
+  writeFile(folder / "box/x.npy", "old");
+  chmod(folder.path.c_str(), 0711);
+  chmod((folder / "box").c_str(), 0555);
+  // For root every folder can be written to.
+  EXPECT_EQ(inChild([&] {
+              if (geteuid() == 0 && seteuid(65534) != 0)
+                return 1;
+              Opened ctx(program);
+              return saveTensor(ctx, folder / "box/x.npy") == 751 &&
+                             ctx.error().find("Permission denied") !=
+                                 std::string::npos
+                         ? 0
+                         : 2;
+            }),
+            0);
+  EXPECT_EQ(readFile(folder / "box/x.npy"), "old");
+  EXPECT_EQ(contentsOf(folder / "box").size(), 1u);
+  chmod((folder / "box").c_str(), 0700);
+}
+
+} // namespace

@@ -1,0 +1,7 @@
+"""smaller.py FILE BYTES: fails unless the file is smaller."""
+import os
+import sys
+
+size = os.path.getsize(sys.argv[1])
+if size >= int(sys.argv[2]):
+    sys.exit(f"{sys.argv[1]} has {size} bytes")
