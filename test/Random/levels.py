@@ -1,0 +1,140 @@
+"""Runs programs in many ways and compares what they save.
+
+A level is how tdc-levels runs a program. NumPy's values say what is right, and
+what the interpreter computes is right where NumPy does not follow (gradients,
+training).
+"""
+
+import dataclasses
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from generate import compute_program, text
+from tree import Save
+from values import NAMES, is_float
+
+INTERPRETER = "interpret=grad"
+CPU = ["run", "run,unoptimized"]
+GPU = "run,gpu"
+# Without these passes a program means the same. All others are needed: td-grad computes
+# gradients, td-resolve gives tensors the device that type conversion asks for, td-place puts the
+# copies, td-form-kernels cuts what the conversions compile, and those conversions are the
+# compiler.
+OPTIONAL = ["td-verify-grad", "td-simplify", "td-choose-devices", "td-fit-memory",
+            "td-verify-placement", "td-assign-layouts", "td-hoist-scalars"]
+OPTIONAL_ON_GPUS = ["td-choose-devices", "td-fit-memory", "td-assign-layouts", "group-launches"]
+PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
+# Of what NumPy does not follow, relative to the largest element and beside it.
+UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
+# What no author of a program can read.
+INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|ub|cf)\.[a-z_]+\b|"
+                      r"failed to legalize|\bbug\b|MLIR|LLVM|%\d|assert", re.IGNORECASE)
+
+
+def levels_of(seed):
+    """The levels of a seed's program: a tenth goes through a simulated GPU, a
+    fifth through a pipeline without each pass in turn."""
+    levels = [INTERPRETER, *CPU]
+    if seed % 10 == 0:
+        levels.append(GPU)
+    if seed % 50 == 0:
+        levels += [f"{GPU},without={name}" for name in OPTIONAL_ON_GPUS]
+    if seed % 5 == 1:
+        levels += [f"run,without={name}" for name in OPTIONAL] + PREFIXES
+    return levels
+
+
+class Server:
+    """A process of tdc-levels and a folder for its programs."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.process = subprocess.Popen([shutil.which("tdc-levels")], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, level, source):
+        """The status of a program and the folder where it ran."""
+        here = self.folder / level.replace(",", "-").replace("=", "-")
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir()
+        path = self.folder / "program.tdsl"
+        path.write_text(source)
+        print(level, path, here, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().strip(), here
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@dataclasses.dataclass
+class Problem:
+    level: str
+    kind: str  # `exit 70`, `x3`: what stays the same while the program gets smaller
+    text: str
+
+
+def find_problems(server, program, levels):
+    """What is wrong with a program that has been computed; Rejected if it cannot be."""
+    names = compute_program(program)
+    source = text(program)
+    saves = [statement for statement in program if isinstance(statement, Save)]
+    reference, problems = {}, []
+    for level in levels:
+        status, folder = server.run(level, source)
+        if status != "exit 0":
+            problems.append(Problem(level, status, f"{status}\n{errors_in(folder)}"))
+            continue
+        for save in saves:
+            value = names[save.name]
+            got = np.load(folder / f"{save.name}.npy")
+            if level == INTERPRETER:
+                reference[save.name] = got
+            if value.is_compared:
+                wrong = compare(got, value.copies[0], value.allowed())
+            elif save.name in reference:
+                wrong = compare(got, reference[save.name],
+                                unseen_error(reference[save.name], save.dtype))
+            if wrong:
+                problems.append(Problem(level, "result", f"{save.name}: {wrong}"))
+                break
+    return problems
+
+
+def errors_in(folder):
+    """What was said, without warnings."""
+    parts = (folder / "errors").read_text(errors="replace").split("\n\n")
+    return "\n\n".join(part for part in parts if not part.startswith("warning"))[:2000]
+
+
+def unseen_error(array, dtype):
+    if not is_float(dtype) or array.size == 0:
+        return np.zeros(array.shape)
+    sizes = np.abs(array.astype(np.float64))
+    return UNSEEN[dtype] * (sizes + np.nanmax(sizes, initial=0) * 0.1 + 1e-4)
+
+
+def compare(got, want, allowed):
+    """How two arrays differ by more than is allowed; None if they do not."""
+    if got.shape != want.shape:
+        return f"has shape {got.shape}, not {want.shape}"
+    if NAMES[want.dtype] == "bf16":
+        want = want.astype(np.float32)
+    if got.dtype != want.dtype:
+        return f"is {got.dtype}, not {want.dtype}"
+    if want.dtype.kind != "f":
+        wrong = got != want
+    else:
+        one, other = got.astype(np.float64), want.astype(np.float64)
+        wrong = ~((one == other) | (np.abs(one - other) <= allowed) |
+                  (np.isnan(one) & np.isnan(other)))
+    if not wrong.any():
+        return None
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return (f"{wrong.sum()} of {wrong.size} elements wrong, first at {at}: {got[at]!r}, "
+            f"not {want[at]!r}" + (f" (+- {allowed[at]:.2g})" if want.dtype.kind == "f" else ""))
