@@ -92,6 +92,7 @@ def find_problems(server, program, levels):
             continue
         for save in saves:
             value = names[save.name]
+            wrong = None
             got = np.load(folder / f"{save.name}.npy")
             if level == INTERPRETER:
                 reference[save.name] = got
@@ -138,3 +139,16 @@ def compare(got, want, allowed):
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     return (f"{wrong.sum()} of {wrong.size} elements wrong, first at {at}: {got[at]!r}, "
             f"not {want[at]!r}" + (f" (+- {allowed[at]:.2g})" if want.dtype.kind == "f" else ""))
+
+
+def find_complaint(server, source, level):
+    """What is wrong with what the compiler says of a program, right or wrong; or None."""
+    status, folder = server.run(level, source)
+    said = (folder / "errors").read_text(errors="replace")
+    if status not in ("exit 0", "exit 1"):
+        return f"{status}\n{said[:2000]}"
+    if status == "exit 1" and not re.search(r"^error", said, re.MULTILINE):
+        return "refused without an error"
+    if found := INTERNAL.search(said):
+        return f"says `{found[0]}`:\n{said[:2000]}"
+    return None
