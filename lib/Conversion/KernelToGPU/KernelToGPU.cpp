@@ -109,7 +109,7 @@ private:
   LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
   ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
-  /// input.
+  /// input that nothing else reads.
   LogicalResult splitBase(KernelOp kernel, Operation *update);
   LogicalResult emit(KernelOp kernel, int64_t sections,
                      KernelFunction &function, LaunchShape &shape,
@@ -147,7 +147,8 @@ ModuleOp KernelOutliner::getCode() {
 
 LogicalResult KernelOutliner::splitBase(KernelOp kernel, Operation *update) {
   Value base = getUpdateBase(update);
-  if (!base || isa<BlockArgument>(base))
+  // One that is read besides is copied: an update changes it where it lies.
+  if (!base || (isa<BlockArgument>(base) && base.hasOneUse()))
     return success();
   OpBuilder host(kernel);
   auto first = KernelOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
