@@ -195,9 +195,13 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
   SmallVector<Value> roots(body.getTerminator()->getOperands());
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   // One element is an array too: the step of an optimizer is one function for
-  // parameters of all sizes.
-  if (succeeded(nest) && nest->getLoops().empty())
-    nest = LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
+  // parameters of all sizes. Not beside a result without dims.
+  if (succeeded(nest) && nest->getLoops().empty()) {
+    FailureOr<LoopNest> overOne =
+        LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
+    if (succeeded(overOne))
+      nest = std::move(overOne);
+  }
   if (failed(nest))
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);
