@@ -24,9 +24,12 @@ GPU = "run,gpu"
 # gradients, td-resolve gives tensors the device that type conversion asks for, td-place puts the
 # copies, td-form-kernels cuts what the conversions compile, and those conversions are the
 # compiler.
-OPTIONAL = ["td-verify-grad", "td-simplify", "td-choose-devices", "td-fit-memory",
+OPTIONAL = ["td-verify-grad", "td-simplify", "td-normalize", "td-choose-devices", "td-fit-memory",
             "td-verify-placement", "td-assign-layouts", "td-hoist-scalars"]
 OPTIONAL_ON_GPUS = ["td-choose-devices", "td-fit-memory", "td-assign-layouts", "group-launches"]
+# What a pass does besides what is needed of it.
+PARTS = ["td-form-kernels:merge=false"]
+PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
 PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
 # Of what NumPy does not follow, relative to the largest element and beside it.
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
@@ -43,8 +46,10 @@ def levels_of(seed):
         levels.append(GPU)
     if seed % 50 == 0:
         levels += [f"{GPU},without={name}" for name in OPTIONAL_ON_GPUS]
+        levels += [f"{GPU},{part}" for part in PARTS_ON_GPUS]
     if seed % 5 == 1:
         levels += [f"run,without={name}" for name in OPTIONAL] + PREFIXES
+        levels += [f"run,{part}" for part in PARTS]
     return levels
 
 
@@ -59,7 +64,7 @@ class Server:
 
     def run(self, level, source):
         """The status of a program and the folder where it ran."""
-        here = self.folder / level.replace(",", "-").replace("=", "-")
+        here = self.folder / re.sub(r"\W", "-", level)
         shutil.rmtree(here, ignore_errors=True)
         here.mkdir()
         path = self.folder / "program.tdsl"

@@ -99,8 +99,8 @@ void defineReport(ModuleOp code) {
 
 class KernelOutliner {
 public:
-  explicit KernelOutliner(ModuleOp module)
-      : module(module), builder(module.getContext()) {}
+  KernelOutliner(ModuleOp module, bool splits)
+      : module(module), builder(module.getContext()), splits(splits) {}
 
   LogicalResult outline(KernelOp kernel);
 
@@ -120,6 +120,7 @@ private:
 
   ModuleOp module, code;
   OpBuilder builder;
+  const bool splits;
   KernelLibrary library;
 };
 
@@ -265,6 +266,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
         return failure();
     return outlineWhole(kernel);
   }
+  if (!splits)
+    return outlineWhole(kernel);
   SmallVector<KernelOp> rest;
   for (const SectionKernel &made : splitReductions(kernel, rest))
     if (failed(outlineWhole(made.kernel, made.sections)))
@@ -323,9 +326,10 @@ LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
 
 namespace {
 struct KernelToGPUPass : impl::KernelToGPUPassBase<KernelToGPUPass> {
+  using KernelToGPUPassBase::KernelToGPUPassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    KernelOutliner outliner(module);
+    KernelOutliner outliner(module, splits);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (kernel.isOnGPU())

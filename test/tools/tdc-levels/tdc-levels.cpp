@@ -14,6 +14,7 @@
 //   unoptimized      LLVM has no passes and generates code at its level 0
 //   gpu              for a machine with a simulated GPU, where all runs
 //   without=PASS     this pass is left out, where it is in the pipeline
+//   PASS:OPTION=WORD this pass has this option
 //
 // Exit codes are those of `tdc run`; 70 too if a pass says what no author of a
 // program can read.
@@ -55,7 +56,9 @@ struct Level {
   bool runs = true;
   bool isOptimized = true;
   bool onGPU = false;
-  llvm::StringRef leftOut; ///< the argument of a pass, or its name
+  llvm::StringRef leftOut; ///< the argument of a pass
+  llvm::StringRef changed; ///< as `leftOut`
+  llvm::StringRef option;  ///< of that pass
 
   static std::optional<Level> parse(llvm::StringRef words) {
     Level level;
@@ -71,6 +74,8 @@ struct Level {
         level.isOptimized = false;
       else if (word == "gpu")
         level.onGPU = true;
+      else if (word.contains(':'))
+        std::tie(level.changed, level.option) = word.split(':');
       else if (word != "run")
         return std::nullopt;
     }
@@ -90,7 +95,8 @@ public:
         [&](mlir::Diagnostic &diagnostic) { hear(diagnostic); });
     context->registerActionHandler(
         [&](llvm::function_ref<void()> act, const tracing::Action &action) {
-          if (!isLeftOut(action))
+          auto *execution = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
+          if (!execution || prepare(execution->getPass()))
             act();
         });
     module = generate();
@@ -124,11 +130,16 @@ private:
         });
   }
 
-  bool isLeftOut(const tracing::Action &action) const {
-    const auto *execution = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
-    return execution && !level.leftOut.empty() &&
-           (execution->getPass().getArgument() == level.leftOut ||
-            execution->getPass().getName() == level.leftOut);
+  /// Whether a pass of the pipeline runs at this level.
+  bool prepare(const Pass &pass) {
+    // MLIR shows what is about to run as constant; it is a pass of ours.
+    if (pass.getArgument() == level.changed && !level.changed.empty())
+      if (mlir::failed(const_cast<Pass &>(pass).initializeOptions(
+              level.option, [](const llvm::Twine &problem) -> LogicalResult {
+                llvm::report_fatal_error(problem);
+              })))
+        return false;
+    return level.leftOut.empty() || pass.getArgument() != level.leftOut;
   }
 
   /// What a pass says: with a code it is for the author of the program.

@@ -296,17 +296,6 @@ static bool hasTiledProduct(const FusionGraph::Node &node) {
   return succeeded(nest) && MatrixProduct::getTiled(*nest);
 }
 
-/// Whether the terms of a reduction need the result of one, if only to be
-/// picked by it: its loops cannot be those of that one.
-static bool isLaterStage(const LoopNest &nest, const Reduction &reduction) {
-  return llvm::any_of(llvm::seq(reduction.op->getNumOperands()),
-                      [&](unsigned i) {
-                        return nest.needsReduction(
-                            reduction.op->getOperand(i),
-                            nest.operandAt(reduction.op, i, *reduction.at));
-                      });
-}
-
 bool FusionGraph::canMerge(Node &a, Node &b) {
   if (a.roots.size() + b.roots.size() > kMaxRoots)
     return false;
@@ -359,7 +348,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     }
   for (const Reduction &reduction : nest->getReductions())
     if (reduction.loops != nest->getReductions().front().loops ||
-        isLaterStage(*nest, reduction))
+        nest->isLaterStage(reduction))
       return false;
   // One of them depends on what the other reduces: that is another stage.
   if (!isMixed && reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
