@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The same program gives the same bytes: code in every process, results on every
-number of threads.
+number of threads; and a seed the same random program.
 
 usage: determinism.py [--seed N] [--count N]
 
@@ -81,6 +81,16 @@ def results_differ(work, examples):
                 yield example, f"other results with {threads} threads"
 
 
+def programs_differ(options):
+    """Whether another process makes other programs of the seeds."""
+    shown = subprocess.run(
+        [sys.executable, Path(__file__).with_name("random_programs.py"), "--show", "--seed",
+         str(options.seed), "--count", str(options.count)], check=True, text=True,
+        capture_output=True, env={**os.environ, "PYTHONHASHSEED": "1"}).stdout
+    seeds = range(options.seed, options.seed + options.count)
+    return shown != "".join(f"# seed {seed}\n{text(generate(seed))}\n" for seed in seeds)
+
+
 def main():
     options = parse_options(__doc__)
     work = Path(tempfile.mkdtemp())
@@ -101,6 +111,10 @@ def main():
                 if source.stem not in NO_PROGRAMS]
     problems = list(results_differ(work, examples))
     passed = len(examples) * len(THREADS) - len(problems)
+    if programs_differ(options):
+        problems.append(("random programs", "another process makes others"))
+    else:
+        passed += 1
     jobs = [(name, words + (SIMULATED.get(name.removesuffix(".tdsl"), [])
                             if "--sim-cuda=1" not in words else []))
             for name, _ in programs for words in PHASES]

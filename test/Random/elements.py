@@ -176,7 +176,7 @@ def cast(g):
     x = g.tensor()
     if x is None:
         return None
-    to = g.pick([dtype for dtype in {*FLOATS, *INTS, "bool"} if dtype != g[x].dtype])
+    to = g.pick([dtype for dtype in sorted({*FLOATS, *INTS, "bool"}) if dtype != g[x].dtype])
 
     def meaning(world, value):
         if not is_float(to) and is_float(value.dtype):

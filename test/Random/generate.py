@@ -13,10 +13,10 @@ import numpy as np
 
 import arrays
 import elements
+import statements
 import training
-from tree import (Assign, Call, Choice, Function, Let, Loop, Save, Statement, Update, World,
-                  run_all, text_of)
-from values import Number, Rejected, Value, compute, is_float
+from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
+from values import Number, Rejected, Value, is_float
 
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
 SMOOTH_KINDS = {"unary", "binary", "with_number", "smooth", "softmax", "reduce", "matmul",
@@ -144,10 +144,6 @@ class Generator:
         function = self.random.choices([f for f, _ in kinds], [w for _, w in kinds])[0]
         return function(self)
 
-    def let(self):
-        call = self.propose()
-        return call and [Let(self.name(), call)]
-
     def block(self, count, kinds, names=()):
         """Statements for a block of its own; `names` are defined in it. They are computed, but in
         a copy of the world."""
@@ -168,17 +164,12 @@ class Generator:
             for _ in range(TRIES):
                 make = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
                 before = self.world  # what `make` tries out is not seen
-                more = make()
+                more = make(self)
                 self.world = before
                 if more and self.attempt(more):
                     body += more
                     break
         return body
-
-    def variable(self):
-        """`var name = x` of some tensor."""
-        x = self.tensor(lambda value: value.size)
-        return x and Let(self.name(), Call("{0}", [x], lambda world, value: value), "var")
 
     def assignment(self, name, world):
         """A new value for a variable, computed in the world of a block."""
@@ -192,155 +183,6 @@ class Generator:
         finally:
             self.world = outside
 
-    def loop(self):
-        variable = self.variable()
-        if variable is None or not self.attempt([variable]):
-            return None
-        turn = f"turn{self.made}"
-        times = self.integer() if self.flip(0.4) else None
-        times = times or self.pick([0, 1, 2, 3, 3, 4])
-        body, inside = self.block(self.random.randint(0, 3), self.inner_kinds, [(turn, 0)])
-        body += self.assignment(variable.name, inside)
-        if not body:
-            return None
-        # A loop that cannot be computed is tried again without the variable.
-        return [variable, Loop(turn, times, body)]
-
-    def condition(self):
-        name = self.number()
-        if name is None:
-            return None
-        if type(self[name]) is int:
-            number = self.random.randint(0, 3)
-            return self.pick([
-                Call(f"{{0}} > {number}", [name], lambda world, n: n > number),
-                Call(f"{{0}} % 2 == {number % 2}", [name], lambda world, n: n % 2 == number % 2)])
-        limit = Value([np.float64(self.pick([-1, 0, 0.5, 2]))])
-        return Call(f"{{0}} > {limit.copies[0]}", [name], lambda world, value: bool(
-            compute("compare", [value, limit], "bool", predicate="gt").copies[0]))
-
-    def choice(self):
-        variable, condition = self.variable(), self.condition()
-        if not condition or not variable or not self.attempt([variable]):
-            return None
-        arms = []
-        for _ in range(2):
-            body, inside = self.block(self.random.randint(0, 2), self.inner_kinds)
-            arms.append(body + self.assignment(variable.name, inside))
-        return [variable, Choice(condition, arms[0], arms[1] if self.flip(0.7) else [])]
-
-    def read(self):
-        """A number that the host asks for: an int, or a float."""
-        x = self.tensor(lambda value: value.size)
-        if x is None:
-            return None
-        if self[x].dtype in ("f32", "f64"):
-            def mean(world, value):
-                result = compute("reduce", [value], kind="sum",
-                                 dims=tuple(range(len(value.shape))))
-                return Number([copy.astype(np.float64) for copy in result.copies])
-            return [Let(self.name(), Call("{0}.sum().item()", [x], mean))]
-        if is_float(self[x].dtype):
-            return None
-        limit = self.random.randint(2, 6)
-
-        def remainder(world, value):
-            return int(value.copies[0].astype(np.int64).sum()) % limit
-        return [Let(self.name(), Call(f"({{0}}.sum() % {limit}).item()", [x], remainder))]
-
-    def update(self):
-        """`x[a:b] = y` of a new variable."""
-        variable = self.variable()
-        if not variable:
-            return None
-        x = self[variable.call.operands[0]]
-        if not x.is_static or not x.shape:
-            return None
-        dim = 0 if self.flip(0.7) else self.random.randrange(len(x.shape))
-        text, start, step, size = arrays.choose_slice(self, x.shape[dim])
-        shape = x.shape[:dim] + (size,) + x.shape[dim + 1:]
-        y = self.static(lambda value: value.dtype == x.dtype and value.shape == shape)
-        written, operands = "{1}", [variable.name, y]
-        other = None
-        if y is None:
-            number = self.pick([0, 1, 2])
-            other = Value([np.full(shape, number).astype(x.copies[0].dtype)])
-            written = {"bool": "true" if number else "false"}.get(x.dtype, str(number))
-            operands = [variable.name]
-
-        def meaning(world, value, update=other):
-            return compute("update_slice", [value, update], dim=dim, start=start,
-                           step=step, size=size)
-        call = self.call(written, operands, meaning)
-        return [variable, Update(variable.name, call, ":, " * dim + text)]
-
-    def function(self):
-        names = [self.tensor() for _ in range(self.random.randint(1, 2))]
-        if None in names:
-            return None
-        function = self.make_function([self[name] for name in names])
-        return function and [function, Let(self.name(), self.call_of(function, names))]
-
-    def make_function(self, values):
-        outside, self.world = self.world, World()
-        parameters = [f"p{i}" for i in range(len(values))]
-        for parameter, value in zip(parameters, values):
-            self.world.names.define(parameter, value)
-        body = self.statements(self.random.randint(1, 4), [(self.let, 1)])
-        self.world = outside
-        return body and Function(f"fun{self.made}", parameters, body, body[-1].name)
-
-    def call_of(self, function, names):
-        places = ", ".join(f"{{{i}}}" for i in range(len(names)))
-        return Call(f"{function.name}({places})", names,
-                    lambda world, *values: world[function.name].call(world, *values))
-
-    def gradient(self):
-        """`grad` of the sum of a smooth function. Central differences say what it is where the
-        function is of few f64, else the interpreter."""
-        x = self.static(lambda value: is_float(value.dtype) and 0 < value.size <= 2000)
-        if x is None:
-            return None
-        self.is_smooth = True
-        function = self.make_function([self[x]])
-        self.is_smooth = False
-        if not function:
-            return None
-
-        def meaning(world, value):
-            result = world[function.name].call(world, value)
-            if result.dtype != value.dtype or result.size == 0 or not result.is_static:
-                raise Rejected
-            if value.dtype != "f64" or value.size > 24:
-                return Value([value.copies[0]], place=value.place, is_compared=False)
-            return differences(world, world[function.name], value)
-        return [function, Let(self.name(), Call(f"grad({function.name}({{0}}).sum(), {{0}})", [x],
-                                                meaning))]
-
-    def move(self):
-        x = self.tensor()
-        if x is None or not self.moves:
-            return None
-        text, place = self.pick([("{0}.to(device)", "device"), ("{0}.cpu()", "cpu")])
-        return [Let(self.name(), Call(text, [x], lambda world, value: Value(
-            value.copies, value.dims, place)))]
-
-    def train(self):
-        return training.make(self)
-
-    @property
-    def inner_kinds(self):
-        return [(self.let, 20), (self.update, 1), (self.read, 1), (self.move, 1),
-                (self.nested, 1)]
-
-    def nested(self):
-        return self.pick([self.loop, self.choice])()
-
-    @property
-    def kinds(self):
-        return [(self.let, 24), (self.update, 2), (self.read, 3), (self.loop, 2.5),
-                (self.choice, 1.5), (self.function, 1), (self.gradient, 2), (self.move, 3)]
-
     def program(self):
         first = [Device()] if self.moves else []
         self.attempt(first)
@@ -348,7 +190,7 @@ class Generator:
             more = [Let(self.name(), arrays.make(self))]
             if self.attempt(more):
                 first += more
-        body = first + self.statements(self.random.randint(2, 12), self.kinds)
+        body = first + self.statements(self.random.randint(2, 12), statements.KINDS)
         if self.flip(0.12):
             more = training.make(self)
             body += more
@@ -360,19 +202,6 @@ class Generator:
         unseen = [name for name in names if not self.world[name].is_compared]
         chosen = {*unseen, *names[-2:], *(name for name in names if self.flip(0.5))}
         return [Save(name, self.world[name].dtype) for name in names if name in chosen]
-
-
-def differences(world, function, value):
-    x, result = value.copies[0], np.zeros(value.shape)
-    step = 1e-5
-    for at in np.ndindex(*value.shape):
-        sums = []
-        for sign in (1, -1):
-            moved = x.copy()
-            moved[at] += sign * step
-            sums.append(function.call(world, Value([moved])).copies[0].sum())
-        result[at] = (sums[0] - sums[1]) / (2 * step)
-    return Value([result, result + 1e-5 * (1 + np.abs(result)), result - 1e-5], place=value.place)
 
 
 def generate(seed):

@@ -20,13 +20,13 @@ from values import NAMES, is_float
 INTERPRETER = "interpret=grad"
 CPU = ["run", "run,unoptimized"]
 GPU = "run,gpu"
-# Without these passes a program means the same. All others are needed: td-grad computes
-# gradients, td-resolve gives tensors the device that type conversion asks for, td-place puts the
-# copies, td-form-kernels cuts what the conversions compile, and those conversions are the
-# compiler.
-OPTIONAL = ["td-verify-grad", "td-simplify", "td-normalize", "td-choose-devices", "td-fit-memory",
-            "td-verify-placement", "td-assign-layouts", "td-hoist-scalars"]
-OPTIONAL_ON_GPUS = ["td-choose-devices", "td-fit-memory", "td-assign-layouts", "group-launches"]
+# Without these passes a program means the same. Where nothing is on a GPU, some have nothing to
+# do. All others are needed: td-grad computes gradients, td-resolve gives tensors the device that
+# type conversion asks for, td-place puts the copies, td-form-kernels cuts what the conversions
+# compile, and those conversions are the compiler.
+OPTIONAL = ["td-simplify", "td-assign-layouts", "td-hoist-scalars"]
+OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
+                    "td-verify-placement", "group-launches"]
 # What a pass does besides what is needed of it.
 PARTS = ["td-form-kernels:merge=false"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
@@ -39,12 +39,13 @@ INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|u
 
 
 def levels_of(seed):
-    """The levels of a seed's program: a tenth goes through a simulated GPU, a
-    fifth through a pipeline without each pass in turn."""
+    """The levels of a seed's program. A fifth is compiled without each pass in turn and
+    interpreted in each phase; a tenth goes through a simulated GPU, half of those without each
+    pass there."""
     levels = [INTERPRETER, *CPU]
     if seed % 10 == 0:
         levels.append(GPU)
-    if seed % 50 == 0:
+    if seed % 20 == 0:
         levels += [f"{GPU},without={name}" for name in OPTIONAL_ON_GPUS]
         levels += [f"{GPU},{part}" for part in PARTS_ON_GPUS]
     if seed % 5 == 1:

@@ -1,15 +1,18 @@
 """Makes a program smaller that fails: delta debugging on its tree.
 
-What is tried: to leave out runs of statements, to put the body of a loop, of a
-choice or of a call in its place, to loop less, to train less. A smaller program
-that cannot be computed (a name is missing) is no program.
+What is tried: to end after a statement and look at what it defines, to leave out
+runs of statements, to put the body of a loop or a choice in its place, to loop
+less, to train less. A smaller program that cannot be computed (a name is missing)
+is no program.
 """
 
 import copy
 import dataclasses
 
-from tree import Choice, Loop, Save
+from generate import compute_program
+from tree import Choice, Let, Loop, Save
 from training import Training
+from values import Value
 
 
 def shrink(program, fails):
@@ -26,6 +29,7 @@ def shrink(program, fails):
 
 def candidates(program):
     """Programs that are smaller in one way, the smallest first."""
+    yield from ended_early(program)
     for path, block in blocks(program):
         size = len(block)
         while size:
@@ -36,6 +40,16 @@ def candidates(program):
         for i, statement in enumerate(block):
             for other in instead(statement):
                 yield replaced(program, path, block[:i] + other + block[i + 1:])
+
+
+def ended_early(program):
+    """The program up to each of its definitions, which is saved then."""
+    names = compute_program(program)
+    body = [statement for statement in program if not isinstance(statement, Save)]
+    for i, statement in enumerate(body):
+        value = names.get(statement.name) if isinstance(statement, Let) else None
+        if isinstance(value, Value) and i + 2 < len(program):
+            yield [*body[:i + 1], Save(statement.name, value.dtype)]
 
 
 def instead(statement):

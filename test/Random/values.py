@@ -109,15 +109,20 @@ class Number(Value):
     """A float of the host, which a tensor was asked for."""
 
 
-def noise(mnemonic, sample, result, dtype):
-    """How far off an op may be: an array or 0."""
+def noise(mnemonic, sample, result, dtype, is_exact):
+    """How far off an op may be: an array or 0. `is_exact`: its operands are not."""
     tolerance = TOLERANCES[mnemonic]
     if tolerance == "exact" or not is_float(dtype):
         return 0
     size = np.abs(result)
     own = float(ml_dtypes.finfo(DTYPES[dtype]).eps)
-    if tolerance == "rounded":  # f32 and f64 are contracted: x * y + z
-        return own * size if dtype in ("f32", "f64") else 0
+    if tolerance == "rounded":
+        if dtype not in ("f32", "f64"):
+            return 0
+        # They are contracted: the product in x * y + z has not been rounded.
+        if mnemonic in ("add", "sub") and not is_exact:
+            size = sum(np.abs(array.astype(np.float64)) for array in sample.arrays)
+        return own * size
     if tolerance == "transcendental":
         return 8 * own * size + own * 1e-2 if dtype in ("f32", "f64") else 2 * own * size
     if dtype in ("f32", "f64"):
@@ -169,13 +174,14 @@ def compute(mnemonic, values, dtype=None, /, **options):
 def apply(mnemonic, values, dtype, options):
     dtype = dtype or values[0].dtype
     results, noises = [], []
+    is_exact = all(value.is_exact for value in values)
     for i in range(COPIES):
         sample = Sample([value.copy(i) for value in values], options)
         result = OPS[mnemonic].reference(sample)
         results.append(result)
-        noises.append(noise(mnemonic, sample, np.asarray(result, np.float64), dtype)
-                      if is_float(dtype) else 0)
-        if i == 0 and not np.any(noises[0]) and all(value.is_exact for value in values):
+        noises.append(noise(mnemonic, sample, np.asarray(result, np.float64), dtype,
+                            is_exact) if is_float(dtype) else 0)
+        if i == 0 and is_exact and not np.any(noises[0]):
             break
     return settle(results, noises, dtype)
 
