@@ -35,7 +35,7 @@ PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
 # What no author of a program can read.
 INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|ub|cf)\.[a-z_]+\b|"
-                      r"failed to legalize|\bbug\b|MLIR|LLVM|%\d|assert", re.IGNORECASE)
+                      r"failed to legalize|\bbug\b|MLIR|LLVM|%\d", re.IGNORECASE)
 
 
 def levels_of(seed):

@@ -110,7 +110,7 @@ class Number(Value):
 
 
 def noise(mnemonic, sample, result, dtype, is_exact):
-    """How far off an op may be: an array or 0. `is_exact`: its operands are not."""
+    """How far off an op may be: an array or 0. `is_exact`: its operands are not off."""
     tolerance = TOLERANCES[mnemonic]
     if tolerance == "exact" or not is_float(dtype):
         return 0

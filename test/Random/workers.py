@@ -10,6 +10,7 @@ from pathlib import Path
 import levels
 
 CHUNK = 20  # programs of one task of a worker
+TOLD = 1000  # programs after which a line says that it goes on
 
 
 def parse_options(description):
@@ -35,13 +36,16 @@ def run_all(name, options, source_of, check_seeds):
     # Programs write many small files, and sync them.
     memory = "/dev/shm"
     work = tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None)
-    runs = failed = 0
+    runs = failed = checked = 0
     with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         jobs = [pool.submit(run_some, check_seeds, seeds[i:i + CHUNK], options, work)
                 for i in range(0, len(seeds), CHUNK)]
         for job in jobs:
             for seed, count, problem, source in job.result():
                 runs += count
+                checked += 1
+                if checked % TOLD == 0:
+                    print(f"{name}: {checked} checked", flush=True)
                 if not problem:
                     continue
                 failed += 1
