@@ -3,7 +3,6 @@
 import argparse
 import concurrent.futures
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,9 +34,9 @@ def run_all(name, options, source_of, check_seeds):
     print(f"{name}: seeds {seeds.start} to {seeds.stop - 1}", flush=True)
     # Programs write many small files, and sync them.
     memory = "/dev/shm"
-    work = tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None)
     runs = failed = checked = 0
-    with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as work, \
+            concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         jobs = [pool.submit(run_some, check_seeds, seeds[i:i + CHUNK], options, work)
                 for i in range(0, len(seeds), CHUNK)]
         for job in jobs:
@@ -53,7 +52,6 @@ def run_all(name, options, source_of, check_seeds):
                 if options.keep:
                     options.keep.mkdir(parents=True, exist_ok=True)
                     (options.keep / f"{name}-{seed}.tdsl").write_text(source)
-    shutil.rmtree(work)
     print(f"{name}: {runs} runs")
     print(f"{name}: {len(seeds) - failed} passed, {failed} failed")
     return 1 if failed else 0
