@@ -33,7 +33,8 @@ PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
 PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
 # Of what NumPy does not follow, relative to the largest element and beside it.
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
-# What no author of a program can read.
+# Words of the program in a message, and what no author of a program can read.
+QUOTED = re.compile(r"`[^`\n]*`|^ *\d+ \|.*$", re.MULTILINE)
 INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|ub|cf)\.[a-z_]+\b|"
                       r"failed to legalize|\bbug\b|MLIR|LLVM|%\d", re.IGNORECASE)
 
@@ -155,6 +156,6 @@ def find_complaint(server, source, level):
         return f"{status}\n{said[:2000]}"
     if status == "exit 1" and not re.search(r"^error", said, re.MULTILINE):
         return "refused without an error"
-    if found := INTERNAL.search(said):
+    if found := INTERNAL.search(QUOTED.sub("", said)):
         return f"says `{found[0]}`:\n{said[:2000]}"
     return None
