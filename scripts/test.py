@@ -2,7 +2,7 @@
 """Every test of tdc, in stages with a time budget each. Called by tdc.sh.
 
 usage: test.py [--full] [--only STAGE[,STAGE...]]
-  --full   the whole op matrix, all PTX and longer fuzzing, not a seeded part
+  --full   the whole op matrix, all PTX, more random programs and longer fuzzing
   --only   just these stages
 
 A stage's tests are counted one by one from what the test programs report in
@@ -196,6 +196,22 @@ def examples(stage):
     run_lit(stage, DEV, "Examples")
 
 
+def random(stage):
+    """Random programs at all levels of the compiler, with edits, and determinism."""
+    python = ROOT / "build/venv/bin/python"
+    path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    more = 5 if stage.full else 1
+    for script, count in (("random_programs", 1000 * more), ("mutated_programs", 1000 * more),
+                          ("determinism", 100)):
+        _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
+                              env={"PATH": path})
+        print(output, end="")
+        summary = re.search(r"^\w+: (\d+) passed, (\d+) failed$", output, re.MULTILINE)
+        if not summary:
+            raise StageBroken(f"test/Random/{script}.py")
+        stage.add(Count(int(summary[1]), int(summary[2]), 0))
+
+
 def ptx(stage):
     """The GPU code of all tests before: ptxas takes it, and no kernel spills."""
     _, output = stage.run(sys.executable, "scripts/ptxas.py",
@@ -254,16 +270,16 @@ def release(stage):
         stage.record(f"release: tdc {' '.join(command)}", status == 0, output)
 
 
-# Budgets in seconds, for 2 cores and an empty ccache; 33 minutes together.
+# Budgets in seconds, for 2 cores and an empty ccache; 38 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
-STAGES = [(build, 480), (lint, 150), (lit, 300), (unit, 90), (examples, 90), (ptx, 30),
-          (sanitize, 420), (release, 420)]
+STAGES = [(build, 480), (lint, 150), (lit, 300), (unit, 90), (examples, 90),
+          (random, 300), (ptx, 30), (sanitize, 420), (release, 420)]
 
 
 def main():
     parser = argparse.ArgumentParser(prog="./tdc.sh test", description=__doc__.split("\n\n")[0])
     parser.add_argument("--full", action="store_true",
-                        help="the whole op matrix, all PTX and longer fuzzing")
+                        help="the whole op matrix, all PTX, more random programs and longer fuzzing")
     parser.add_argument("--only", metavar="STAGE[,STAGE...]",
                         help="just these: " + ", ".join(f.__name__ for f, _ in STAGES))
     options = parser.parse_args()

@@ -69,6 +69,10 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     %r = td.launch @exp_0(%x, %n) blocks(%b) in_place [0, 0] : …
     ```
   }];
+  let options = [
+    Option<"splits", "split", "bool", "true",
+           "cut long reductions into sections (tests compare with and without)">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect"];

@@ -42,9 +42,13 @@ struct VectorUnit {
 /// The processor of this machine, or a named one of the same architecture.
 class HostTarget {
 public:
+  /// How much the code generator does for what it generates.
+  static constexpr auto kCodeGenLevel = llvm::CodeGenOptLevel::Less;
+
   /// `cpu` is a name as `clang -mcpu=help` lists them; empty means this
   /// machine's processor with all its features.
-  static llvm::Expected<HostTarget> create(llvm::StringRef cpu = {});
+  static llvm::Expected<HostTarget>
+  create(llvm::StringRef cpu = {}, llvm::CodeGenOptLevel level = kCodeGenLevel);
 
   HostTarget(HostTarget &&) noexcept;
   ~HostTarget();

@@ -24,7 +24,8 @@ static LogicalResult runArg(Machine &m, ArgOp op) {
   const tdrt_value *value = m.world.getArgument(op.getArgName());
   if (!value)
     return op.emitOpError("names no argument of the program");
-  return m.set(op.getResult(), readScalar(getHostType(op.getType()), *value));
+  return m.set(op.getResult(),
+               readScalar(World::getHostType(op.getType()), *value));
 }
 
 static LogicalResult runEnv(Machine &m, EnvOp op) {
@@ -143,7 +144,7 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
   std::vector<tdrt_value> values;
   for (auto [name, value] : llvm::zip(op.getNames(), op.getValues())) {
     what.names.push_back(what.keep(cast<StringAttr>(name)));
-    what.types.push_back(getHostType(value.getType()));
+    what.types.push_back(World::getHostType(value.getType()));
     tdrt_value &scalar = values.emplace_back();
     if (value.getType().isF64())
       scalar.f = m.number(value);
@@ -176,7 +177,7 @@ static LogicalResult runRestore(Machine &m, RestoreOp op) {
 }
 
 static LogicalResult runRestoreScalar(Machine &m, RestoreScalarOp op) {
-  int32_t type = getHostType(op.getType());
+  int32_t type = World::getHostType(op.getType());
   tdrt_value value;
   if (failed(m.check(tdrt_restore_value(
           m.context(), m.text(op.getPath()).c_str(), op.getKey().str().c_str(),

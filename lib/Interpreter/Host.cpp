@@ -29,7 +29,7 @@ static Datum getItem(const Tensor &tensor) {
 static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
                                  llvm::StringRef spec) {
   Datum datum = m.get(value);
-  int32_t type = getHostType(value.getType());
+  int32_t type = World::getHostType(value.getType());
   if (auto *tensor = std::get_if<TensorRef>(&datum)) {
     if (spec.empty()) {
       printTensor(m, **tensor);

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tdc {
 
-int32_t getHostType(Type type) {
+int32_t World::getHostType(Type type) {
   return isa<td::StrType>(type) ? TDRT_STR
          : type.isF64()         ? TDRT_FLOAT
          : type.isInteger(1)    ? TDRT_BOOLEAN

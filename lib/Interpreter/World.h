@@ -19,15 +19,15 @@
 
 namespace tdc {
 
-/// TDRT_INT ... TDRT_STR of a host type.
-int32_t getHostType(mlir::Type type);
-
 class World {
 public:
   explicit World(mlir::ModuleOp module);
   ~World();
   World(const World &) = delete;
   World &operator=(const World &) = delete;
+
+  /// TDRT_INT ... TDRT_STR of a host type.
+  static int32_t getHostType(mlir::Type type);
 
   /// Makes the context; returns the runtime's status.
   int32_t open(llvm::ArrayRef<const char *> words);

@@ -26,16 +26,15 @@ static std::string getHostFeatures() {
   return features + "-prefer-256-bit";
 }
 
-static std::unique_ptr<TargetMachine> createMachine(const Target &target,
-                                                    const Triple &triple,
-                                                    StringRef cpu,
-                                                    StringRef features) {
-  return std::unique_ptr<TargetMachine>(target.createTargetMachine(
-      triple, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt,
-      CodeGenOptLevel::Less));
+static std::unique_ptr<TargetMachine>
+createMachine(const Target &target, const Triple &triple, StringRef cpu,
+              StringRef features, CodeGenOptLevel level) {
+  return std::unique_ptr<TargetMachine>(
+      target.createTargetMachine(triple, cpu, features, TargetOptions(),
+                                 Reloc::PIC_, std::nullopt, level));
 }
 
-Expected<HostTarget> HostTarget::create(StringRef cpu) {
+Expected<HostTarget> HostTarget::create(StringRef cpu, CodeGenOptLevel level) {
   // The assembly parser is not needed: generated code has no inline assembly.
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
@@ -47,18 +46,18 @@ Expected<HostTarget> HostTarget::create(StringRef cpu) {
     return createStringError(error);
   if (cpu.empty())
     return HostTarget(createMachine(*target, triple, sys::getHostCPUName(),
-                                    getHostFeatures()));
+                                    getHostFeatures(), level));
   std::unique_ptr<MCSubtargetInfo> known(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(cpu))
     return createStringError("there is no processor `" + cpu + "`");
-  return HostTarget(createMachine(*target, triple, cpu, ""));
+  return HostTarget(createMachine(*target, triple, cpu, "", level));
 }
 
 HostTarget HostTarget::clone() const {
   return HostTarget(createMachine(
       machine->getTarget(), machine->getTargetTriple(), machine->getTargetCPU(),
-      machine->getTargetFeatureString()));
+      machine->getTargetFeatureString(), machine->getOptLevel()));
 }
 
 HostTarget::HostTarget(std::unique_ptr<TargetMachine> machine)

@@ -203,7 +203,8 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     if (isa<IotaOp>(op)) // asks for coordinates
       return false;
     isRandom |= isa<RandomOp>(op);
-    isMoved |= isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op);
+    isMoved |= isa<BroadcastOp, GatherAlongOp, GatherOp, PermuteOp, ReshapeOp,
+                   SliceOp>(op);
   }
   if (isRandom && isMoved) // its elements are counted before they are moved
     return false;

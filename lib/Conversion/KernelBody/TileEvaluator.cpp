@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 
@@ -550,6 +551,16 @@ bool TileEvaluator::isStoredElsewhere(const Access &root,
   return false;
 }
 
+/// Such a lane is stored as what it is: from a vector that has been truncated
+/// LLVM 22 stores the wider element, and so what lies behind it in memory.
+static bool isFirstLaneOnly(Value mask) {
+  DenseElementsAttr lanes;
+  if (!mask || !matchPattern(mask, m_Constant(&lanes)))
+    return false;
+  auto isSet = lanes.getValues<bool>();
+  return *isSet.begin() && llvm::count(isSet, true) == 1;
+}
+
 void TileEvaluator::store(const StoreTarget &target, Value value,
                           const Tile &tile) {
   Location loc = function.loc;
@@ -602,6 +613,10 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
       value = add(LLVM::LoadOp::create(b, loc, vector, address, bytes));
   }
   value = emitToMemory(b, loc, value, element);
+  if (stride > 0 && isFirstLaneOnly(mask)) {
+    value = vector::ExtractOp::create(b, loc, value, 0);
+    mask = {};
+  }
   if (onLanes && stride < 0)
     LLVM::masked_scatter::create(b, loc, value, address, mask, bytes);
   else if (mask)

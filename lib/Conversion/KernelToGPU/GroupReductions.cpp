@@ -223,15 +223,6 @@ void ReductionGroup::emit() {
   }
 }
 
-/// Whether the terms need the result of a reduction before.
-static bool isLaterStage(const LoopNest &nest, const Reduction &reduction) {
-  for (unsigned i = 0; i < reduction.op->getNumOperands(); ++i)
-    if (nest.needsReduction(reduction.op->getOperand(i),
-                            nest.operandAt(reduction.op, i, *reduction.at)))
-      return true;
-  return false;
-}
-
 void emitGroupReductions(GridLoops &loops) {
   ArrayRef<Reduction> all = loops.nest.getReductions();
   for (size_t i = 0; i < all.size();) {
@@ -239,7 +230,7 @@ void emitGroupReductions(GridLoops &loops) {
     do
       group.push_back(&all[i++]);
     while (i < all.size() && all[i].loops == group.front()->loops &&
-           !isLaterStage(loops.nest, all[i]));
+           !loops.nest.isLaterStage(all[i]));
     ReductionGroup(loops, group).emit();
   }
 }

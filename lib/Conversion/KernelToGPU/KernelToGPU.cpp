@@ -99,8 +99,8 @@ void defineReport(ModuleOp code) {
 
 class KernelOutliner {
 public:
-  explicit KernelOutliner(ModuleOp module)
-      : module(module), builder(module.getContext()) {}
+  KernelOutliner(ModuleOp module, bool splits)
+      : module(module), builder(module.getContext()), splits(splits) {}
 
   LogicalResult outline(KernelOp kernel);
 
@@ -109,7 +109,7 @@ private:
   LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
   ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
-  /// input.
+  /// input that nothing else reads.
   LogicalResult splitBase(KernelOp kernel, Operation *update);
   LogicalResult emit(KernelOp kernel, int64_t sections,
                      KernelFunction &function, LaunchShape &shape,
@@ -120,6 +120,7 @@ private:
 
   ModuleOp module, code;
   OpBuilder builder;
+  const bool splits;
   KernelLibrary library;
 };
 
@@ -147,7 +148,8 @@ ModuleOp KernelOutliner::getCode() {
 
 LogicalResult KernelOutliner::splitBase(KernelOp kernel, Operation *update) {
   Value base = getUpdateBase(update);
-  if (!base || isa<BlockArgument>(base))
+  // One that is read besides is copied: an update changes it where it lies.
+  if (!base || (isa<BlockArgument>(base) && base.hasOneUse()))
     return success();
   OpBuilder host(kernel);
   auto first = KernelOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
@@ -194,9 +196,13 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
   SmallVector<Value> roots(body.getTerminator()->getOperands());
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   // One element is an array too: the step of an optimizer is one function for
-  // parameters of all sizes.
-  if (succeeded(nest) && nest->getLoops().empty())
-    nest = LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
+  // parameters of all sizes. Not beside a result without dims.
+  if (succeeded(nest) && nest->getLoops().empty()) {
+    FailureOr<LoopNest> overOne =
+        LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
+    if (succeeded(overOne))
+      nest = std::move(overOne);
+  }
   if (failed(nest))
     return kernel.emitError("no loops compute this kernel");
   signature.isFlat = isFlatNest(*nest, function);
@@ -260,6 +266,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
         return failure();
     return outlineWhole(kernel);
   }
+  if (!splits)
+    return outlineWhole(kernel);
   SmallVector<KernelOp> rest;
   for (const SectionKernel &made : splitReductions(kernel, rest))
     if (failed(outlineWhole(made.kernel, made.sections)))
@@ -318,9 +326,10 @@ LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
 
 namespace {
 struct KernelToGPUPass : impl::KernelToGPUPassBase<KernelToGPUPass> {
+  using KernelToGPUPassBase::KernelToGPUPassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    KernelOutliner outliner(module);
+    KernelOutliner outliner(module, splits);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (kernel.isOnGPU())

@@ -359,6 +359,13 @@ static Val arange(Checker &c, const Bound &args) {
     return c.fail();
   }
   bool asFloats = isFloat(type->first.dtype);
+  for (const Val &val : {start, step})
+    if (!asFloats && val.is(ValKind::Float)) {
+      c.error(DiagCode::TD301, val.range,
+              "no implicit conversion between a float and " +
+                  tdc::spelling(type->first.dtype));
+      return c.fail();
+    }
   Value value =
       c.emit().iota(c.materialize(asFloats ? c.toFloat(start) : start),
                     c.materialize(asFloats ? c.toFloat(step) : step),

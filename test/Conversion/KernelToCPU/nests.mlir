@@ -103,3 +103,19 @@ func.func @picked(%x: tensor<100x64xf32>, %i: tensor<8xi64>, %w: tensor<64x128xf
   %y = td.matmul %r, %w : tensor<8x64xf32>, tensor<64x128xf32> -> tensor<8x128xf32>
   return %y : tensor<8x128xf32>
 }
+
+// -----
+
+// One element that is left over is stored as one, not as a masked vector.
+// CHECK-LABEL: func.func @one_left
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[ALL:.*]] = arith.trunci {{.*}} : vector<16xi32> to vector<16xi8>
+// CHECK: llvm.store %[[ALL]]
+// CHECK: %[[LAST:.*]] = vector.extract %{{.*}}[0] : i8 from vector<16xi8>
+// CHECK: llvm.store %[[LAST]]
+// CHECK-NOT: llvm.intr.masked.store
+func.func @one_left(%x: tensor<4x17xi32>) -> tensor<4x34xi8> {
+  %y = td.cast %x : tensor<4x17xi32> to tensor<4x17xi8>
+  %z = td.concat %y, %y dim 1 : (tensor<4x17xi8>, tensor<4x17xi8>) -> tensor<4x34xi8>
+  return %z : tensor<4x34xi8>
+}

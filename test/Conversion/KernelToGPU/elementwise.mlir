@@ -62,3 +62,21 @@ func.func @cpu(%x: !c) -> !c {
   }
   return %r : !c
 }
+
+// -----
+
+// One element as results of different ranks: there is no loop that they share.
+// CHECK-LABEL: func.func @ranks
+// CHECK: td.launch @neg_0(%arg0) blocks(%{{.*}}) in_place [0, 1]
+!none = tensor<f32, #td.dev<cuda, 0>>
+!one = tensor<1xf32, #td.dev<cuda, 0>>
+func.func @ranks(%x: !one) -> (!none, !one) {
+  %r:2 = td.kernel(%x) : (!one) -> (!none, !one) {
+  ^bb0(%a: !one):
+    %e = td.exp %a : !one
+    %n = td.reshape %e : !one to !none
+    %m = td.neg %e : !one
+    td.yield %n, %m : !none, !one
+  }
+  return %r#0, %r#1 : !none, !one
+}

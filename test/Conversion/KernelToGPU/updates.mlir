@@ -75,3 +75,21 @@ func.func @parts(%x: !a, %y: !b) -> !c {
   }
   return %r : !c
 }
+
+// -----
+
+!x = tensor<8x4xi64, #td.dev<cuda, 0>>
+
+// What is added comes from the tensor that it goes to: that one stays as it is,
+// and a copy of it changes.
+// CHECK-LABEL: func.func @onto_itself
+// CHECK: %[[COPY:.*]] = td.launch @copy_0(%arg0
+// CHECK: td.launch @scatter_add_along_1(%arg0, %arg1, %[[COPY]]) {{.*}} in_place [2, 0] starts_as [2, 0]
+func.func @onto_itself(%x: !x, %i: !x) -> !x {
+  %r = td.kernel(%x, %i) : (!x, !x) -> !x {
+  ^bb0(%a: !x, %b: !x):
+    %s = td.scatter_add_along %a, %b, %a dim 0 : !x, !x, !x
+    td.yield %s : !x
+  }
+  return %r : !x
+}

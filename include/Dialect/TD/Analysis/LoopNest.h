@@ -112,6 +112,9 @@ public:
   LoopSet getLoopsOf(mlir::Value value, const Coordinates &at) const;
   /// Whether a reduction of the nest has to be done before.
   bool needsReduction(mlir::Value value, const Coordinates &at) const;
+  /// Whether the terms of a reduction need the result of one, if only to be
+  /// picked by it: the two cannot share their loops.
+  bool isLaterStage(const Reduction &reduction) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
 private:

@@ -324,6 +324,11 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"merges", "merge", "bool", "true",
+           "merge kernels that run over the same elements (tests compare with "
+           "and without)">
+  ];
 }
 
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {

@@ -412,4 +412,12 @@ bool LoopNest::needsReduction(Value value, const Coordinates &at) const {
   return getDependence(value, at).onReduction;
 }
 
+bool LoopNest::isLaterStage(const Reduction &reduction) const {
+  Operation *op = reduction.op;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (needsReduction(op->getOperand(i), operandAt(op, i, *reduction.at)))
+      return true;
+  return false;
+}
+
 } // namespace tdc::td

@@ -318,3 +318,19 @@ func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
   %y = td.gather %x, %i dim 0 : !rows, !order -> !rows
   return %y : !rows
 }
+
+// -----
+
+// Elements of a reduction that are picked by its own results: all of it is
+// needed before the first is.
+// CHECK-LABEL: func.func @picked_by_itself
+// CHECK: %[[BEST:.*]] = td.kernel(%arg0)
+// CHECK: td.arg_reduce
+// CHECK: td.kernel(%[[BEST]])
+// CHECK-NOT: td.arg_reduce
+// CHECK: td.gather_along
+func.func @picked_by_itself(%x: tensor<64x64xf32>) -> tensor<64xi64> {
+  %a = td.arg_reduce max %x dim 1 : tensor<64x64xf32> to tensor<64xi64>
+  %g = td.gather_along %a, %a dim 0 : tensor<64xi64>, tensor<64xi64> -> tensor<64xi64>
+  return %g : tensor<64xi64>
+}

@@ -23,15 +23,17 @@ namespace {
 /// Rebuilds one block out of the nodes of its fusion graph.
 class BlockBuilder {
 public:
-  explicit BlockBuilder(Block &block) : block(block) {
+  BlockBuilder(Block &block, bool merges) : block(block), merges(merges) {
     for (auto [position, op] : llvm::enumerate(block))
       positions[&op] = position;
   }
 
   void run() {
     FusionGraph graph(block);
-    graph.mergeKernels();
-    graph.mergeRows();
+    if (merges) {
+      graph.mergeKernels();
+      graph.mergeRows();
+    }
     SmallVector<FusionGraph::Node *> order = graph.getOrder();
     SmallVector<Operation *> old;
     for (Operation &op : block)
@@ -102,11 +104,13 @@ private:
   }
 
   Block &block;
+  const bool merges;
   llvm::DenseMap<Operation *, unsigned> positions;
   llvm::DenseMap<Value, Value> replaced;
 };
 
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
+  using FormKernelsPassBase::FormKernelsPassBase;
   void runOnOperation() override {
     expandForKernels(getOperation());
     SmallVector<Block *> blocks;
@@ -119,7 +123,7 @@ struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
     // Inner blocks first: walk() visits regions before the ops that hold them.
     for (Block *block : blocks)
       if (llvm::any_of(*block, [](Operation &op) { return isKernelOp(&op); }))
-        BlockBuilder(*block).run();
+        BlockBuilder(*block, merges).run();
   }
 };
 

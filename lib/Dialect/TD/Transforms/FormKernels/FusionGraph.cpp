@@ -76,6 +76,8 @@ FusionGraph::FusionGraph(Block &block) {
         getUsedValuesDefinedAbove(op.getRegions(), node->inputs);
     }
     nodeOf[&op] = node.get();
+    node->index = nodes.size();
+    note(*node, *node);
     nodes.push_back(std::move(node));
   }
   addOrderEdges(block);
@@ -260,7 +262,8 @@ SmallVector<FusionGraph::Node *> FusionGraph::getPredecessors(Node &node) {
   return predecessors;
 }
 
-/// Whether `to` needs `from` through some third node.
+/// Whether `to` needs `from` through some third node. Positions do not cut this
+/// short: what was merged into a later node can be needed by an earlier one.
 bool FusionGraph::reaches(Node &from, Node &to) {
   llvm::DenseSet<Node *> seen;
   SmallVector<Node *> work;
@@ -347,7 +350,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
         return false;
     }
   for (const Reduction &reduction : nest->getReductions())
-    if (reduction.loops != nest->getReductions().front().loops)
+    if (reduction.loops != nest->getReductions().front().loops ||
+        nest->isLaterStage(reduction))
       return false;
   // One of them depends on what the other reduces: that is another stage.
   if (!isMixed && reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
@@ -362,7 +366,48 @@ bool FusionGraph::isStep(const Node &node) const {
                       [&](Operation *root) { return steps.contains(root); });
 }
 
+void FusionGraph::note(Node &node, const Node &more) {
+  for (Value input : more.inputs)
+    readers[input].push_back(&node);
+  for (Operation *op : more.body)
+    holders[op].push_back(&node);
+}
+
+/// The one of two kernels that comes first, from number `from` on.
+static FusionGraph::Node *getFirst(FusionGraph::Node *first,
+                                   FusionGraph::Node *other, unsigned from) {
+  if (!other->isKernel || other->isMerged || other->index < from ||
+      (first && first->index <= other->index))
+    return first;
+  return other;
+}
+
+FusionGraph::Node *FusionGraph::findReader(const Node &node, unsigned from) {
+  Node *first = nullptr;
+  for (Operation *root : node.roots)
+    for (Node *reader : readers[root->getResult(0)])
+      if (reader != &node && reader->inputs.contains(root->getResult(0)))
+        first = getFirst(first, reader, from);
+  return first;
+}
+
+FusionGraph::Node *FusionGraph::findRelated(const Node &node, unsigned from) {
+  Node *first = nullptr;
+  for (Value input : node.inputs) {
+    if (!isa<RankedTensorType>(input.getType()))
+      continue;
+    for (Node *reader : readers[input])
+      if (reader->inputs.contains(input))
+        first = getFirst(first, reader, from);
+    if (Operation *op = input.getDefiningOp())
+      for (Node *holder : holders[op])
+        first = getFirst(first, holder, from);
+  }
+  return first;
+}
+
 void FusionGraph::merge(Node &a, Node &b) {
+  note(a, b);
   a.roots.append(b.roots.begin(), b.roots.end());
   a.body.insert(b.body.begin(), b.body.end());
   a.inputs.insert(b.inputs.begin(), b.inputs.end());
@@ -380,9 +425,9 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
                                                         Node *other) {
   SmallVector<Operation *, 4> roots;
   for (Operation *root : node.roots)
-    if (llvm::any_of(nodes, [&](const std::unique_ptr<Node> &user) {
-          return user.get() != &node && user.get() != other &&
-                 !user->isMerged && user->inputs.contains(root->getResult(0));
+    if (llvm::any_of(readers[root->getResult(0)], [&](Node *user) {
+          return user != &node && user != other && !user->isMerged &&
+                 user->inputs.contains(root->getResult(0));
         }))
       roots.push_back(root);
   return roots;
@@ -404,24 +449,16 @@ void FusionGraph::dropInnerRoots() {
 
 void FusionGraph::mergeKernels() {
   // Kernels that read one value or feed each other are candidates.
-  auto isRelated = [](Node &a, Node &b) {
-    return llvm::any_of(b.inputs, [&](Value input) {
-      return isa<RankedTensorType>(input.getType()) &&
-             (a.inputs.contains(input) ||
-              a.body.contains(input.getDefiningOp()));
-    });
-  };
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    Node &b = *nodes[i];
+  for (auto &node : nodes) {
+    Node &b = *node;
     if (!b.isKernel || b.isMerged)
       continue;
-    for (size_t j = 0; j < i; ++j) {
-      Node &a = *nodes[j];
-      if (a.isKernel && !a.isMerged && isRelated(a, b) && canMerge(a, b)) {
-        merge(a, b);
+    for (Node *a = findRelated(b, 0); a && a->index < b.index;
+         a = findRelated(b, a->index + 1))
+      if (canMerge(*a, b)) {
+        merge(*a, b);
         break;
       }
-    }
   }
   dropInnerRoots();
 }

@@ -47,6 +47,7 @@ public:
     llvm::SetVector<Node *> after;
     /// Position in the block, to keep the program's order where it is free.
     unsigned position = 0;
+    unsigned index = 0; ///< in `nodes`
   };
 
   explicit FusionGraph(mlir::Block &block);
@@ -71,6 +72,13 @@ private:
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
+  /// Notes who reads and computes what of a node, once it has more of it.
+  void note(Node &node, const Node &more);
+  /// The first kernel from number `from` on that reads a root of `node`; null
+  /// if there is none.
+  Node *findReader(const Node &node, unsigned from);
+  /// The same for kernels that read what `node` reads, or compute it.
+  Node *findRelated(const Node &node, unsigned from);
   /// The roots of `node` that somebody else needs, `other` (which may be null)
   /// left out.
   llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &node,
@@ -80,6 +88,10 @@ private:
 
   std::vector<std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
+  /// The nodes that have a value among their inputs, or an op in their body;
+  /// and some that had.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Node *, 2>> readers;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node *, 2>> holders;
   llvm::DenseSet<mlir::Operation *> stored;
   /// Elementwise ops that lead to new parameters and moments on a GPU.
   llvm::DenseSet<mlir::Operation *> steps;

@@ -58,12 +58,8 @@ static bool isRowNest(const LoopNest &nest) {
 }
 
 bool FusionGraph::mergeRow(Node &a, Node &b) {
-  bool feeds = llvm::any_of(a.roots, [&](Operation *root) {
-    return b.inputs.contains(root->getResult(0));
-  });
-  if (!feeds || llvm::any_of(a.body, standsAlone) ||
-      llvm::any_of(b.body, standsAlone) || isStep(a) || isStep(b) ||
-      reaches(a, b) || reaches(b, a))
+  if (llvm::any_of(a.body, standsAlone) || llvm::any_of(b.body, standsAlone) ||
+      isStep(a) || isStep(b) || reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));
@@ -84,15 +80,15 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
 }
 
 void FusionGraph::mergeRows() {
-  auto isCandidate = [](Node &node) {
-    return node.isKernel && !node.isMerged && isOnGPU(node.roots.front());
-  };
   bool hasChanged = true;
   while (std::exchange(hasChanged, false))
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (size_t j = 0; j < nodes.size(); ++j)
-        if (i != j && isCandidate(*nodes[i]) && isCandidate(*nodes[j]))
-          hasChanged |= mergeRow(*nodes[i], *nodes[j]);
+    for (auto &node : nodes) {
+      Node &a = *node;
+      if (!a.isKernel || a.isMerged || !isOnGPU(a.roots.front()))
+        continue;
+      for (Node *b = findReader(a, 0); b; b = findReader(a, b->index + 1))
+        hasChanged |= isOnGPU(b->roots.front()) && mergeRow(a, *b);
+    }
 }
 
 } // namespace tdc::td

@@ -1,0 +1,220 @@
+"""One seed, one program: a list of statements, all of which have been computed.
+
+A statement is made by chance, computed at once with NumPy, and kept if it has a
+result (values.py says when not). So later statements know the values of earlier
+ones, and no program asks for what is undefined.
+"""
+
+import copy
+import math
+import random
+
+import numpy as np
+
+import arrays
+import elements
+import statements
+import training
+from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
+from values import Number, Rejected, Value, is_float
+
+SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
+SMOOTH_KINDS = {"unary", "binary", "with_number", "smooth", "softmax", "reduce", "matmul",
+                "permute", "reshape", "broadcast", "slice_of", "concat", "gather", "statistic",
+                "unsqueeze"}
+TRIES = 40
+
+
+class Device(Statement):
+    """The name of the device that tensors are moved to."""
+
+    def lines(self, indent):
+        return [f"{indent}let device = cuda:0 if cuda.is_available() else cpu"]
+
+    def run(self, world):
+        world.names.define("device", "device")
+
+
+class Generator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.numbers = np.random.default_rng(seed)
+        self.world = World()
+        self.made = 0
+        self.is_smooth = False
+        self.moves = self.flip(0.3)
+        # Few sizes and dtypes, so that tensors fit each other.
+        self.sizes = self.random.sample(SIZES, 3)
+        self.dtypes = [self.pick(elements.FLOATS), self.pick(elements.FLOATS + elements.INTS)]
+
+    # --- what the proposals use ---
+
+    def pick(self, choices):
+        return self.random.choice(sorted(choices) if isinstance(choices, set) else choices)
+
+    def flip(self, probability):
+        return self.random.random() < probability
+
+    def shuffled(self, *items):
+        return self.random.sample(items, len(items))
+
+    def __getitem__(self, name):
+        return self.world[name]
+
+    def among(self, accepts):
+        names = [name for name, value in self.world.names.items() if accepts(value)]
+        # What is new is worth more: so chains become long.
+        if not names:
+            return None
+        return self.pick(names[-4:]) if self.flip(0.5) else self.pick(names)
+
+    def tensor(self, accepts=lambda value: True):
+        return self.among(lambda value: type(value) is Value and value.is_compared and
+                          (not self.is_smooth or is_float(value.dtype)) and accepts(value))
+
+    def static(self, accepts=lambda value: True):
+        return self.tensor(lambda value: value.is_static and accepts(value))
+
+    def integer(self):
+        return self.among(lambda value: type(value) is int)
+
+    def number(self):
+        return self.among(lambda value: type(value) in (int, Number))
+
+    def broadcasts(self, x, y):
+        """Whether two tensors can be elements of one call."""
+        if not (x.is_static and y.is_static):
+            return x.dims == y.dims
+        try:
+            shape = np.broadcast_shapes(x.shape, y.shape)
+        except ValueError:
+            return False
+        return math.prod(shape) <= arrays.MOST_ELEMENTS
+
+    def size(self):
+        return 0 if self.flip(0.02) else self.pick(self.sizes if self.flip(0.8) else SIZES)
+
+    def dtype(self):
+        return self.pick(self.dtypes) if self.flip(0.8) else \
+            self.pick(elements.FLOATS + elements.INTS)
+
+    def shape(self):
+        rank = self.pick([0, 1, 1, 2, 2, 2, 3, 4])
+        shape = tuple(self.size() for _ in range(rank))
+        while math.prod(shape) > arrays.MOST_ELEMENTS:
+            shape = tuple(self.size() for _ in range(rank))
+        return shape
+
+    def call(self, text, operands, meaning, keeps=None, dims=None, uses=0):
+        """A Call of tensors, the last `uses` operands being host numbers. Its sizes are those of
+        the operand `keeps`, or `dims`, or all known."""
+        def value(world, *values):
+            tensors = values[:len(values) - uses]
+            result = meaning(world, *values)
+            places = {value.place for value in tensors} - {""}
+            if len(places) > 1:
+                raise Rejected
+            known = values[keeps].dims if keeps is not None else dims or result.shape
+            if len(known) != len(result.shape) or keeps is None and dims is None and \
+                    not all(value.is_static for value in tensors):
+                raise Rejected
+            return Value(result.copies, known, *places)
+        return Call(text, operands, value)
+
+    # --- statements ---
+
+    def name(self):
+        self.made += 1
+        return f"x{self.made}"
+
+    def attempt(self, statements):
+        """Runs statements; whether they have results, which stay then."""
+        trial = copy.deepcopy(self.world)
+        try:
+            run_all(statements, trial)
+        except Rejected:
+            return False
+        self.world = trial
+        return True
+
+    def propose(self):
+        """A call that may have no result, or None."""
+        kinds = [(f, w) for f, w in elements.PROPOSALS
+                 if not self.is_smooth or f.__name__ in SMOOTH_KINDS]
+        function = self.random.choices([f for f, _ in kinds], [w for _, w in kinds])[0]
+        return function(self)
+
+    def block(self, count, kinds, names=()):
+        """Statements for a block of its own; `names` are defined in it. They are computed, but in
+        a copy of the world."""
+        outside = self.world
+        self.world = copy.deepcopy(outside).inner()
+        for name, value in names:
+            self.world.names.define(name, value)
+        try:
+            body = self.statements(count, kinds)
+            inside = self.world
+        finally:
+            self.world = outside
+        return body, inside
+
+    def statements(self, count, kinds):
+        body = []
+        for _ in range(count):
+            for _ in range(TRIES):
+                make = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
+                before = self.world  # what `make` tries out is not seen
+                more = make(self)
+                self.world = before
+                if more and self.attempt(more):
+                    body += more
+                    break
+        return body
+
+    def assignment(self, name, world):
+        """A new value for a variable, computed in the world of a block."""
+        outside, self.world = self.world, copy.deepcopy(world)
+        try:
+            for _ in range(4 * TRIES):
+                call = self.propose()
+                if call and self.attempt([Assign(name, call)]):
+                    return [Assign(name, call)]
+            return []
+        finally:
+            self.world = outside
+
+    def program(self):
+        first = [Device()] if self.moves else []
+        self.attempt(first)
+        for _ in range(self.random.randint(1, 4)):
+            more = [Let(self.name(), arrays.make(self))]
+            if self.attempt(more):
+                first += more
+        body = first + self.statements(self.random.randint(2, 12), statements.KINDS)
+        if self.flip(0.12):
+            more = training.make(self)
+            body += more
+            run_all(more, self.world)
+        return body + self.saves()
+
+    def saves(self):
+        names = [name for name, value in self.world.names.items() if type(value) is Value]
+        unseen = [name for name in names if not self.world[name].is_compared]
+        chosen = {*unseen, *names[-2:], *(name for name in names if self.flip(0.5))}
+        return [Save(name, self.world[name].dtype) for name in names if name in chosen]
+
+
+def generate(seed):
+    """The program of a seed: its statements."""
+    return Generator(seed).program()
+
+
+def compute_program(program):
+    """The values of its names after a run; Rejected if it has none."""
+    world = World()
+    run_all(program, world)
+    return world.names
+
+
+def text(program):
+    return "\n".join(text_of(program)) + "\n"

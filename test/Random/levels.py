@@ -1,0 +1,161 @@
+"""Runs programs in many ways and compares what they save.
+
+A level is how tdc-levels runs a program. NumPy's values say what is right, and
+what the interpreter computes is right where NumPy does not follow (gradients,
+training).
+"""
+
+import dataclasses
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from generate import compute_program, text
+from tree import Save
+from values import NAMES, is_float
+
+INTERPRETER = "interpret=grad"
+CPU = ["run", "run,unoptimized"]
+GPU = "run,gpu"
+# Without these passes a program means the same. Where nothing is on a GPU, some have nothing to
+# do. All others are needed: td-grad computes gradients, td-resolve gives tensors the device that
+# type conversion asks for, td-place puts the copies, td-form-kernels cuts what the conversions
+# compile, and those conversions are the compiler.
+OPTIONAL = ["td-simplify", "td-assign-layouts", "td-hoist-scalars"]
+OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
+                    "td-verify-placement", "group-launches"]
+# What a pass does besides what is needed of it.
+PARTS = ["td-form-kernels:merge=false"]
+PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
+PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
+# Of what NumPy does not follow, relative to the largest element and beside it.
+UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
+# Words of the program in a message, and what no author of a program can read.
+QUOTED = re.compile(r"`[^`\n]*`|^ *\d+ \|.*$", re.MULTILINE)
+INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|ub|cf)\.[a-z_]+\b|"
+                      r"failed to legalize|\bbug\b|MLIR|LLVM|%\d", re.IGNORECASE)
+
+
+def levels_of(seed):
+    """The levels of a seed's program. A fifth is compiled without each pass in turn and
+    interpreted in each phase; a tenth goes through a simulated GPU, half of those without each
+    pass there."""
+    levels = [INTERPRETER, *CPU]
+    if seed % 10 == 0:
+        levels.append(GPU)
+    if seed % 20 == 0:
+        levels += [f"{GPU},without={name}" for name in OPTIONAL_ON_GPUS]
+        levels += [f"{GPU},{part}" for part in PARTS_ON_GPUS]
+    if seed % 5 == 1:
+        levels += [f"run,without={name}" for name in OPTIONAL] + PREFIXES
+        levels += [f"run,{part}" for part in PARTS]
+    return levels
+
+
+class Server:
+    """A process of tdc-levels and a folder for its programs."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.process = subprocess.Popen([shutil.which("tdc-levels")], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, level, source):
+        """The status of a program and the folder where it ran."""
+        here = self.folder / re.sub(r"\W", "-", level)
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir()
+        path = self.folder / "program.tdsl"
+        path.write_text(source)
+        print(level, path, here, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().strip(), here
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@dataclasses.dataclass
+class Problem:
+    level: str
+    kind: str  # `exit 70`, `x3`: what stays the same while the program gets smaller
+    text: str
+
+
+def find_problems(server, program, levels):
+    """What is wrong with a program that has been computed; Rejected if it cannot be."""
+    names = compute_program(program)
+    source = text(program)
+    saves = [statement for statement in program if isinstance(statement, Save)]
+    reference, problems = {}, []
+    for level in levels:
+        status, folder = server.run(level, source)
+        if status != "exit 0":
+            problems.append(Problem(level, status, f"{status}\n{errors_in(folder)}"))
+            continue
+        for save in saves:
+            value = names[save.name]
+            wrong = None
+            got = np.load(folder / f"{save.name}.npy")
+            if level == INTERPRETER:
+                reference[save.name] = got
+            if value.is_compared:
+                wrong = compare(got, value.copies[0], value.allowed())
+            elif save.name in reference:
+                wrong = compare(got, reference[save.name],
+                                unseen_error(reference[save.name], save.dtype))
+            if wrong:
+                problems.append(Problem(level, "result", f"{save.name}: {wrong}"))
+                break
+    return problems
+
+
+def errors_in(folder):
+    """What was said, without warnings."""
+    parts = (folder / "errors").read_text(errors="replace").split("\n\n")
+    return "\n\n".join(part for part in parts if not part.startswith("warning"))[:2000]
+
+
+def unseen_error(array, dtype):
+    if not is_float(dtype) or array.size == 0:
+        return np.zeros(array.shape)
+    sizes = np.abs(array.astype(np.float64))
+    return UNSEEN[dtype] * (sizes + np.nanmax(sizes, initial=0) * 0.1 + 1e-4)
+
+
+def compare(got, want, allowed):
+    """How two arrays differ by more than is allowed; None if they do not."""
+    if got.shape != want.shape:
+        return f"has shape {got.shape}, not {want.shape}"
+    if NAMES[want.dtype] == "bf16":
+        want = want.astype(np.float32)
+    if got.dtype != want.dtype:
+        return f"is {got.dtype}, not {want.dtype}"
+    if want.dtype.kind != "f":
+        wrong = got != want
+    else:
+        one, other = got.astype(np.float64), want.astype(np.float64)
+        wrong = ~((one == other) | (np.abs(one - other) <= allowed) |
+                  (np.isnan(one) & np.isnan(other)))
+    if not wrong.any():
+        return None
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return (f"{wrong.sum()} of {wrong.size} elements wrong, first at {at}: {got[at]!r}, "
+            f"not {want[at]!r}" + (f" (+- {allowed[at]:.2g})" if want.dtype.kind == "f" else ""))
+
+
+def find_complaint(server, source, level):
+    """What is wrong with what the compiler says of a program, right or wrong; or None."""
+    status, folder = server.run(level, source)
+    said = (folder / "errors").read_text(errors="replace")
+    if status not in ("exit 0", "exit 1"):
+        return f"{status}\n{said[:2000]}"
+    if status == "exit 1" and not re.search(r"^error", said, re.MULTILINE):
+        return "refused without an error"
+    if found := INTERNAL.search(QUOTED.sub("", said)):
+        return f"says `{found[0]}`:\n{said[:2000]}"
+    return None

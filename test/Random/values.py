@@ -1,0 +1,199 @@
+"""What a tensor of a random program holds, with how far off it may be.
+
+A value is computed several times: once as it should be, and in copies to which
+every op that rounds adds the error that it may make, with a sign by chance
+(Monte Carlo arithmetic). How far the copies lie apart is what compiled code may
+differ by; where they are all the same it must not differ at all. An op whose
+copies give different answers (an index, a comparison, a floor) has no one result
+in such arithmetic: it is Rejected, and so is what is not finite, and the generator
+tries something else. So NaN, infinities and undefined choices arise nowhere.
+"""
+
+import dataclasses
+import json
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "OpTable"))
+from harness import DTYPES, NAMES
+from references import OPS
+from samples import Sample, is_float, round_to
+
+COPIES = 5
+LARGEST = 1e4  # of floats: f16 ends at 65504
+SMALLEST = 1e-30  # denormals count as zero
+APART = {"f64": 1e-3, "f32": 1e-2, "f16": 0.2, "bf16": 0.4}  # where an op is ill-conditioned
+STRETCH = 8  # how much nearer to a step of a function than its error a value may not be
+STEPS = {"sign", "floor", "ceil", "trunc", "round", "floordiv", "mod", "compare", "arg_reduce"}
+
+
+def read_tolerances():
+    table = subprocess.run([shutil.which("tdc-opt"), "--dump-op-table"], check=True, text=True,
+                           capture_output=True).stdout
+    return {row["mnemonic"]: row["tolerance"] for row in json.loads(table)}
+
+
+TOLERANCES = read_tolerances()
+
+
+class Rejected(Exception):
+    """The op has no one result on these values."""
+
+
+@dataclasses.dataclass
+class Value:
+    """A tensor: its copies, the first of them as it should be; its sizes as the
+    checker knows them (a name where it is known at run time); its place: "" if it
+    is free. `is_compared` is false where only the interpreter says what it is."""
+    copies: list
+    dims: tuple = None
+    place: str = ""
+    is_compared: bool = True
+
+    def __post_init__(self):
+        self.copies = [np.asarray(copy) for copy in self.copies]
+        if self.dims is None:
+            self.dims = self.shape
+
+    def __deepcopy__(self, memo):
+        return self  # it never changes
+
+    @property
+    def dtype(self):
+        return NAMES[self.copies[0].dtype]
+
+    @property
+    def shape(self):
+        return self.copies[0].shape
+
+    @property
+    def size(self):
+        return self.copies[0].size
+
+    @property
+    def is_static(self):
+        return self.dims == self.shape
+
+    @property
+    def is_exact(self):
+        return len(self.copies) == 1
+
+    def copy(self, i):
+        return self.copies[i if i < len(self.copies) else 0]
+
+    def allowed(self):
+        """The error of each element that is none."""
+        if self.is_exact:
+            return np.zeros(self.shape)
+        exact = self.copies[0].astype(np.float64)
+        apart = np.max([np.abs(copy.astype(np.float64) - exact) for copy in self.copies[1:]], 0)
+        return 8 * apart + 8 * (apart.mean() if apart.size else 0)
+
+    def stretched(self):
+        """The value with its errors made larger."""
+        if self.is_exact or not is_float(self.dtype):
+            return self
+        first = self.copies[0].astype(np.float64)
+        return Value([self.copies[0]] + [
+            round_to(first + STRETCH * (copy.astype(np.float64) - first), self.dtype)
+            for copy in self.copies[1:]])
+
+
+class Number(Value):
+    """A float of the host, which a tensor was asked for."""
+
+
+def noise(mnemonic, sample, result, dtype, is_exact):
+    """How far off an op may be: an array or 0. `is_exact`: its operands are not off."""
+    tolerance = TOLERANCES[mnemonic]
+    if tolerance == "exact" or not is_float(dtype):
+        return 0
+    size = np.abs(result)
+    own = float(ml_dtypes.finfo(DTYPES[dtype]).eps)
+    if tolerance == "rounded":
+        if dtype not in ("f32", "f64"):
+            return 0
+        # They are contracted: the product in x * y + z has not been rounded.
+        if mnemonic in ("add", "sub") and not is_exact:
+            size = sum(np.abs(array.astype(np.float64)) for array in sample.arrays)
+        return own * size
+    if tolerance == "transcendental":
+        return 8 * own * size + own * 1e-2 if dtype in ("f32", "f64") else 2 * own * size
+    if dtype in ("f32", "f64"):
+        return OPS[mnemonic].bound(sample) * own
+    bound = OPS[mnemonic].bound(sample) * 2.0**-23
+    return np.where(bound > 0, bound + own * size, 0)
+
+
+def settle(results, noises, dtype):
+    """The value of an op from the results of its copies and their errors. Their signs follow from
+    the result, so that a program has the same values whenever it is computed."""
+    random = np.random.default_rng(zlib.crc32(np.asarray(results[0]).tobytes()))
+    copies = []
+    for i, (result, error) in enumerate(zip(results, noises)):
+        if i and np.any(error):
+            result = np.asarray(result, np.float64) + \
+                random.choice([-1.0, 1.0], np.shape(result)) * error
+        copies.append(round_to(result, dtype) if is_float(dtype)
+                      else np.asarray(result).astype(DTYPES[dtype]))
+    return checked(Value(copies))
+
+
+def checked(value):
+    first = value.copies[0]
+    if is_float(value.dtype):
+        smallest = 0 if value.dtype == "f16" else SMALLEST
+        for copy in value.copies:
+            sizes = np.abs(copy.astype(np.float64))
+            if not np.all(sizes <= LARGEST) or np.any((sizes > 0) & (sizes < smallest)):
+                raise Rejected
+        limit = APART[value.dtype] * (1 + np.abs(first.astype(np.float64)))
+        if any(np.any(np.abs(copy.astype(np.float64) - first) > limit)
+               for copy in value.copies[1:]):
+            raise Rejected
+    elif any(np.any(copy != first) for copy in value.copies[1:]):
+        raise Rejected
+    if all(np.array_equal(copy, first) for copy in value.copies[1:]):
+        return Value([first], value.dims, value.place)
+    return value
+
+
+def compute(mnemonic, values, dtype=None, /, **options):
+    """The value of an op of the table."""
+    if mnemonic in STEPS and not all(value.is_exact for value in values):
+        apply(mnemonic, [value.stretched() for value in values], dtype, options)
+    return apply(mnemonic, values, dtype, options)
+
+
+def apply(mnemonic, values, dtype, options):
+    dtype = dtype or values[0].dtype
+    results, noises = [], []
+    is_exact = all(value.is_exact for value in values)
+    for i in range(COPIES):
+        sample = Sample([value.copy(i) for value in values], options)
+        result = OPS[mnemonic].reference(sample)
+        results.append(result)
+        noises.append(noise(mnemonic, sample, np.asarray(result, np.float64), dtype,
+                            is_exact) if is_float(dtype) else 0)
+        if i == 0 and is_exact and not np.any(noises[0]):
+            break
+    return settle(results, noises, dtype)
+
+
+def compute_smooth(function, values, dtype, scale=64):
+    """The value of a function of f64 arrays that is built of several ops."""
+    results = []
+    for i in range(COPIES):
+        results.append(np.asarray(function(*(value.copy(i).astype(np.float64)
+                                             for value in values))))
+    eps = float(ml_dtypes.finfo(DTYPES[dtype]).eps)
+    largest = max([1.0] + [float(np.abs(value.copies[0].astype(np.float64)).max())
+                           for value in values if value.size])
+    return settle(results, [scale * eps * (np.abs(result) + largest) for result in results],
+                  dtype)

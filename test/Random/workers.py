@@ -1,0 +1,65 @@
+"""Checks programs of many seeds on all processors, and counts."""
+
+import argparse
+import concurrent.futures
+import os
+import tempfile
+from pathlib import Path
+
+import levels
+
+CHUNK = 20  # programs of one task of a worker
+TOLD = 1000  # programs after which a line says that it goes on
+
+
+def parse_options(description):
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("--level", action="append")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--keep", type=Path)
+    return parser.parse_args()
+
+
+def run_all(name, options, source_of, check_seeds):
+    """Checks every program; returns the exit status. `source_of` gives the text of a seed;
+    `check_seeds` takes a server, seeds and the options and yields for each (seed, runs, what is
+    wrong or None, the text that shows it)."""
+    seeds = range(options.seed, options.seed + options.count)
+    if options.show:
+        for seed in seeds:
+            print(f"# seed {seed}\n{source_of(seed)}")
+        return 0
+    print(f"{name}: seeds {seeds.start} to {seeds.stop - 1}", flush=True)
+    # Programs write many small files, and sync them.
+    memory = "/dev/shm"
+    runs = failed = checked = 0
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as work, \
+            concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        jobs = [pool.submit(run_some, check_seeds, seeds[i:i + CHUNK], options, work)
+                for i in range(0, len(seeds), CHUNK)]
+        for job in jobs:
+            for seed, count, problem, source in job.result():
+                runs += count
+                checked += 1
+                if checked % TOLD == 0:
+                    print(f"{name}: {checked} checked", flush=True)
+                if not problem:
+                    continue
+                failed += 1
+                print(f"FAILED: {name}, seed {seed}\n{problem}\n{source}", flush=True)
+                if options.keep:
+                    options.keep.mkdir(parents=True, exist_ok=True)
+                    (options.keep / f"{name}-{seed}.tdsl").write_text(source)
+    print(f"{name}: {runs} runs")
+    print(f"{name}: {len(seeds) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def run_some(check_seeds, seeds, options, work):
+    server = levels.Server(Path(work) / str(os.getpid()))
+    try:
+        return list(check_seeds(server, seeds, options))
+    finally:
+        server.close()

@@ -1,0 +1,264 @@
+//===- tdc-levels.cpp - programs in many ways, each in a process ----------===//
+//
+// A server for tests that run thousands of programs. Each line of standard
+// input is a job, three words: how, the program's file, and the folder where it
+// runs. For each a line is answered, in order: `exit N`, `signal N` or
+// `timeout`. What the program prints is in the files `output` and `errors` of
+// the folder.
+//
+// How a program runs is a list of words with commas between:
+//
+//   interpret=PHASE  by its meaning, from that phase on (grad to kernels)
+//   run              as machine code
+//   compile          is compiled all the way, and not run
+//   unoptimized      LLVM has no passes and generates code at its level 0
+//   gpu              for a machine with a simulated GPU, where all runs
+//   without=PASS     this pass is left out, where it is in the pipeline
+//   PASS:OPTION=WORD this pass has this option
+//
+// Exit codes are those of `tdc run`; 70 too if a pass says what no author of a
+// program can read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/IR/TD.h"
+#include "Frontend/CodeGen.h"
+#include "Frontend/Parser.h"
+#include "Frontend/Sema.h"
+#include "Interpreter/Interpreter.h"
+#include "JIT/JIT.h"
+#include "Pipelines/Pipelines.h"
+#include "Target/HostTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/thread.h"
+#include <fcntl.h>
+#include <iostream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace tdc;
+
+/// Seconds that a program may take, its compilation included.
+static constexpr unsigned kSecondsAtMost = 20;
+static constexpr int kProgramError = 1, kBug = 70;
+
+namespace {
+
+struct Level {
+  const PhaseInfo *interpreted = nullptr; ///< from here on; null: compiled
+  bool runs = true;
+  bool isOptimized = true;
+  bool onGPU = false;
+  llvm::StringRef leftOut; ///< the argument of a pass
+  llvm::StringRef changed; ///< as `leftOut`
+  llvm::StringRef option;  ///< of that pass
+
+  static std::optional<Level> parse(llvm::StringRef words) {
+    Level level;
+    for (llvm::StringRef word : llvm::split(words, ',')) {
+      auto [key, value] = word.split('=');
+      if (key == "interpret" && (level.interpreted = findPhase(value)))
+        continue;
+      if (key == "without")
+        level.leftOut = value;
+      else if (word == "compile")
+        level.runs = false;
+      else if (word == "unoptimized")
+        level.isOptimized = false;
+      else if (word == "gpu")
+        level.onGPU = true;
+      else if (word.contains(':'))
+        std::tie(level.changed, level.option) = word.split(':');
+      else if (word != "run")
+        return std::nullopt;
+    }
+    return level;
+  }
+};
+
+/// One program at one level, in a process of its own.
+class Program {
+public:
+  Program(llvm::StringRef path, const Level &level)
+      : path(path), level(level), diags(sources), context(createContext()) {}
+
+  /// Returns the exit code.
+  int run() {
+    context->getDiagEngine().registerHandler(
+        [&](mlir::Diagnostic &diagnostic) { hear(diagnostic); });
+    context->registerActionHandler(
+        [&](llvm::function_ref<void()> act, const tracing::Action &action) {
+          auto *execution = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
+          if (!execution || prepare(execution->getPass()))
+            act();
+        });
+    module = generate();
+    diags.printText(llvm::errs());
+    if (!module)
+      return diags.hasErrors() ? kProgramError : kBug;
+    if (level.onGPU)
+      (*module)->setAttr(td::kDefaultDeviceAttr,
+                         td::getDevice(context.get(), getCuda(0)));
+    int exitCode = level.interpreted ? interpret() : execute();
+    return isBug ? kBug : exitCode;
+  }
+
+private:
+  OwningOpRef<ModuleOp> generate() {
+    llvm::ErrorOr<FileId> file = sources.open(path);
+    if (!file)
+      return {};
+    const ast::Program *program = parseFile(sources, *file, ast, diags);
+    CheckOptions options;
+    options.argumentsAreFinal = options.headersAreFinal = true;
+    options.devicesAreFinal = true;
+    options.device = level.onGPU ? "cuda" : "cpu";
+    options.countCudaDevices = [&] { return level.onGPU; };
+    return generateModule(
+        *context, sources, {llvm::sys::path::stem(path), program->doc},
+        [&](Emitter &emitter) {
+          if (!diags.hasErrors())
+            check(sources, ast, *file, *program, options, diags, emitter);
+          return !diags.hasErrors();
+        });
+  }
+
+  /// Whether a pass of the pipeline runs at this level.
+  bool prepare(const Pass &pass) {
+    // MLIR shows what is about to run as constant; it is a pass of ours.
+    if (pass.getArgument() == level.changed && !level.changed.empty())
+      if (mlir::failed(const_cast<Pass &>(pass).initializeOptions(
+              level.option, [](const llvm::Twine &problem) -> LogicalResult {
+                llvm::report_fatal_error(problem);
+              })))
+        return false;
+    return level.leftOut.empty() || pass.getArgument() != level.leftOut;
+  }
+
+  /// What a pass says: with a code it is for the author of the program.
+  void hear(const mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    std::string text = diagnostic.str();
+    isRefused = findDiagInfo(llvm::StringRef(text).split(": ").first);
+    isBug |= !isRefused;
+    llvm::errs() << (isRefused ? "error: " : "bug: ") << text << "\n";
+  }
+
+  /// The exit code of a compilation that failed.
+  int failed() const { return isRefused ? kProgramError : kBug; }
+
+  int interpret() {
+    if (!runPhases(*module, Phase::TD, level.interpreted->phase, VectorUnit()))
+      return failed();
+    Interpreter interpreter(*module);
+    int32_t status = interpreter.open({path.data()});
+    llvm::SmallVector<Datum> none;
+    if (!status)
+      status = interpreter.call(module->lookupSymbol<func::FuncOp>("main"), {},
+                                none);
+    if (status == Interpreter::kInvalidProgram)
+      return kBug;
+    if (status)
+      llvm::errs() << tdrt_error_text(interpreter.getContext());
+    return tdrt_exit_code(status);
+  }
+
+  int execute() {
+    llvm::Expected<HostTarget> target = HostTarget::create(
+        /*cpu=*/{}, level.isOptimized ? HostTarget::kCodeGenLevel
+                                      : llvm::CodeGenOptLevel::None);
+    if (!target)
+      llvm::report_fatal_error(target.takeError());
+    llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+    if (!runPhases(*module, Phase::TD, Phase::LLVM, target->getVectorUnit()))
+      return failed();
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> code =
+        target->translate(*module, llvmContext);
+    if (!code)
+      return kBug;
+    if (level.isOptimized)
+      target->optimize(*code);
+    llvm::SmallVector<char, 0> object;
+    llvm::raw_svector_ostream os(object);
+    target->emit(*code, llvm::CodeGenFileType::ObjectFile, os);
+    objects.push_back(std::make_unique<llvm::SmallVectorMemoryBuffer>(
+        std::move(object), "program", /*RequiresNullTerminator=*/false));
+    auto jit = JIT::create(objects, "tdc_program");
+    if (!jit)
+      llvm::report_fatal_error(jit.takeError());
+    if (!level.runs)
+      return 0;
+    const char *words[] = {path.data()};
+    return tdrt_run_program(
+        static_cast<const tdrt_program *>((*jit)->getEntry()), 1, words);
+  }
+
+  llvm::StringRef path;
+  const Level &level;
+  SourceManager sources;
+  tdc::DiagnosticEngine diags;
+  ast::Context ast;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+  bool isBug = false, isRefused = false;
+};
+
+} // namespace
+
+static void redirect(const std::string &path, int descriptor) {
+  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file < 0 || dup2(file, descriptor) < 0)
+    llvm::report_fatal_error(llvm::Twine("cannot write ") + path);
+}
+
+/// What the process of a job does.
+[[noreturn]] static void runJob(const Level &level, const std::string &program,
+                                const std::string &folder) {
+  redirect(folder + "/output", STDOUT_FILENO);
+  redirect(folder + "/errors", STDERR_FILENO);
+  if (chdir(folder.c_str()))
+    _exit(kBug);
+  if (level.onGPU)
+    setenv("TDC_SIM_CUDA", "1", /*overwrite=*/1);
+  alarm(kSecondsAtMost);
+  int exitCode = 0;
+  // As deep a stack as tdc has.
+  llvm::thread thread(std::optional<unsigned>(256u << 20),
+                      [&] { exitCode = Program(program, level).run(); });
+  thread.join();
+  llvm::errs().flush();
+  fflush(stdout);
+  _exit(exitCode);
+}
+
+int main() {
+  std::string how, program, folder;
+  while (std::cin >> how >> program >> folder) {
+    std::optional<Level> level = Level::parse(how);
+    if (!level) {
+      llvm::errs() << "error: no such level: " << how << "\n";
+      return 2;
+    }
+    pid_t child = fork();
+    if (child == 0)
+      runJob(*level, program, folder);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status))
+      std::cout << "exit " << WEXITSTATUS(status) << std::endl;
+    else if (WTERMSIG(status) == SIGALRM)
+      std::cout << "timeout" << std::endl;
+    else
+      std::cout << "signal " << WTERMSIG(status) << std::endl;
+  }
+  return 0;
+}
