@@ -29,7 +29,8 @@ const std::string data = TDRT_TEST_DATA "/";
 
 const int64_t dims[] = {2, 3};
 const int32_t order[] = {1, 0};
-const tdrt_slot slots[] = {{"a long name of a weight", TDRT_SLOT_PARAM,
+const tdrt_slot slots[] = {{"a long name of a weight",
+                            "a long name of a weight", TDRT_SLOT_PARAM,
                             TDRT_F32, 2, 0, dims, order, 0}};
 const int32_t indexes[] = {0};
 const char *const keys[] = {"a long name of a weight"};
@@ -45,7 +46,8 @@ const tdrt_export exports[] = {
      [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *out) -> int32_t {
        *out = {nullptr, TDRT_F32, 1, rows};
        return tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, rows, 0, &out->data);
-     }}};
+     },
+     0, 0}};
 
 using Contents = std::map<std::string, std::string>;
 
