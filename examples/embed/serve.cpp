@@ -5,8 +5,7 @@
 #include <thread>
 
 int main(int argc, char **argv) {
-  tdc::Expected<tdc::Module> net =
-      tdc::load(argc > 1 ? argv[1] : "net.tdsl");
+  tdc::Expected<tdc::Module> net = tdc::load(argc > 1 ? argv[1] : "net.tdsl");
   if (!net) {
     std::fputs(net.error().text(), stderr);
     return net.error().status();

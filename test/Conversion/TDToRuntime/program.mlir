@@ -45,8 +45,9 @@ module attributes {
 // CHECK-DAG: @[[PATH]]("path\00")
 
 // Slots stand in the order of their declaration, with sizes, order and offset.
-// CHECK: @tdc_slots() {{.*}} !llvm.array<2 x struct<(ptr, i32, i32, i32, i32, ptr, ptr, i64)>>
+// CHECK: @tdc_slots() {{.*}} !llvm.array<2 x struct<(ptr, ptr, i32, i32, i32, i32, ptr, ptr, i64)>>
 // CHECK: llvm.mlir.addressof @[[M:tdc_data_.*]] :
+// CHECK: llvm.mlir.addressof @[[FULL:tdc_data_.*]] :
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)

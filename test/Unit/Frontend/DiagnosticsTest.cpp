@@ -114,8 +114,8 @@ TEST_F(DiagnosticsTest, SortedAndWithoutRepetition) {
 }
 
 TEST_F(DiagnosticsTest, PrintedOnce) {
-  diags.report(DiagCode::TD210, SourceRange(), "first");
-  EXPECT_EQ(print(), "warning[TD210]: first\n\n");
+  diags.report(DiagCode::TD610, SourceRange(), "first");
+  EXPECT_EQ(print(), "warning[TD610]: first\n\n");
   diags.report(DiagCode::TD101, SourceRange(), "second");
   EXPECT_EQ(print(), "error[TD101]: second\n\n");
   EXPECT_EQ(diags.getSorted().size(), 2u);
