@@ -147,11 +147,11 @@ up_to_date() { # usage: up_to_date PRESET
     [ -z "$(cd "$root" && find "${sources[@]}" -newer "$stamp" -print -quit 2>&1)" ]
 }
 
-build() { # usage: build PRESET
-  local preset=$1 began=$root/build/$1.began
+build() { # usage: build PRESET TARGET
+  local preset=$1 target=$2 began=$root/build/$1.began
   touch "$began"
   (cd "$root" && step "configure $preset" cmake --preset "$preset" &&
-    step "build $preset" cmake --build --preset "$preset" --target tdc) || exit 1
+    step "build $preset" cmake --build --preset "$preset" --target "$target") || exit 1
   build_stamp >"$root/build/$preset/stamp"
   # Sources edited during the build are newer than what it built.
   touch -r "$began" "$root/build/$preset/stamp"
@@ -164,12 +164,12 @@ usable_ccache() {
   mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || export CCACHE_DISABLE=1
 }
 
-prepare() { # usage: prepare PRESET: everything up to a built tdc
+prepare() { # usage: prepare PRESET TARGET: everything up to a built tdc
   up_to_date "$1" && return
   start_log
   install_packages build
   usable_ccache
-  build "$1"
+  build "$1" "$2"
 }
 
 start_log() {
@@ -184,12 +184,12 @@ verb=$1; shift
 case $verb in
   run)
     [ $# -gt 0 ] || usage
-    prepare dev
+    prepare dev tdc
     exec "$root/build/dev/bin/tdc" run "$@"
     ;;
   build)
     [ $# = 0 ] || usage
-    prepare release
+    prepare release dist
     binary=$root/build/release/bin/tdc
     echo "$binary, $(($(stat -c %s "$binary") / 1000000)) MB, needs only libc and libm"
     ;;

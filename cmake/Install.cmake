@@ -1,7 +1,10 @@
 # What `cmake --install` puts where: the command, the library that others embed
 # (libtdc.so with its headers), and what tdc links into the programs it builds,
-# which it looks for in ../lib.
+# which it looks for in ../lib. `dist` builds all that is installed.
 include(CMakePackageConfigHelpers)
+
+add_custom_target(dist)
+add_dependencies(dist tdc tdc_shared tdc_sim_cuda)
 
 install(TARGETS tdc RUNTIME DESTINATION bin)
 install(TARGETS tdc_shared EXPORT tdcTargets LIBRARY DESTINATION lib)

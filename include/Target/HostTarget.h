@@ -56,6 +56,8 @@ public:
   /// The same target for another thread.
   HostTarget clone() const;
 
+  /// As LLVM names it: "sapphirerapids".
+  llvm::StringRef getCPU() const;
   VectorUnit getVectorUnit() const;
 
   /// LLVM IR of a module in the llvm dialect, with this target's attributes on

@@ -65,6 +65,8 @@ HostTarget::HostTarget(std::unique_ptr<TargetMachine> machine)
 HostTarget::HostTarget(HostTarget &&) noexcept = default;
 HostTarget::~HostTarget() = default;
 
+llvm::StringRef HostTarget::getCPU() const { return machine->getTargetCPU(); }
+
 VectorUnit HostTarget::getVectorUnit() const {
   // By what the processor can do, not by its name: features are what the
   // machine reports, or what the named processor has.

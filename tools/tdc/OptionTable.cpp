@@ -41,6 +41,8 @@ static const VerbInfo verbs[] = {
      "<file.tdsl> [options]"},
     {Verb::Explain, ExplainVerb, "explain",
      "say what a code such as TD501 means", "[<code>]"},
+    {Verb::Doctor, DoctorVerb, "doctor", "say what tdc finds on this machine",
+     ""},
     {Verb::Version, VersionVerb, "version", "print the version of tdc", ""},
 };
 

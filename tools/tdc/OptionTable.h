@@ -17,7 +17,8 @@ enum VerbVisibility : unsigned {
   ExplainVerb = 1u << 5,
   VersionVerb = 1u << 6,
   FixVerb = 1u << 7,
-  ReportVerb = 1u << 8
+  ReportVerb = 1u << 8,
+  DoctorVerb = 1u << 9
 };
 
 enum OptionId : unsigned {

@@ -49,6 +49,10 @@ Purpose getPurpose(Verb verb) {
   }
 }
 
+bool takesOperand(Verb verb) {
+  return verb != Verb::Doctor && verb != Verb::Version;
+}
+
 /// Reads one command line.
 class OptionParser {
 public:
@@ -127,7 +131,7 @@ private:
             "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
       return fail("`tdc " + verb.name + "` has no option `" + word + "`", hint);
     }
-    if (!options.file.empty() || verb.verb == Verb::Version)
+    if (!options.file.empty() || !takesOperand(verb.verb))
       return fail("unexpected `" + word + "` on the command line");
     options.file = word.str();
     return true;
@@ -281,7 +285,7 @@ private:
   /// Whether the line says enough for its verb.
   bool isComplete() {
     if (options.file.empty() && verb.verb != Verb::Explain &&
-        verb.verb != Verb::Version)
+        takesOperand(verb.verb))
       return fail("which program? a .tdsl file is missing",
                   "usage: tdc " + verb.name + " " + verb.operands);
     if (verb.verb == Verb::Emit && !hasPhase)

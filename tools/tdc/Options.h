@@ -24,6 +24,7 @@ enum class Verb : uint8_t {
   Report,
   Fix,
   Explain,
+  Doctor,
   Version
 };
 

@@ -15,8 +15,9 @@ def ExplainVerb : OptionVisibility;
 def VersionVerb : OptionVisibility;
 def FixVerb : OptionVisibility;
 def ReportVerb : OptionVisibility;
+def DoctorVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
 defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];

@@ -18,6 +18,7 @@ int emitVerb(const Options &options);
 int reportVerb(const Options &options);
 int fixVerb(const Options &options);
 int explainVerb(const Options &options);
+int doctorVerb(const Options &options);
 
 } // namespace tdc
 

@@ -28,6 +28,8 @@ static int dispatch(const Options &options) {
     return fixVerb(options);
   case Verb::Explain:
     return explainVerb(options);
+  case Verb::Doctor:
+    return doctorVerb(options);
   case Verb::Version:
     return printVersion();
   }
