@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -104,30 +105,22 @@ private:
 
 /// The dtype that C++ has for a tdc_dtype. There is none for f16 and bf16.
 template <class T> struct DTypeOf;
-template <> struct DTypeOf<double> {
-  static constexpr tdc_dtype value = TDC_F64;
-};
-template <> struct DTypeOf<float> {
-  static constexpr tdc_dtype value = TDC_F32;
-};
-template <> struct DTypeOf<int64_t> {
-  static constexpr tdc_dtype value = TDC_I64;
-};
-template <> struct DTypeOf<int32_t> {
-  static constexpr tdc_dtype value = TDC_I32;
-};
-template <> struct DTypeOf<int16_t> {
-  static constexpr tdc_dtype value = TDC_I16;
-};
-template <> struct DTypeOf<int8_t> {
-  static constexpr tdc_dtype value = TDC_I8;
-};
-template <> struct DTypeOf<uint8_t> {
-  static constexpr tdc_dtype value = TDC_U8;
-};
-template <> struct DTypeOf<bool> {
-  static constexpr tdc_dtype value = TDC_BOOL;
-};
+template <>
+struct DTypeOf<double> : std::integral_constant<tdc_dtype, TDC_F64> {};
+template <>
+struct DTypeOf<float> : std::integral_constant<tdc_dtype, TDC_F32> {};
+template <>
+struct DTypeOf<int64_t> : std::integral_constant<tdc_dtype, TDC_I64> {};
+template <>
+struct DTypeOf<int32_t> : std::integral_constant<tdc_dtype, TDC_I32> {};
+template <>
+struct DTypeOf<int16_t> : std::integral_constant<tdc_dtype, TDC_I16> {};
+template <>
+struct DTypeOf<int8_t> : std::integral_constant<tdc_dtype, TDC_I8> {};
+template <>
+struct DTypeOf<uint8_t> : std::integral_constant<tdc_dtype, TDC_U8> {};
+template <>
+struct DTypeOf<bool> : std::integral_constant<tdc_dtype, TDC_BOOL> {};
 
 /// A tensor that the caller has: an input. It points to the caller's elements.
 class View {

@@ -82,16 +82,6 @@ std::string findFault(const Function &function, const tdc_tensor *inputs,
   return "";
 }
 
-/// What a result is that has no place in what the caller gave for it, or "".
-std::string findMismatch(const tdrt_tensor &result, const tdc_tensor &given) {
-  bool fits = result.dtype == given.dtype && result.rank == given.rank &&
-              std::equal(result.dims, result.dims + result.rank, given.shape);
-  if (fits)
-    return "";
-  return "is " + typeText(result.dtype, result.rank, result.dims) + ", not " +
-         typeText(given.dtype, given.rank, given.shape);
-}
-
 } // namespace
 
 /// Copies the results to the caller, all or none.
@@ -100,7 +90,8 @@ static tdc_status giveResults(const Function &function,
                               tdc_tensor *outputs, tdc_error **error) {
   for (auto [i, result] : llvm::enumerate(results))
     if (outputs[i].data)
-      if (std::string mismatch = findMismatch(result, outputs[i]);
+      if (std::string mismatch =
+              findMismatch(result.dtype, result.rank, result.dims, outputs[i]);
           !mismatch.empty())
         return fail(error, TDC_USAGE_ERROR,
                     describe(function, "output", function.outputs[i]) + " " +

@@ -45,11 +45,9 @@ static std::string findFault(const tdc_tensor_type &type,
                              const tdc_tensor &tensor) {
   if (std::string fault = tdc::findFault(tensor); !fault.empty())
     return "the tensor for " + describe(type) + " " + fault;
-  if (tensor.dtype == type.dtype && tensor.rank == type.rank &&
-      std::equal(type.shape, type.shape + type.rank, tensor.shape))
-    return "";
-  return describe(type) + " is " + typeText(type.dtype, type.rank, type.shape) +
-         ", not " + typeText(tensor.dtype, tensor.rank, tensor.shape);
+  std::string mismatch =
+      findMismatch(type.dtype, type.rank, type.shape, tensor);
+  return mismatch.empty() ? "" : describe(type) + " " + mismatch;
 }
 
 tdc_status tdc_state_read(tdc_module *module, const char *name,

@@ -2,6 +2,8 @@
 
 #include "Tensors.h"
 #include "Dialect/TD/OpTable/Types.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cstring>
 #include <unistd.h>
 
@@ -30,6 +32,15 @@ std::string findFault(const tdc_tensor &tensor) {
   if (bytes < 0)
     return "is too large for any memory";
   return !tensor.data && bytes ? "has no data" : "";
+}
+
+std::string findMismatch(int32_t dtype, int32_t rank, const int64_t *shape,
+                         const tdc_tensor &given) {
+  if (dtype == given.dtype && rank == given.rank &&
+      std::equal(shape, shape + rank, given.shape))
+    return "";
+  return "is " + typeText(dtype, rank, shape) + ", not " +
+         typeText(given.dtype, given.rank, given.shape);
 }
 
 int64_t countBytes(int32_t dtype, int32_t rank, const int64_t *shape) {
@@ -66,13 +77,16 @@ static char *gather(const tdc_tensor &from, int32_t dim, const char *at,
   return to;
 }
 
+/// What tdc_runtime.h asks of buffers: their alignment, and how many bytes past
+/// their end are readable.
+static constexpr size_t kAlign = 64, kSlack = 64;
+
 /// Generated code may load one vector that begins before the end and drop what
 /// is behind it. That is harmless as long as it stays on a page that is there.
 static bool isReadablePastEnd(const void *data, int64_t bytes) {
   static const uintptr_t page = sysconf(_SC_PAGESIZE);
-  constexpr uintptr_t slack = 64;
   uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
-  return (end - 1) / page == (end + slack - 1) / page;
+  return (end - 1) / page == (end + kSlack - 1) / page;
 }
 
 bool Input::take(const tdc_tensor &from) {
@@ -83,8 +97,7 @@ bool Input::take(const tdc_tensor &from) {
   bool isRowMajor = isContiguous(from);
   if (bytes && isAligned && isRowMajor && isReadablePastEnd(from.data, bytes))
     return true;
-  constexpr int64_t slack = 64;
-  copy.reset(aligned_alloc(64, (bytes + slack + 63) / 64 * 64));
+  copy.reset(aligned_alloc(kAlign, llvm::alignTo(bytes + kSlack, kAlign)));
   if (!copy)
     return false;
   tensor.data = copy.get();
@@ -98,14 +111,14 @@ bool Input::take(const tdc_tensor &from) {
 
 /// The sizes of an allocated tensor stand in front of its data.
 static constexpr size_t kHeader = TDRT_MAX_RANK * sizeof(int64_t);
-static_assert(kHeader % 64 == 0, "data is aligned to 64 bytes");
+static_assert(kHeader % kAlign == 0, "data is aligned behind it");
 
 bool allocate(tdc_tensor &tensor, int32_t dtype, int32_t rank,
               const int64_t *shape) {
   int64_t bytes = countBytes(dtype, rank, shape);
   if (bytes < 0)
     return false;
-  void *block = aligned_alloc(64, kHeader + (bytes + 63) / 64 * 64);
+  void *block = aligned_alloc(kAlign, kHeader + llvm::alignTo(bytes, kAlign));
   if (!block)
     return false;
   if (rank)

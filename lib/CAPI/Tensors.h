@@ -16,6 +16,10 @@ std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape);
 /// Why a caller's tensor cannot be read at all; "" if it can.
 std::string findFault(const tdc_tensor &tensor);
 
+/// "is f32[2], not f32[3]" if a caller's tensor is not of this type, else "".
+std::string findMismatch(int32_t dtype, int32_t rank, const int64_t *shape,
+                         const tdc_tensor &given);
+
 /// Bytes of a tensor whose sizes are not negative, or -1 if no memory has so
 /// many.
 int64_t countBytes(int32_t dtype, int32_t rank, const int64_t *shape);
