@@ -133,6 +133,10 @@ public:
   /// Says that a value has no member of this name, which ends `range`.
   Val reportNoMember(const Val &base, SourceRange range, llvm::StringRef name);
   Val reportNotInModule(llvm::StringRef module, const ast::Identifier &name);
+  /// The same of a module that is a file, unless it could not be read as a
+  /// whole.
+  Val reportNotInFile(DiagCode code, const FileScope &module,
+                      llvm::StringRef path, const ast::Identifier &name);
   /// Whether a member is a method with a meaning of its own, which nothing but
   /// a call can do.
   static bool hasMethod(const Val &base, llvm::StringRef name);

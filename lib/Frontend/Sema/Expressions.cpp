@@ -246,15 +246,14 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
       auto found = space.file->scope.names.find(name.text);
       if (found != space.file->scope.names.end())
         return found->second.val;
-    } else if (std::optional<Val> val = findInModule(space.name, name.text)) {
-      return *val;
-    } else if (space.name == "init") {
-      return reportNotInModule("init", name);
-    } else {
-      reportUnknown(name.text, name.range);
-      return fail();
+      return reportNotInFile(DiagCode::TD202, *space.file, space.name, name);
     }
-    break;
+    if (std::optional<Val> val = findInModule(space.name, name.text))
+      return *val;
+    if (space.name == "init")
+      return reportNotInModule("init", name);
+    reportUnknown(name.text, name.range);
+    return fail();
   }
   case ValKind::Tensor:
     if (auto val = tensorField(*this, base, name.text, range))

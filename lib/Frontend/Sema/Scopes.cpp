@@ -126,7 +126,8 @@ FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
     return result; // the program itself is parsed already
   unsigned before = diags->getNumErrors();
   result->program = parseFile(sources, id, context, *diags);
-  if (diags->getNumErrors() != before)
+  result->hasSyntaxErrors = diags->getNumErrors() != before;
+  if (result->hasSyntaxErrors)
     emitter = &nullEmitter;
   return result;
 }
@@ -387,24 +388,33 @@ void Checker::importItems(const ast::ImportDecl &import) {
   for (const ast::Identifier &name : import.names) {
     auto found = module->scope.names.find(name.text);
     if (found == module->scope.names.end()) {
-      bool isLeftOut = declaresVariable(*module, name.text);
-      Diagnostic &report =
-          error(DiagCode::TD209, name.range,
-                "`" + import.path.text + "` " +
-                    (isLeftOut ? "gives no `" : "has no `") + name.text + "`");
-      std::vector<llvm::StringRef> names;
-      for (auto &entry : module->scope.names)
-        names.push_back(entry.first());
-      llvm::sort(names);
-      if (isLeftOut)
-        report.label(kImported);
-      else
-        offerNearest(report, name.text, name.range, names);
+      reportNotInFile(DiagCode::TD209, *module, import.path.text, name);
       bind(name.text, name.range, Val(), false);
       continue;
     }
     bind(name.text, name.range, found->second.val, false);
   }
+}
+
+Val Checker::reportNotInFile(DiagCode code, const FileScope &module,
+                             llvm::StringRef path,
+                             const ast::Identifier &name) {
+  if (module.hasSyntaxErrors)
+    return fail();
+  bool isLeftOut = declaresVariable(module, name.text);
+  Diagnostic &report =
+      error(code, name.range,
+            "`" + path + "` " + (isLeftOut ? "gives no `" : "has no `") +
+                name.text + "`");
+  std::vector<llvm::StringRef> names;
+  for (auto &entry : module.scope.names)
+    names.push_back(entry.first());
+  llvm::sort(names);
+  if (isLeftOut)
+    report.label(kImported);
+  else
+    offerNearest(report, name.text, name.range, names);
+  return fail();
 }
 
 bool sema::isConstantExpr(const ast::Expr &expr) {

@@ -38,6 +38,7 @@ struct FileScope {
   FileId id = 0;
   bool isPrelude = false;
   const ast::Program *program = nullptr;
+  bool hasSyntaxErrors = false; ///< so that names of it may be missing
   Scope scope;
 };
 
