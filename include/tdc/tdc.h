@@ -52,7 +52,7 @@ typedef enum tdc_status {
   TDC_USAGE_ERROR = 2,   /* an option, an argument, or a call has */
   TDC_RUN_ERROR = 3,     /* an error while it ran; a device; a file: TRnnn */
   TDC_BUG = 70,          /* a bug in tdc */
-  TDC_INTERRUPTED = 130  /* ^C, in tdc_run */
+  TDC_INTERRUPTED = 130  /* ^C in tdc_run, or tdc_interrupt */
 } tdc_status;
 
 /*===- Errors ----------------------------------------------------------------*/
@@ -139,9 +139,15 @@ typedef struct tdc_module tdc_module;
 
 /* Makes a module and runs the top-level statements, as Python does with a
  * module that is imported: models are made, and trained if that is what the
- * statements do. */
+ * statements do. While they run, `*module` is there for tdc_interrupt, and for
+ * nothing else. */
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
+
+/* Asks what runs in the module to stop: at the end of a loop's turn, after a
+ * large kernel outside of loops, before a print. It ends with TDC_INTERRUPTED;
+ * if nothing runs, nothing happens. For any thread, and for signal handlers. */
+TDC_API void tdc_interrupt(tdc_module *module);
 
 /* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them.
  */

@@ -40,9 +40,14 @@ public:
     if (context)
       return 0;
     int32_t status = tdrt_share(module.context, &context);
-    if (status)
+    if (status) {
       failed = std::exchange(context, nullptr);
-    return status;
+      return status;
+    }
+    auto *entry = new tdc_module::Shared{context, module.shared};
+    while (!module.shared.compare_exchange_weak(entry->next, entry)) {
+    }
+    return 0;
   }
 
   tdrt_context *get() const { return context; }

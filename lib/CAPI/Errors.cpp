@@ -63,6 +63,8 @@ tdc_status fail(tdc_error **error, tdrt_context *context, int32_t code) {
     return fail(error, TDC_RUN_ERROR, "out of memory");
   tdrt_error found;
   tdrt_get_error(context, &found);
+  if (code == TDC_INTERRUPTED)
+    return fail(error, TDC_INTERRUPTED, "interrupted");
   OwnedDiagnostic diagnostic;
   diagnostic.code = llvm::formatv("TR{0:3}", code).str();
   diagnostic.message = found.message;

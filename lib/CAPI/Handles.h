@@ -6,6 +6,7 @@
 #include "JIT/Program.h"
 #include "tdc/tdc.h"
 #include "tdc_runtime.h"
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -75,8 +76,15 @@ struct tdc_module {
   /// Held shared by who only reads the state, in a context of its own, and
   /// alone by who uses the program's.
   std::shared_mutex stateLock;
+  /// Contexts of calls that run side by side. The list only grows, so that a
+  /// signal handler can walk it.
+  struct Shared {
+    tdrt_context *context;
+    Shared *next;
+  };
+  std::atomic<Shared *> shared{nullptr};
   std::mutex idleLock;
-  std::vector<tdrt_context *> idle; ///< shared ones that nobody uses now
+  std::vector<tdrt_context *> idle; ///< those of `shared` that nobody uses now
 };
 
 namespace tdc {

@@ -5,8 +5,10 @@
 using namespace tdc;
 
 tdc_module::~tdc_module() {
-  for (tdrt_context *shared : idle)
-    tdrt_close(shared);
+  for (Shared *entry = shared; entry;) {
+    tdrt_close(entry->context);
+    delete std::exchange(entry, entry->next);
+  }
   if (isOpen)
     tdrt_report_stats(context);
   tdrt_close(context);
@@ -22,13 +24,23 @@ tdc_status tdc_open(const tdc_program *program, tdc_module **module,
   if (status == TDRT_HELP)
     return fail(error, TDC_USAGE_ERROR,
                 "`--help` is for a command line: the program was not opened");
-  made->isOpen = status == 0;
-  if (status == 0)
+  if (status == 0) {
+    made->isOpen = true;
+    *module = made.get();
     status = tdrt_main(made->context);
-  if (status)
+  }
+  if (status) {
+    *module = nullptr;
     return fail(error, made->context, status);
+  }
   *module = made.release();
   return TDC_OK;
+}
+
+void tdc_interrupt(tdc_module *module) {
+  tdrt_interrupt(module->context);
+  for (tdc_module::Shared *entry = module->shared; entry; entry = entry->next)
+    tdrt_interrupt(entry->context);
 }
 
 void tdc_module_free(tdc_module *module) { delete module; }

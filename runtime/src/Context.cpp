@@ -16,8 +16,6 @@ static_assert(offsetof(tdrt_context, loops) == 24, "ABI");
 static_assert(offsetof(tdrt_context, devices) == 72, "ABI");
 static_assert(offsetof(tdrt_context, state) == 80, "ABI");
 
-std::atomic<bool> tdrt::interruptRequested{false};
-
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
@@ -53,8 +51,7 @@ void Context::beginCall() noexcept {
     return;
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
   kernelError.taken.store(false, std::memory_order_release);
-  if (interruptRequested.load(std::memory_order_relaxed))
-    __atomic_store_n(&attention, 1, __ATOMIC_SEQ_CST);
+  interruptRequested.store(false, std::memory_order_relaxed);
 }
 
 const char *Context::errorText() noexcept {
@@ -122,12 +119,17 @@ int32_t tdrt_poll(tdrt_context *ctx) {
     error.taken.store(false, std::memory_order_release);
     return status;
   }
-  if (interruptRequested.load(std::memory_order_relaxed))
+  if (context.interruptRequested.exchange(false, std::memory_order_relaxed))
     return context.setError(kInterrupted, "", -1);
   if (progressDue.exchange(false, std::memory_order_relaxed) &&
       context.output.isAtLineStart())
     context.progress.show(context, context.program->sites);
   return 0;
+}
+
+void tdrt_interrupt(tdrt_context *ctx) {
+  Context::of(ctx).interruptRequested.store(true, std::memory_order_relaxed);
+  __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
 }
 
 int32_t tdrt_fail_check(tdrt_context *ctx, int32_t code, const char *message,

@@ -96,6 +96,7 @@ public:
   Progress progress;
   RandomState random;
   KernelError kernelError;
+  std::atomic<bool> interruptRequested{false};
   std::vector<tdrt_value> argValues;
   std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
@@ -106,9 +107,6 @@ private:
   std::string errorMessage;
   std::string report;
 };
-
-/// Set by ^C while a program runs.
-extern std::atomic<bool> interruptRequested;
 
 } // namespace tdrt
 

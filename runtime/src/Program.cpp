@@ -40,19 +40,16 @@ private:
   struct sigaction before;
 };
 
-/// While it lives, ^C asks the running program to stop: at the end of a loop's
-/// turn, after a large kernel outside of loops, before a print. A second ^C
-/// stops the process at once.
+/// While it lives, ^C interrupts the running program. A second ^C stops the
+/// process at once.
 class InterruptGuard {
 public:
   explicit InterruptGuard(tdrt_context *ctx) {
     running = ctx;
-    interruptRequested = false;
     struct sigaction action = {};
     action.sa_handler = [](int) {
-      interruptRequested = true;
       if (tdrt_context *ctx = running)
-        __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
+        tdrt_interrupt(ctx);
     };
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESETHAND;
@@ -61,7 +58,6 @@ public:
   ~InterruptGuard() {
     sigaction(SIGINT, &before, nullptr);
     running = nullptr;
-    interruptRequested = false;
   }
 
 private:
