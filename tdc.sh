@@ -4,9 +4,10 @@
 #   ./tdc.sh run FILE [ARGS...]   set up, build, then `tdc run FILE ARGS...`
 #   ./tdc.sh test [--full]        set up, then every test; see scripts/test.py
 #   ./tdc.sh build                set up, then the release: one static tdc
+#   ./tdc.sh wheel                set up, then the release and its Python package
 #
 # Set-up is what is missing of: Debian packages (scripts/packages.txt), a
-# Python environment for the tests' reference figures, and the build itself.
+# Python environment (scripts/requirements.txt), and the build itself.
 # When nothing is missing and no source file changed since the last build,
 # `run` goes straight to the program. Everything a set-up step prints is in
 # build/setup.log. Exit code 2 means: something only you can do, printed last.
@@ -20,7 +21,7 @@ say() { printf 'tdc.sh: %s\n' "$*" >&2; }
 stop() { say "$*"; exit 2; }
 
 usage() {
-  sed -n '4,6s/^#   //p' "${BASH_SOURCE[0]}" >&2
+  sed -n '4,7s/^#   //p' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
 
@@ -115,22 +116,23 @@ install_packages() {
   step "packages" "${apt[@]}" install -y --no-install-recommends $missing
 }
 
-# --- Python for the tests' references ---------------------------------------
+# --- Python -----------------------------------------------------------------
 
-# NumPy, its bf16 and safetensors, and NVIDIA's assembler, pinned by hash. Without
-# the package index the tests that need NumPy skip, and say so; the stage `ptx`
-# fails unless the CUDA Toolkit is there.
+# NumPy, its bf16 and safetensors, NVIDIA's assembler, and what builds and tests
+# the Python package, pinned by hash. Without the package index the tests that
+# need NumPy skip, and say so; the stage `ptx` fails unless the CUDA Toolkit is
+# there, and the stage `python` does.
 python_environment() {
   local venv=$root/build/venv wanted=$root/scripts/requirements.txt
   cmp -s "$wanted" "$venv/installed.txt" && return
   printf '\n## python environment\n' >>"$log"
-  say "python environment: NumPy, safetensors and ptxas for reference figures, 60 MB, half a minute"
+  say "python environment: NumPy, safetensors, ptxas, nanobind and pytest, 70 MB, half a minute"
   if python3 -m venv --clear "$venv" >>"$log" 2>&1 &&
      "$venv/bin/pip" install --disable-pip-version-check --require-hashes \
        -r "$wanted" >>"$log" 2>&1; then
     cp "$wanted" "$venv/installed.txt"
   else
-    say "python environment: not available (see build/setup.log); tests against NumPy will skip"
+    say "python environment: not available (see build/setup.log)"
   fi
 }
 
@@ -193,9 +195,18 @@ case $verb in
     binary=$root/build/release/bin/tdc
     echo "$binary, $(($(stat -c %s "$binary") / 1000000)) MB, needs only libc and libm"
     ;;
+  wheel)
+    [ $# = 0 ] || usage
+    prepare release dist
+    install_packages python
+    python_environment
+    step "wheel" "$root/scripts/wheel.sh"
+    wheel=$(ls "$root"/build/release/wheel/*.whl)
+    echo "$wheel, $(($(stat -c %s "$wheel") / 1000000)) MB, for Python 3.10 and newer"
+    ;;
   test)
     start_log
-    install_packages build test
+    install_packages build python test
     python_environment
     cd "$root" && exec python3 scripts/test.py "$@"
     ;;

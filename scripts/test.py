@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 DEV = ROOT / "build/dev"
@@ -276,10 +277,35 @@ def release(stage):
         stage.record(f"release: tdc {' '.join(command)}", status == 0, output)
 
 
-# Budgets in seconds, for 2 cores and an empty ccache; 40 minutes together.
+def python(stage):
+    """The wheel, used as an outsider would: its tests, and the pages that use it."""
+    stage.must_run("scripts/wheel.sh")
+    wheel, = (RELEASE / "wheel").glob("*.whl")
+    size = wheel.stat().st_size / 1e6
+    stage.record(f"wheel of {size:.1f} MB, at most 30", size <= 30)
+    packages, report = RELEASE / "packages", RELEASE / "python.xml"
+    shutil.rmtree(packages, ignore_errors=True)
+    report.unlink(missing_ok=True)
+    stage.must_run("build/venv/bin/pip", "install", "--quiet", "--disable-pip-version-check",
+                   "--no-deps", "--no-index", "--target", packages, wheel)
+    status, output = stage.run(
+        "build/venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        f"--junitxml={report}", "test/Python",
+        env={"PYTHONPATH": str(packages),
+             "PKG_CONFIG_PATH": str(RELEASE / "install/lib/pkgconfig")})
+    if not report.exists():
+        raise StageBroken(f"pytest:\n{output}")
+    if status != 0:
+        print(output)
+    suite = ElementTree.parse(report).find("testsuite").attrib
+    failed, skipped = int(suite["failures"]) + int(suite["errors"]), int(suite["skipped"])
+    stage.add(Count(int(suite["tests"]) - failed - skipped, failed or int(status != 0), skipped))
+
+
+# Budgets in seconds, for 2 cores and an empty ccache; 41 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 480), (lint, 150), (lit, 420), (unit, 90), (examples, 90),
-          (random, 300), (ptx, 30), (sanitize, 420), (release, 420)]
+          (random, 300), (ptx, 30), (sanitize, 420), (release, 420), (python, 60)]
 
 
 def main():

@@ -4,8 +4,8 @@
 usage: run-page.py PAGE.md
 
 A block of ```tdsl is saved under the last `name.tdsl` mentioned before it, one
-of ```cpp or ```py likewise; a block of ```sh is run, and the block of ```text after it is what that printed;
-numbers may differ by 2 % or 0.015.
+of ```cpp or ```py likewise; a block of ```sh is run, and the block of ```text
+after it is what that printed; numbers may differ by 2 % or 0.015.
 """
 
 import re

@@ -1,0 +1,20 @@
+//===- Errors.h - errors of tdc as exceptions of Python -------------------===//
+
+#ifndef TDSL_ERRORS_H
+#define TDSL_ERRORS_H
+
+#include "tdc/tdc.h"
+#include <nanobind/nanobind.h>
+
+namespace tdsl {
+
+/// A tdsl.Diagnostic.
+nanobind::object makeDiagnostic(const tdc_diagnostic &diagnostic);
+
+/// Raises a tdsl.Error of the kind of `error`, which it takes over, or
+/// KeyboardInterrupt.
+[[noreturn]] void raise(tdc_error *error);
+
+} // namespace tdsl
+
+#endif // TDSL_ERRORS_H

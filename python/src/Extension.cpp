@@ -1,0 +1,14 @@
+//===- Extension.cpp - tdsl._core -----------------------------------------===//
+//
+// tdc.h for Python: the package's own modules make it what users see.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Function.h"
+
+NB_MODULE(_core, extension) {
+  extension.def("version", tdc_version);
+  tdsl::bindProgram(extension);
+  tdsl::bindModule(extension);
+  tdsl::bindFunction(extension);
+}

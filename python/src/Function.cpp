@@ -1,0 +1,117 @@
+//===- Function.cpp - tdsl._core.Function ---------------------------------===//
+
+#include "Function.h"
+#include "Arrays.h"
+#include "Errors.h"
+#include "Interruptible.h"
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace tdsl {
+
+/// Puts a call's arguments in the order of the inputs. Raises TypeError as
+/// Python does.
+static std::vector<nb::handle> bindArguments(const tdc_function &function,
+                                             const nb::args &positional,
+                                             const nb::kwargs &named) {
+  std::string name = function.name;
+  size_t count = function.num_inputs;
+  if (positional.size() > count)
+    throw nb::type_error((name + "() takes " + std::to_string(count) +
+                          " arguments but " +
+                          std::to_string(positional.size()) + " were given")
+                             .c_str());
+  std::vector<nb::handle> values(count);
+  for (size_t i = 0; i < positional.size(); ++i)
+    values[i] = positional[i];
+  for (auto [key, value] : named) {
+    std::string word = nb::cast<const char *>(key);
+    size_t i = 0;
+    while (i < count && word != function.inputs[i].name)
+      ++i;
+    if (i == count)
+      throw nb::type_error(
+          (name + "() has no argument '" + word + "'").c_str());
+    if (values[i].is_valid())
+      throw nb::type_error(
+          (name + "() got two values for argument '" + word + "'").c_str());
+    values[i] = value;
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!values[i].is_valid())
+      throw nb::type_error(
+          (name + "() misses argument '" + function.inputs[i].name + "'")
+              .c_str());
+  return values;
+}
+
+/// Results are arrays of the framework that the first array of another
+/// framework than NumPy comes from.
+static Framework chooseFramework(const std::vector<Input> &inputs) {
+  for (const Input &input : inputs)
+    if (input.getFramework() != Framework::NumPy)
+      return input.getFramework();
+  return Framework::NumPy;
+}
+
+static nb::object call(const Function &self, nb::args positional,
+                       nb::kwargs named) {
+  const tdc_function &function = *self.function;
+  std::vector<nb::handle> values = bindArguments(function, positional, named);
+  std::vector<Input> inputs;
+  inputs.reserve(values.size());
+  std::vector<tdc_tensor> arguments;
+  arguments.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    inputs.emplace_back(values[i], Place{function.name, function.inputs[i]});
+    arguments.push_back(inputs.back().get());
+  }
+  std::vector<tdc_tensor> made(function.num_outputs);
+  tdc_module *module = self.module.module.get();
+  tdc_error *error = nullptr;
+  {
+    nb::gil_scoped_release others;
+    Interruptible scope(module);
+    tdc_call(module, &function, arguments.size(), arguments.data(), made.size(),
+             made.data(), &error);
+  }
+  if (error)
+    raise(error);
+  Framework framework = chooseFramework(inputs);
+  nb::list results;
+  for (tdc_tensor &tensor : made)
+    results.append(makeArray(tensor, framework));
+  if (made.empty())
+    return nb::none();
+  return made.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
+}
+
+void bindFunction(nb::module_ &extension) {
+  nb::class_<Function>(
+      extension, "Function",
+      "An `export fn` of a module. A call takes arrays of NumPy, PyTorch or "
+      "JAX "
+      "on the cpu,\nnumbers, and lists of numbers; it gives an array, or a "
+      "tuple "
+      "of several, of the\nlibrary that the arguments come from.")
+      .def("__call__", call)
+      .def_prop_ro("name",
+                   [](const Function &self) { return self.function->name; })
+      .def_prop_ro("inputs",
+                   [](const Function &self) {
+                     return makeTypes(self.function->inputs,
+                                      self.function->num_inputs);
+                   })
+      .def_prop_ro("outputs",
+                   [](const Function &self) {
+                     return makeTypes(self.function->outputs,
+                                      self.function->num_outputs);
+                   })
+      .def("__repr__", [](nb::handle self) {
+        return nb::module_::import_("tdsl._module").attr("describe")(self);
+      });
+}
+
+} // namespace tdsl

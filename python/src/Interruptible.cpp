@@ -1,0 +1,40 @@
+//===- Interruptible.cpp - ^C while tdc runs ------------------------------===//
+
+#include "Interruptible.h"
+#include <unistd.h>
+
+namespace tdsl {
+
+// Of the main thread, and read by its signal handler only.
+static tdc_module *const volatile *running;
+static struct sigaction before;
+
+static bool isMainThread() {
+  static thread_local const bool answer = gettid() == getpid();
+  return answer;
+}
+
+Interruptible::Interruptible(tdc_module *const &module) {
+  if (!isMainThread())
+    return;
+  sigaction(SIGINT, nullptr, &before);
+  if (before.sa_flags & SA_SIGINFO || before.sa_handler == SIG_DFL ||
+      before.sa_handler == SIG_IGN)
+    return;
+  running = &module;
+  struct sigaction action = before;
+  action.sa_handler = [](int signal) {
+    before.sa_handler(signal);
+    if (tdc_module *module = *running)
+      tdc_interrupt(module);
+  };
+  sigaction(SIGINT, &action, nullptr);
+  isInstalled = true;
+}
+
+Interruptible::~Interruptible() {
+  if (isInstalled)
+    sigaction(SIGINT, &before, nullptr);
+}
+
+} // namespace tdsl

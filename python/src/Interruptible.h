@@ -1,0 +1,27 @@
+//===- Interruptible.h - ^C while tdc runs --------------------------------===//
+
+#ifndef TDSL_INTERRUPTIBLE_H
+#define TDSL_INTERRUPTIBLE_H
+
+#include "tdc/tdc.h"
+#include <csignal>
+
+namespace tdsl {
+
+/// While it lives, ^C interrupts what runs in `module`, besides what Python
+/// does about it. Only on the main thread, which is the one that Python
+/// interrupts, and only if Python handles ^C.
+class Interruptible {
+public:
+  /// `module` may be set later, and must live as long.
+  explicit Interruptible(tdc_module *const &module);
+  ~Interruptible();
+  Interruptible(const Interruptible &) = delete;
+
+private:
+  bool isInstalled = false;
+};
+
+} // namespace tdsl
+
+#endif // TDSL_INTERRUPTIBLE_H

@@ -1,0 +1,99 @@
+//===- Module.cpp - tdsl._core.Module -------------------------------------===//
+
+#include "Module.h"
+#include "Arrays.h"
+#include "Errors.h"
+#include "Function.h"
+#include "Interruptible.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace tdsl {
+
+Module openModule(const Program &program) {
+  tdc_module *module = nullptr;
+  tdc_error *error = nullptr;
+  {
+    nb::gil_scoped_release others;
+    Interruptible scope(module);
+    tdc_open(program.get(), &module, &error);
+  }
+  if (error)
+    raise(error);
+  return {program, std::shared_ptr<tdc_module>(module, tdc_module_free)};
+}
+
+nb::tuple makeTypes(const tdc_tensor_type *types, size_t count) {
+  nb::object make = nb::module_::import_("tdsl._module").attr("TensorType");
+  nb::list made;
+  for (size_t i = 0; i < count; ++i) {
+    nb::list sizes;
+    for (int32_t d = 0; d < types[i].rank; ++d)
+      sizes.append(types[i].shape[d] < 0 ? nb::none()
+                                         : nb::cast(types[i].shape[d]));
+    made.append(
+        make(types[i].name, getDtypeName(types[i].dtype), nb::tuple(sizes)));
+  }
+  return nb::tuple(made);
+}
+
+static std::vector<Function> getFunctions(const Module &self) {
+  std::vector<Function> functions;
+  for (size_t i = 0; i < tdc_function_count(self.program.get()); ++i)
+    functions.push_back({self, tdc_function_get(self.program.get(), i)});
+  return functions;
+}
+
+static nb::tuple getState(const Module &self) {
+  std::vector<tdc_tensor_type> types;
+  for (size_t i = 0; i < tdc_state_count(self.program.get()); ++i)
+    types.push_back(*tdc_state_get(self.program.get(), i));
+  return makeTypes(types.data(), types.size());
+}
+
+static nb::object read(const Module &self, const std::string &name) {
+  tdc_tensor tensor = {};
+  tdc_error *error = nullptr;
+  tdc_state_read(self.module.get(), name.c_str(), &tensor, &error);
+  if (error)
+    raise(error);
+  return makeArray(tensor, Framework::NumPy);
+}
+
+/// Number `index` of getState().
+static void write(const Module &self, size_t index, nb::handle value) {
+  const tdc_tensor_type &type = *tdc_state_get(self.program.get(), index);
+  Input input(value, {nullptr, type});
+  tdc_tensor tensor = input.get();
+  tdc_error *error = nullptr;
+  tdc_state_write(self.module.get(), type.name, &tensor, &error);
+  if (error)
+    raise(error);
+}
+
+using FileFunction = tdc_status(tdc_module *, const char *, tdc_error **);
+
+template <FileFunction *Use>
+static void useFile(const Module &self, const std::string &path) {
+  tdc_error *error = nullptr;
+  {
+    nb::gil_scoped_release others;
+    Use(self.module.get(), path.c_str(), &error);
+  }
+  if (error)
+    raise(error);
+}
+
+void bindModule(nb::module_ &extension) {
+  nb::class_<Module>(extension, "Module")
+      .def("functions", getFunctions)
+      .def("state", getState)
+      .def("read", read)
+      .def("write", write)
+      .def("save", useFile<tdc_save>)
+      .def("restore", useFile<tdc_restore>);
+}
+
+} // namespace tdsl

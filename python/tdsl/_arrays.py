@@ -1,0 +1,67 @@
+"""What crosses the border and is no plain array: called by the extension."""
+
+from __future__ import annotations
+
+import numpy
+
+#: kDLCPU, kDLCUDA and kDLCUDAHost of DLPack.
+_CPU, _CUDA, _CUDA_HOST = 1, 2, 3
+
+
+def _bfloat16() -> numpy.dtype:
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ImportError("NumPy has bf16 only with another package: pip install ml_dtypes") from None
+    return numpy.dtype(ml_dtypes.bfloat16)
+
+
+def _numpy_dtype(name: str) -> numpy.dtype:
+    """Of "f32", "i64", "bool" ..."""
+    if name == "bf16":
+        return _bfloat16()
+    return numpy.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
+
+
+def as_bfloat16(bits: numpy.ndarray) -> numpy.ndarray:
+    """The same memory, which DLPack and buffers of NumPy can only call u16."""
+    return bits.view(_bfloat16())
+
+
+def read(value: object, dtype: str, place: str) -> numpy.ndarray:
+    """An array of this dtype for a value that is none; of u16 for bf16. Raises
+    what is wrong with the value."""
+    if isinstance(value, (bool, int, float, list, tuple)):
+        array = _from_numbers(value, dtype, place)
+    elif isinstance(value, (numpy.ndarray, numpy.generic)) or not hasattr(value, "__dlpack__"):
+        array = numpy.asarray(value)
+    else:
+        raise _refusal(value, dtype, place)
+    if array.dtype.kind in "OSUMm":
+        raise TypeError(f"{place} is {dtype}, and takes arrays of NumPy, PyTorch or JAX, numbers, "
+                        f"and lists of numbers; this is of type {type(value).__name__}")
+    wanted = _numpy_dtype(dtype)
+    if array.dtype != wanted:
+        raise TypeError(f"{place} is {dtype}, not {array.dtype}: "
+                        f'convert it with .astype("{wanted.name}")')
+    return array.view(numpy.uint16) if dtype == "bf16" else array
+
+
+def _from_numbers(value: object, dtype: str, place: str) -> numpy.ndarray:
+    wanted = _numpy_dtype(dtype)
+    given = numpy.asarray(value)
+    kind = "f" if dtype == "bf16" else wanted.kind
+    if given.size and given.dtype.kind not in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]:
+        raise TypeError(f"{place} is {dtype}: {value!r} does not fit")
+    return numpy.asarray(value, dtype=wanted)
+
+
+def _refusal(value: object, dtype: str, place: str) -> Exception:
+    """Why a tensor of another framework cannot be read."""
+    device, index = value.__dlpack_device__()
+    if device not in (_CPU, _CUDA_HOST):
+        where = f"cuda:{index}" if device == _CUDA else "another device"
+        return TypeError(f"{place} is on {where}; calls take tensors on the cpu: pass a copy with .cpu()")
+    value.__dlpack__()  # raises what the framework has to say, as of gradients
+    name = "bfloat16" if dtype == "bf16" else _numpy_dtype(dtype).name
+    return TypeError(f"{place} is {dtype}, not {value.dtype}: convert it to {name}")

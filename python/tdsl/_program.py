@@ -1,0 +1,89 @@
+"""Compiled programs."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+
+from tdsl import _core
+from tdsl._errors import CompileWarning
+from tdsl._module import Module
+
+Arguments = Mapping[str, object] | Sequence[str]
+
+
+class Program:
+    """A compiled program: code, which never changes, for this machine."""
+
+    def __init__(self, handle: _core.Program, name: str) -> None:
+        self._handle = handle
+        self._name = name
+
+    def open(self) -> Module:
+        """Makes a module of its own and runs the top-level statements, as Python
+        does with a module that is imported."""
+        return Module(self._handle.open(), self._name)
+
+    def __repr__(self) -> str:
+        return f"<tdsl.Program {self._name}>"
+
+
+def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
+            placement: str | None = None, transfer_guard: str | None = None,
+            t_ops: bool = True, tf32: bool = False) -> Program:
+    """Compiles a file.
+
+    args: the program's own arguments, {"epochs": 3} or ["--epochs", "3"].
+    The others are options of `tdc run`, whose --help explains them.
+    Raises CompileError if the program has mistakes; warns with CompileWarning.
+    """
+    path = os.fspath(path)
+    os.stat(path)  # raises FileNotFoundError and the like
+    return _compile(path, None, args, device, placement, transfer_guard, t_ops, tf32)
+
+
+def compile_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
+                 device: str | None = None, placement: str | None = None,
+                 transfer_guard: str | None = None, t_ops: bool = True,
+                 tf32: bool = False) -> Program:
+    """Compiles a text. `name` stands for the file's in messages, and imports are
+    looked for beside it."""
+    return _compile(name, text, args, device, placement, transfer_guard, t_ops, tf32)
+
+
+def load(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
+         placement: str | None = None, transfer_guard: str | None = None, t_ops: bool = True,
+         tf32: bool = False) -> Module:
+    """Compiles a file and runs its statements: compile(...).open()."""
+    return compile(path, args=args, device=device, placement=placement,
+                   transfer_guard=transfer_guard, t_ops=t_ops, tf32=tf32).open()
+
+
+def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
+              device: str | None = None, placement: str | None = None,
+              transfer_guard: str | None = None, t_ops: bool = True, tf32: bool = False) -> Module:
+    """Compiles a text and runs its statements: compile_text(...).open()."""
+    return compile_text(text, name, args=args, device=device, placement=placement,
+                        transfer_guard=transfer_guard, t_ops=t_ops, tf32=tf32).open()
+
+
+def _compile(name: str, text: str | None, args: Arguments, device: str | None,
+             placement: str | None, transfer_guard: str | None, t_ops: bool,
+             tf32: bool) -> Program:
+    handle, found = _core.compile(name, text, device, placement, transfer_guard, t_ops, tf32,
+                                  _words(args))
+    for diagnostic in found:
+        warnings.warn(diagnostic.text.rstrip("\n"), CompileWarning, stacklevel=3)
+    return Program(handle, name)
+
+
+def _words(args: Arguments) -> list[str]:
+    """As on a command line."""
+    if isinstance(args, str):
+        raise TypeError("args is a dict or a list of words, not a str")
+    if not isinstance(args, Mapping):
+        return [str(word) for word in args]
+    spelled = {True: "true", False: "false"}
+    return [f"--{name}={spelled[value] if isinstance(value, bool) else value}"
+            for name, value in args.items()]

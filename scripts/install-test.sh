@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What `./tdc.sh wheel` has made, used on a machine that has nothing: the install
+# tree and the Python package in a fresh Debian 12 in a folder.
+#
+#   scripts/install-test.sh FOLDER
+#
+# Needs root and debootstrap; 1 GB in FOLDER, a few minutes. The chroot is that of
+# scripts/chroot-test.sh, before it has installed anything.
+set -euo pipefail
+
+[ $# = 1 ] && [ "$(id -u)" = 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+release=$root/build/release
+"$root/scripts/chroot-test.sh" --setup-only "$1"
+jail=$(cd "$1" && pwd)
+mount --bind /dev "$jail/dev"
+mount -t proc proc "$jail/proc"
+trap 'umount -l "$jail/dev" "$jail/proc"' EXIT
+
+say() { printf '\n== %s\n' "$*"; }
+inside() { chroot "$jail" /usr/bin/env -C /try PATH=/opt/tdc/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+
+rm -rf "$jail/opt/tdc" "$jail/try"
+mkdir -p "$jail/try"
+cp -a "$release/install" "$jail/opt/tdc"
+cp "$root"/examples/*.tdsl "$root"/examples/embed/net.tdsl "$jail/try"
+
+say "clients of libtdc.so, built here"
+build=$(mktemp -d)
+cmake -S "$root/examples/embed" -B "$build" -DCMAKE_PREFIX_PATH="$jail/opt/tdc" \
+  -DCMAKE_BUILD_RPATH=/opt/tdc/lib >/dev/null
+cmake --build "$build" >/dev/null
+cp "$build/xor" "$build/serve" "$jail/try"
+rm -r "$build"
+
+for missing in cc gcc clang ld python3; do
+  inside which $missing >/dev/null && { echo "$missing is there already"; exit 1; }
+done
+say "tdc"
+inside tdc doctor
+inside tdc run simple_model.tdsl
+inside tdc build simple_model.tdsl -o simple_model
+inside ./simple_model
+say "C, C++"
+inside ./xor net.tdsl
+inside ./serve net.tdsl
+
+say "Python"
+inside apt-get install -qq -y --no-install-recommends python3 python3-venv >/dev/null 2>&1
+cp "$release"/wheel/*.whl "$root/docs/Python.md" "$root/test/Examples/Inputs/run-page.py" "$jail/try"
+inside python3 -m venv /try/venv
+inside sh -c 'venv/bin/pip install -q --disable-pip-version-check *.whl'
+inside sh -c 'PATH=/try/venv/bin:$PATH python3 run-page.py Python.md'
+say "all of it ran"

@@ -1,0 +1,88 @@
+"""What goes wrong is an exception with the place in the program."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import tdsl
+
+
+def test_mistakes_in_the_program():
+    with pytest.raises(tdsl.CompileError) as caught:
+        tdsl.compile_text("let x = zeros(2)\nlet y = x + zeros(3)\nlet z = nowhere\n", "a.tdsl")
+    error = caught.value
+    assert error.code == "TD401" and isinstance(error, tdsl.Error)
+    first, second = error.diagnostics
+    assert (first.severity, first.file, first.line, first.column) == ("error", "a.tdsl", 2, 11)
+    assert (first.end_line, first.end_column) == (2, 12)
+    assert first.message.startswith("shapes do not fit")
+    assert second.line == 3
+    assert str(error).startswith(first.text) and "let y = x + zeros(3)" in str(error)
+    copy = pickle.loads(pickle.dumps(error))
+    assert copy.diagnostics == error.diagnostics and str(copy) == str(error)
+
+
+def test_files(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        tdsl.load(tmp_path / "nowhere.tdsl")
+    (tmp_path / "main.tdsl").write_text("import other\nprint(other.twice(3))\n")
+    (tmp_path / "other.tdsl").write_text("fn twice(x: int) -> int = x * \n")
+    with pytest.raises(tdsl.CompileError) as caught:
+        tdsl.load(tmp_path / "main.tdsl")
+    assert caught.value.diagnostics[0].file.endswith("other.tdsl")
+
+
+def test_options():
+    for wrong in ({"device": "tpu"}, {"placement": "best"}, {"transfer_guard": "perhaps"},
+                  {"args": {"epochs": 3}}):
+        with pytest.raises(tdsl.UsageError):
+            tdsl.load_text("print(1)", **wrong)
+    with pytest.raises(TypeError):
+        tdsl.load_text("print(1)", args="--epochs 3")
+
+
+def test_while_it_runs():
+    with pytest.raises(tdsl.RunError, match="no rows") as caught:
+        tdsl.load_text("let n = zeros(3).sum().item()\nassert n > 0.0, 'no rows'\n")
+    assert caught.value.code == "TR101"
+    assert caught.value.diagnostics[0].line == 2
+    pick = tdsl.load_text("export fn pick(x: f32[N], i: i64[M]) -> f32[M] = x[i]").pick
+    x = np.float32([1, 2])
+    with pytest.raises(tdsl.RunError) as caught:
+        pick(x, [0, 5])
+    assert caught.value.code == "TR103"
+    with pytest.raises(tdsl.RunError, match=r"f32\[\?\], not f32\[2, 1\]"):
+        pick(x.reshape(2, 1), [0])
+    assert pick(x, [1]) == 2  # the next call knows nothing of it
+
+
+def test_warnings_of_the_compiler():
+    text = "var x = 2\nfor i in range(3) {\n    let x = x * 2\n    print(x)\n}\nx += 1\nprint(x)\n"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        tdsl.compile_text(text)
+    for warning in found:
+        assert warning.category is tdsl.CompileWarning
+        assert warning.filename == __file__
+    assert len(found) == 1
+
+
+def test_interrupt():
+    """^C stops what runs, the statements as well as a call."""
+    program = r"""
+import os, signal, threading, tdsl
+endless = "while (x.sum() >= 0.0).item() { x = x * 0.5 }"
+statements = "var x = zeros(4)\n" + endless + "\nprint(x)"
+function = "export fn f(y: f32[4]) -> f32[4] {\n var x = y\n " + endless + "\n return x\n}"
+for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function).f([0, 0, 0, 0])):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        use()
+    except KeyboardInterrupt:
+        print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["stopped", "stopped"], done.stderr

@@ -1,0 +1,119 @@
+"""Programs, modules and their state."""
+
+import threading
+
+import numpy as np
+import pytest
+import tdsl
+from conftest import NET
+
+X = np.float32([[0, 0], [0, 1], [1, 0], [1, 1]])
+Y = np.float32([[0], [1], [1], [0]])
+
+
+def test_train_predict_reload(net, tmp_path):
+    losses = [net.step(X, Y).item() for _ in range(100)]
+    assert losses[-1] < losses[0] / 3
+    before = net.predict(X)
+    net.save(tmp_path / "net.safetensors")
+    other = tdsl.load(NET)
+    other.restore(tmp_path / "net.safetensors")
+    assert np.array_equal(other.predict(X), before)
+    # It goes on as if there had been no file: the optimizer's state is in it.
+    assert other.step(X, Y) == net.step(X, Y)
+    with pytest.raises(tdsl.RunError):
+        other.restore(tmp_path / "nowhere.safetensors")
+    assert np.array_equal(other.predict(X), net.predict(X))
+
+
+def test_state(net):
+    assert list(net.state)[:2] == ["net.fc1.weight", "net.fc1.bias"]
+    assert net.state.types["net.fc1.weight"] == ("net.fc1.weight", "f32", (16, 2))
+    for name in net.state:
+        if name.startswith("net."):
+            net.state[name] = np.zeros_like(net.state[name])
+    net.state["net.fc2.bias"] = [0.5]
+    assert net.predict(X).tolist() == [[0.5]] * 4
+    copy = net.state["net.fc2.bias"]
+    copy[0] = 3
+    assert net.state["net.fc2.bias"] == 0.5
+    with pytest.raises(KeyError):
+        net.state["net.fc3.bias"]
+    with pytest.raises(KeyError):
+        net.state["net.fc3.bias"] = 1
+    with pytest.raises(tdsl.UsageError, match=r"f32\[1\], not f32\[2\]"):
+        net.state["net.fc2.bias"] = [1, 2]
+    with pytest.raises(TypeError, match="`net.fc2.bias` is f32, not float64"):
+        net.state["net.fc2.bias"] = np.ones(1)
+
+
+def test_four_threads(net):
+    for _ in range(100):
+        net.step(X, Y)
+    expected = net.predict(X)
+    wrong = []
+
+    def ask():
+        for _ in range(2000):
+            if not np.array_equal(net.predict(X), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_modules_of_one_program():
+    program = tdsl.compile(NET)
+    one, two = program.open(), program.open()
+    assert np.array_equal(one.predict(X), two.predict(X))
+    one.step(X, Y)
+    assert not np.array_equal(one.predict(X), two.predict(X))
+    predict = two.predict
+    expected = predict(X)
+    del program, one, two
+    assert np.array_equal(predict(X), expected)  # a function keeps its module
+
+
+def test_functions(net):
+    assert list(net.functions) == ["predict", "step"]
+    assert [str(type) for type in net.step.inputs] == ["f32[?, 2]", "f32[?, 1]"]
+    assert net.step.inputs[1].name == "y" and net.step.outputs[0].shape == ()
+    assert repr(net.predict) == "<predict(x: f32[?, 2]) -> f32[?, 1]>"
+    assert repr(net).endswith("net.tdsl: predict, step>")
+    with pytest.raises(AttributeError, match="has no `export fn predic`; it has: predict, step"):
+        net.predic(X)
+
+
+def test_names_that_are_taken():
+    module = tdsl.load_text("export fn save(x: f32[]) -> f32[] = x + 1.0")
+    assert module.functions["save"](1) == 2
+    assert module.save != module.functions["save"]
+
+
+def test_arguments_of_the_program(capfd):
+    text = "arg n: int = 1\narg fast: bool = false\nprint(n, fast)"
+    tdsl.load_text(text, args={"n": 3, "fast": True})
+    tdsl.load_text(text, args=["--n", "4"])
+    assert capfd.readouterr().out == "3 true\n4 false\n"
+
+
+def test_the_stub_tells_the_truth():
+    """_core.pyi names what the extension has."""
+    import ast
+    from pathlib import Path
+    from tdsl import _core
+    tree = ast.parse((Path(tdsl.__file__).parent / "_core.pyi").read_text())
+
+    def names(body):
+        return {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+                and not node.name.startswith("__")}
+
+    assert names(tree.body) == {name for name in dir(_core) if not name.startswith("__")}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            real = {name for name in dir(getattr(_core, node.name)) if not name.startswith("__")}
+            assert names(node.body) == real
