@@ -121,7 +121,7 @@ install_packages() {
 # NumPy, its bf16 and safetensors, NVIDIA's assembler, and what builds and tests
 # the Python package, pinned by hash. Without the package index the tests that
 # need NumPy skip, and say so; the stage `ptx` fails unless the CUDA Toolkit is
-# there, and the stage `python` does.
+# there, and the stage `package` does.
 python_environment() {
   local venv=$root/build/venv wanted=$root/scripts/requirements.txt
   cmp -s "$wanted" "$venv/installed.txt" && return

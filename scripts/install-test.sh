@@ -25,21 +25,24 @@ mkdir -p "$jail/try"
 cp -a "$release/install" "$jail/opt/tdc"
 cp "$root"/examples/*.tdsl "$root"/examples/embed/net.tdsl "$jail/try"
 
-say "clients of libtdc.so, built here"
+say "clients of libtdc.so and a program, built here"
 build=$(mktemp -d)
 cmake -S "$root/examples/embed" -B "$build" -DCMAKE_PREFIX_PATH="$jail/opt/tdc" \
   -DCMAKE_BUILD_RPATH=/opt/tdc/lib >/dev/null
 cmake --build "$build" >/dev/null
-cp "$build/xor" "$build/serve" "$jail/try"
+"$release/install/bin/tdc" build "$root/examples/simple_model.tdsl" -o "$build/simple_model"
+cp "$build/xor" "$build/serve" "$build/simple_model" "$jail/try"
 rm -r "$build"
 
 for missing in cc gcc clang ld python3; do
-  inside which $missing >/dev/null && { echo "$missing is there already"; exit 1; }
+  if inside which $missing >/dev/null; then
+    echo "$missing is there already: give a fresh FOLDER"
+    exit 1
+  fi
 done
 say "tdc"
 inside tdc doctor
 inside tdc run simple_model.tdsl
-inside tdc build simple_model.tdsl -o simple_model
 inside ./simple_model
 say "C, C++"
 inside ./xor net.tdsl

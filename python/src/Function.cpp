@@ -20,8 +20,8 @@ static std::vector<nb::handle> bindArguments(const tdc_function &function,
   size_t count = function.num_inputs;
   if (positional.size() > count)
     throw nb::type_error((name + "() takes " + std::to_string(count) +
-                          " arguments but " +
-                          std::to_string(positional.size()) + " were given")
+                          (count == 1 ? " argument" : " arguments") + ", not " +
+                          std::to_string(positional.size()))
                              .c_str());
   std::vector<nb::handle> values(count);
   for (size_t i = 0; i < positional.size(); ++i)

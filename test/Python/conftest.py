@@ -1,5 +1,5 @@
 """What the tests of the Python package share. They test the package that is
-installed, or on PYTHONPATH: `scripts/test.py --only python` builds it first."""
+installed, or on PYTHONPATH: `scripts/test.py --only package` builds it first."""
 
 from pathlib import Path
 

@@ -39,14 +39,18 @@
 #include "llvm/Support/thread.h"
 #include <fcntl.h>
 #include <iostream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace mlir;
 using namespace tdc;
 
-/// Seconds that a program may take, its compilation included.
+/// Seconds that a program may take, its compilation included: of processor
+/// time, so that a busy machine makes no difference …
 static constexpr unsigned kSecondsAtMost = 20;
+/// … and for work that waits for what never comes.
+static constexpr unsigned kSecondsToWait = 300;
 static constexpr int kProgramError = 1, kBug = 70;
 
 namespace {
@@ -229,7 +233,9 @@ static void redirect(const std::string &path, int descriptor) {
     _exit(kBug);
   if (level.onGPU)
     setenv("TDC_SIM_CUDA", "1", /*overwrite=*/1);
-  alarm(kSecondsAtMost);
+  rlimit processorTime = {kSecondsAtMost, kSecondsAtMost + 1};
+  setrlimit(RLIMIT_CPU, &processorTime);
+  alarm(kSecondsToWait);
   int exitCode = 0;
   // As deep a stack as tdc has.
   llvm::thread thread(std::optional<unsigned>(256u << 20),
@@ -255,7 +261,7 @@ int main() {
     waitpid(child, &status, 0);
     if (WIFEXITED(status))
       std::cout << "exit " << WEXITSTATUS(status) << std::endl;
-    else if (WTERMSIG(status) == SIGALRM)
+    else if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)
       std::cout << "timeout" << std::endl;
     else
       std::cout << "signal " << WTERMSIG(status) << std::endl;
