@@ -1,8 +1,8 @@
-/* Compiles a program, opens it, calls it and frees everything, so many times; then
- * says by how much the process has grown between the second tenth of them, when
- * allocator and caches are warm, and the last. Each counts by its least size, which
- * goes up and down by what threads that have ended leave to the next. With
- * -fsanitize=leak it tells what was not freed.
+/* Compiles a program, opens it, calls it and frees everything, so many times;
+ * then says by how much the process has grown between the second tenth of them,
+ * when allocator and caches are warm, and the last. Each counts by its least
+ * size, which goes up and down by what threads that have ended leave to the
+ * next. With -fsanitize=leak it tells what was not freed.
  *
  *   soak net.tdsl CYCLES [KIB]    exit code 1 if it grew by more KiB than that
  */
