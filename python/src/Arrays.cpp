@@ -104,7 +104,7 @@ tdc_tensor Input::get() const {
 }
 
 template <class... Kind>
-static nb::object wrap(tdc_tensor &tensor, nb::dlpack::dtype dtype,
+static nb::object wrap(const tdc_tensor &tensor, nb::dlpack::dtype dtype,
                        nb::handle owner) {
   size_t shape[16];
   std::copy_n(tensor.shape, tensor.rank, shape);
@@ -112,13 +112,12 @@ static nb::object wrap(tdc_tensor &tensor, nb::dlpack::dtype dtype,
       tensor.data, tensor.rank, shape, owner, nullptr, dtype));
 }
 
-nb::object makeArray(const tdc_tensor &made, Framework framework) {
-  auto &tensor = *new tdc_tensor(made);
-  nb::capsule owner(&tensor, [](void *memory) noexcept {
-    auto *tensor = static_cast<tdc_tensor *>(memory);
-    tdc_tensor_free(tensor);
-    delete tensor;
+nb::object makeArray(tdc::Tensor &&made, Framework framework) {
+  auto *held = new tdc::Tensor(std::move(made));
+  nb::capsule owner(held, [](void *memory) noexcept {
+    delete static_cast<tdc::Tensor *>(memory);
   });
+  const tdc_tensor &tensor = held->get();
   nb::dlpack::dtype dtype = getDLPack(tensor.dtype);
   if (framework == Framework::JAX)
     return wrap<nb::jax>(tensor, dtype, owner);

@@ -3,7 +3,7 @@
 #ifndef TDSL_ARRAYS_H
 #define TDSL_ARRAYS_H
 
-#include "tdc/tdc.h"
+#include "tdc/tdc.hpp"
 #include <nanobind/ndarray.h>
 #include <string>
 
@@ -45,8 +45,8 @@ private:
 /// "f32"
 const char *getDtypeName(int32_t dtype);
 
-/// Makes an array of a tensor that tdc has made, whose memory it takes over.
-nb::object makeArray(const tdc_tensor &made, Framework framework);
+/// Makes an array of a tensor, which lives on in it.
+nb::object makeArray(tdc::Tensor &&made, Framework framework);
 
 } // namespace tdsl
 

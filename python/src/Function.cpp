@@ -68,34 +68,35 @@ static nb::object call(const Function &self, nb::args positional,
     inputs.emplace_back(values[i], Place{function.name, function.inputs[i]});
     arguments.push_back(inputs.back().get());
   }
-  std::vector<tdc_tensor> made(function.num_outputs);
+  std::vector<tdc_tensor> outputs(function.num_outputs);
   tdc_module *module = self.module.module.get();
   tdc_error *error = nullptr;
   {
     nb::gil_scoped_release others;
     Interruptible scope(module);
-    tdc_call(module, &function, arguments.size(), arguments.data(), made.size(),
-             made.data(), &error);
+    tdc_call(module, &function, arguments.size(), arguments.data(),
+             outputs.size(), outputs.data(), &error);
   }
   if (error)
     raise(error);
+  // Owned from here on, whatever fails.
+  std::vector<tdc::Tensor> made(outputs.begin(), outputs.end());
   Framework framework = chooseFramework(inputs);
   nb::list results;
-  for (tdc_tensor &tensor : made)
-    results.append(makeArray(tensor, framework));
+  for (tdc::Tensor &tensor : made)
+    results.append(makeArray(std::move(tensor), framework));
   if (made.empty())
     return nb::none();
   return made.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
 void bindFunction(nb::module_ &extension) {
-  nb::class_<Function>(
-      extension, "Function",
-      "An `export fn` of a module. A call takes arrays of NumPy, PyTorch or "
-      "JAX "
-      "on the cpu,\nnumbers, and lists of numbers; it gives an array, or a "
-      "tuple "
-      "of several, of the\nlibrary that the arguments come from.")
+  nb::class_<Function>(extension, "Function",
+                       R"(An `export fn` of a module.
+
+A call takes arrays of NumPy, PyTorch or JAX on the cpu, numbers, and lists of
+numbers; it gives an array, or a tuple of several, of the library that the
+arguments come from.)")
       .def("__call__", call)
       .def_prop_ro("name",
                    [](const Function &self) { return self.function->name; })

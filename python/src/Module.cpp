@@ -59,7 +59,7 @@ static nb::object read(const Module &self, const std::string &name) {
   tdc_state_read(self.module.get(), name.c_str(), &tensor, &error);
   if (error)
     raise(error);
-  return makeArray(tensor, Framework::NumPy);
+  return makeArray(tdc::Tensor(tensor), Framework::NumPy);
 }
 
 /// Number `index` of getState().

@@ -88,11 +88,11 @@ class Module:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint of the whole state, random numbers included."""
-        self._handle.save(os.fspath(path))
+        self._handle.save(os.fsdecode(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Reads one back. Nothing has changed if that fails."""
-        self._handle.restore(os.fspath(path))
+        self._handle.restore(os.fsdecode(path))
 
     def __repr__(self) -> str:
         return f"<tdsl.Module {self._name}: {', '.join(self.functions) or 'no functions'}>"

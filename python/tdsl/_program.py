@@ -38,7 +38,7 @@ def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str |
     The others are options of `tdc run`, whose --help explains them.
     Raises CompileError if the program has mistakes; warns with CompileWarning.
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     os.stat(path)  # raises FileNotFoundError and the like
     return _compile(path, None, args, device, placement, transfer_guard, t_ops, tf32)
 

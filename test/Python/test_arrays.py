@@ -51,6 +51,17 @@ def test_inputs_are_not_copied():
     assert grown < 64 << 10  # KiB
 
 
+def test_results_are_freed():
+    """Five hundred results of a megabyte cost no half gigabyte."""
+    twice = function("x: f32[N]) -> (f32[N], f32[N])", "(x * 2.0, x + 1.0)")
+    x = np.zeros(1 << 18, np.float32)
+    twice(x)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(250):
+        twice(x)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # KiB
+
+
 def test_numbers_and_lists():
     scaled = function("x: f32[N], by: f32[]) -> f32[N]", "x * by")
     assert scaled([1, 2.5], 2).tolist() == [2, 5]
