@@ -23,7 +23,10 @@
  *  - Everything may be called from several threads at once, also with the same
  *    handles, but for the functions that free one.
  *  - Nothing here throws, prints, changes signal handlers or ends the process,
- *    but what the program itself prints, and tdc_run.
+ *    but what the program itself prints, tdc_run, and two cases. Lack of memory
+ *    while a program is compiled ends the process. And files of 64 MB and more
+ *    are mapped: a handler of SIGBUS is set for them, which ends the process if
+ *    somebody makes such a file shorter while it is read.
  *  - Structs that begin with `size` may grow: set it to sizeof of yours.
  *
  *===----------------------------------------------------------------------===*/
@@ -128,8 +131,9 @@ TDC_API tdc_status tdc_compile_text(const char *text, size_t length,
 TDC_API void tdc_program_free(tdc_program *program);
 
 /* Runs the program as `tdc run` does, in a module of its own: prints its errors
- * on standard error, stops at ^C, ignores SIGPIPE while it runs. Returns the
- * exit code. */
+ * on standard error, stops at ^C, ignores SIGPIPE while it runs, and on a
+ * terminal uses SIGALRM and ITIMER_REAL to show how far it is. One runs at a
+ * time: others wait. Returns the exit code. */
 TDC_API int tdc_run(const tdc_program *program);
 
 /*===- Modules ---------------------------------------------------------------*/
@@ -139,8 +143,8 @@ typedef struct tdc_module tdc_module;
 
 /* Makes a module and runs the top-level statements, as Python does with a
  * module that is imported: models are made, and trained if that is what the
- * statements do. While they run, `*module` is there for tdc_interrupt, and for
- * nothing else. */
+ * statements do. While they run, `*module` is there for tdc_interrupt in a signal
+ * handler on this thread, and for nothing else. */
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
 
@@ -149,8 +153,8 @@ TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
  * if nothing runs, nothing happens. For any thread, and for signal handlers. */
 TDC_API void tdc_interrupt(tdc_module *module);
 
-/* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them.
- */
+/* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them:
+ * of the statements, and of the calls that ran alone. */
 TDC_API void tdc_module_free(tdc_module *module);
 
 /*===- Tensors ---------------------------------------------------------------*/
@@ -225,7 +229,8 @@ TDC_API tdc_status tdc_find_function(const tdc_program *program,
 
 /* Calls a function of the module's program, with as many inputs and outputs as
  * it has. It reads inputs and keeps nothing of them; they are copied only if
- * they are strided, or if reading past their end would leave the last page.
+ * they are strided, not aligned to their size, or empty, or if reading past their
+ * end would leave the last page.
  * Where `data` of an output is NULL, the whole tensor is filled in, in memory
  * that tdc_tensor_free gives back; else dtype and shape must be the result's,
  * which is copied to it row by row (strides are not allowed). A call that fails

@@ -54,8 +54,8 @@ public:
 
 private:
   tdc_module &module;
-  std::unique_lock<std::shared_mutex> alone;
-  std::shared_lock<std::shared_mutex> beside;
+  std::unique_lock<FairSharedMutex> alone;
+  std::shared_lock<FairSharedMutex> beside;
   tdrt_context *context = nullptr;
 };
 

@@ -74,8 +74,11 @@ tdc_status fail(tdc_error **error, tdrt_context *context, int32_t code) {
     diagnostic.line = diagnostic.endLine = found.site->line;
     diagnostic.column = diagnostic.endColumn = found.site->column;
   }
-  return give(error, static_cast<tdc_status>(tdrt_exit_code(code)),
-              std::move(diagnostic));
+  // TR107: an input that is none. `tdc run --fn` calls it an error of the run.
+  tdc_status status = code == 107
+                          ? TDC_USAGE_ERROR
+                          : static_cast<tdc_status>(tdrt_exit_code(code));
+  return give(error, status, std::move(diagnostic));
 }
 
 } // namespace tdc

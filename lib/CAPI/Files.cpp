@@ -36,6 +36,10 @@ tdc_status tdc_load_tensor(const char *path, const char *key,
                            const tdc_tensor_type *type, tdc_tensor *tensor,
                            tdc_error **error) {
   *tensor = {};
+  if (type)
+    if (std::string fault = findTypeFault(type->dtype, type->rank, type->shape);
+        !fault.empty())
+      return fail(error, TDC_USAGE_ERROR, "the type " + fault);
   NoProgram none;
   if (none.status)
     return fail(error, none.context, none.status);

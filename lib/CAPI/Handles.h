@@ -29,6 +29,27 @@ public:
 
 struct Interface;
 
+/// A shared mutex that nobody waits for in vain: whoever comes after one that
+/// wants to be alone waits behind it, where std::shared_mutex may let readers
+/// in for ever.
+class FairSharedMutex {
+public:
+  void lock() {
+    std::lock_guard turn(door);
+    inside.lock();
+  }
+  void unlock() { inside.unlock(); }
+  void lock_shared() {
+    std::lock_guard turn(door);
+    inside.lock_shared();
+  }
+  void unlock_shared() { inside.unlock_shared(); }
+
+private:
+  std::mutex door;
+  std::shared_mutex inside;
+};
+
 struct Function : tdc_function {
   const Interface *owner = nullptr;
   int32_t index = 0; ///< of the export
@@ -75,7 +96,7 @@ struct tdc_module {
   bool isOpen = false;             ///< the context runs: it has counters
   /// Held shared by who only reads the state, in a context of its own, and
   /// alone by who uses the program's.
-  std::shared_mutex stateLock;
+  tdc::FairSharedMutex stateLock;
   /// Contexts of calls that run side by side. The list only grows, so that a
   /// signal handler can walk it.
   struct Shared {

@@ -4,6 +4,7 @@
 #include "Frontend/Diagnostics.h"
 #include "Handles.h"
 #include "llvm/Support/raw_ostream.h"
+#include <mutex>
 
 using namespace tdc;
 
@@ -155,6 +156,9 @@ tdc_status tdc_compile_text(const char *text, size_t length, const char *name,
 void tdc_program_free(tdc_program *program) { delete program; }
 
 int tdc_run(const tdc_program *program) {
+  // Signal handlers are the process's.
+  static std::mutex one;
+  std::lock_guard guard(one);
   const Program &code = *program->interface->code;
   return tdrt_run_program(&code.get(), int(code.getArgv().size()),
                           code.getArgv().data());

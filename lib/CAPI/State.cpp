@@ -131,7 +131,7 @@ tdc_status tdc_save(tdc_module *module, const char *path, tdc_error **error) {
     return failOnGPU(error);
   Checkpoint checkpoint(*module);
   std::unique_lock guard(module->stateLock);
-  tdrt_clear_error(module->context);
+  tdrt_forget_last_call(module->context);
   int32_t status = tdrt_checkpoint_save(module->context, path, checkpoint.get(),
                                         nullptr, -1);
   return status ? fail(error, module->context, status) : TDC_OK;
@@ -143,7 +143,7 @@ tdc_status tdc_restore(tdc_module *module, const char *path,
     return failOnGPU(error);
   Checkpoint checkpoint(*module);
   std::unique_lock guard(module->stateLock);
-  tdrt_clear_error(module->context);
+  tdrt_forget_last_call(module->context);
   int32_t status =
       tdrt_checkpoint_restore(module->context, path, checkpoint.get(), -1);
   return status ? fail(error, module->context, status) : TDC_OK;

@@ -17,14 +17,20 @@ std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape) {
   return text + "]";
 }
 
-std::string findFault(const tdc_tensor &tensor) {
-  if (tensor.dtype < TDC_F64 || tensor.dtype > TDC_BOOL)
+std::string findTypeFault(int32_t dtype, int32_t rank, const int64_t *shape) {
+  if (dtype < TDC_F64 || dtype > TDC_BOOL)
     return "has no dtype of tdc";
-  if (tensor.rank < 0 || tensor.rank > TDRT_MAX_RANK)
-    return "has " + std::to_string(tensor.rank) + " dims; it can have 0 to " +
+  if (rank < 0 || rank > TDRT_MAX_RANK)
+    return "has " + std::to_string(rank) + " dims; it can have 0 to " +
            std::to_string(TDRT_MAX_RANK);
-  if (tensor.rank > 0 && !tensor.shape)
-    return "has no shape";
+  return rank > 0 && !shape ? "has no shape" : "";
+}
+
+std::string findFault(const tdc_tensor &tensor) {
+  if (std::string fault =
+          findTypeFault(tensor.dtype, tensor.rank, tensor.shape);
+      !fault.empty())
+    return fault;
   for (int32_t i = 0; i < tensor.rank; ++i)
     if (tensor.shape[i] < 0)
       return "has a negative size";

@@ -13,6 +13,9 @@ namespace tdc {
 /// "f32[2, 3]"; a size of -1 is "?".
 std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape);
 
+/// Why a tensor cannot have this type; "" if it can.
+std::string findTypeFault(int32_t dtype, int32_t rank, const int64_t *shape);
+
 /// Why a caller's tensor cannot be read at all; "" if it can.
 std::string findFault(const tdc_tensor &tensor);
 

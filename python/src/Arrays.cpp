@@ -81,7 +81,7 @@ Input::Input(nb::handle value, const Place &place)
     : framework(findFramework(value)), dtype(place.type.dtype) {
   nb::object byNumPy;
   if (framework == Framework::PyTorch) {
-    if (nb::cast<bool>(value.attr("requires_grad")))
+    if (nb::cast<bool>(nb::getattr(value, "requires_grad", nb::bool_(false))))
       throw nb::type_error((place.getText() +
                             " requires grad, and results have none: pass it "
                             "with .detach()")

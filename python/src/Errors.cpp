@@ -19,7 +19,7 @@ void raise(tdc_error *error) {
   tdc_status status = tdc_error_status(error);
   if (status == TDC_INTERRUPTED) {
     tdc_error_free(error);
-    // Python's own handler has noted the signal.
+    // Python's own handler has noted the signal, and raises.
     if (PyErr_CheckSignals() == 0)
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw nb::python_error();

@@ -72,8 +72,8 @@ static nb::object call(const Function &self, nb::args positional,
   tdc_module *module = self.module.module.get();
   tdc_error *error = nullptr;
   {
-    nb::gil_scoped_release others;
     Interruptible scope(module);
+    nb::gil_scoped_release others;
     tdc_call(module, &function, arguments.size(), arguments.data(),
              outputs.size(), outputs.data(), &error);
   }

@@ -1,7 +1,11 @@
 //===- Interruptible.cpp - ^C while tdc runs ------------------------------===//
 
 #include "Interruptible.h"
+#include <csignal>
+#include <nanobind/nanobind.h>
 #include <unistd.h>
+
+namespace nb = nanobind;
 
 namespace tdsl {
 
@@ -14,8 +18,16 @@ static bool isMainThread() {
   return answer;
 }
 
+/// Whether Python raises KeyboardInterrupt at ^C.
+static bool raisesAtInterrupt() {
+  static const auto *signals = // for ever: Python ends before statics do
+      new nb::module_(nb::module_::import_("signal"));
+  return signals->attr("getsignal")(SIGINT).is(
+      signals->attr("default_int_handler"));
+}
+
 Interruptible::Interruptible(tdc_module *const &module) {
-  if (!isMainThread())
+  if (!isMainThread() || !raisesAtInterrupt())
     return;
   sigaction(SIGINT, nullptr, &before);
   if (before.sa_flags & SA_SIGINFO || before.sa_handler == SIG_DFL ||

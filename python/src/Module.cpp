@@ -16,8 +16,8 @@ Module openModule(const Program &program) {
   tdc_module *module = nullptr;
   tdc_error *error = nullptr;
   {
-    nb::gil_scoped_release others;
     Interruptible scope(module);
+    nb::gil_scoped_release others;
     tdc_open(program.get(), &module, &error);
   }
   if (error)
@@ -56,7 +56,10 @@ static nb::tuple getState(const Module &self) {
 static nb::object read(const Module &self, const std::string &name) {
   tdc_tensor tensor = {};
   tdc_error *error = nullptr;
-  tdc_state_read(self.module.get(), name.c_str(), &tensor, &error);
+  {
+    nb::gil_scoped_release others;
+    tdc_state_read(self.module.get(), name.c_str(), &tensor, &error);
+  }
   if (error)
     raise(error);
   return makeArray(tdc::Tensor(tensor), Framework::NumPy);
@@ -68,7 +71,10 @@ static void write(const Module &self, size_t index, nb::handle value) {
   Input input(value, {nullptr, type});
   tdc_tensor tensor = input.get();
   tdc_error *error = nullptr;
-  tdc_state_write(self.module.get(), type.name, &tensor, &error);
+  {
+    nb::gil_scoped_release others;
+    tdc_state_write(self.module.get(), type.name, &tensor, &error);
+  }
   if (error)
     raise(error);
 }

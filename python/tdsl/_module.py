@@ -83,6 +83,8 @@ class Module:
                 setattr(self, function.name, function)
 
     def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):  # as copy and pickle ask, before there is anything
+            raise AttributeError(name)
         raise AttributeError(f"{self._name} has no `export fn {name}`; it has: "
                              f"{', '.join(self.functions) or 'none'}")
 

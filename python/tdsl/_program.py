@@ -38,9 +38,7 @@ def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str |
     The others are options of `tdc run`, whose --help explains them.
     Raises CompileError if the program has mistakes; warns with CompileWarning.
     """
-    path = os.fsdecode(path)
-    os.stat(path)  # raises FileNotFoundError and the like
-    return _compile(path, None, args, device, placement, transfer_guard, t_ops, tf32)
+    return _compile(_check(path), None, args, device, placement, transfer_guard, t_ops, tf32)
 
 
 def compile_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
@@ -56,21 +54,26 @@ def load(path: str | os.PathLike[str], *, args: Arguments = (), device: str | No
          placement: str | None = None, transfer_guard: str | None = None, t_ops: bool = True,
          tf32: bool = False) -> Module:
     """Compiles a file and runs its statements: compile(...).open()."""
-    return compile(path, args=args, device=device, placement=placement,
-                   transfer_guard=transfer_guard, t_ops=t_ops, tf32=tf32).open()
+    return _compile(_check(path), None, args, device, placement, transfer_guard, t_ops,
+                    tf32).open()
 
 
 def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
               device: str | None = None, placement: str | None = None,
               transfer_guard: str | None = None, t_ops: bool = True, tf32: bool = False) -> Module:
     """Compiles a text and runs its statements: compile_text(...).open()."""
-    return compile_text(text, name, args=args, device=device, placement=placement,
-                        transfer_guard=transfer_guard, t_ops=t_ops, tf32=tf32).open()
+    return _compile(name, text, args, device, placement, transfer_guard, t_ops, tf32).open()
+
+
+def _check(path: str | os.PathLike[str]) -> str:
+    os.stat(path)  # raises FileNotFoundError and the like
+    return os.fsdecode(path)
 
 
 def _compile(name: str, text: str | None, args: Arguments, device: str | None,
              placement: str | None, transfer_guard: str | None, t_ops: bool,
              tf32: bool) -> Program:
+    """Called by what users call, where warnings point to."""
     handle, found = _core.compile(name, text, device, placement, transfer_guard, t_ops, tf32,
                                   _words(args))
     for diagnostic in found:

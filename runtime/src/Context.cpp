@@ -42,16 +42,20 @@ void Context::clearError() noexcept {
   report.clear();
 }
 
-void Context::beginCall() noexcept {
+void Context::forgetLastCall() noexcept {
   clearError();
-  memory.beginCall();
-  if (gpus)
-    gpus->beginCall();
   if (!attention)
     return;
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
   kernelError.taken.store(false, std::memory_order_release);
   interruptRequested.store(false, std::memory_order_relaxed);
+}
+
+void Context::beginCall() noexcept {
+  forgetLastCall();
+  memory.beginCall();
+  if (gpus)
+    gpus->beginCall();
 }
 
 const char *Context::errorText() noexcept {
@@ -94,7 +98,9 @@ void tdrt_get_error(tdrt_context *ctx, tdrt_error *error) {
   *error = Context::of(ctx).getError();
 }
 
-void tdrt_clear_error(tdrt_context *ctx) { Context::of(ctx).clearError(); }
+void tdrt_forget_last_call(tdrt_context *ctx) {
+  Context::of(ctx).forgetLastCall();
+}
 
 const char *tdrt_error_text(tdrt_context *ctx) {
   return ctx ? Context::of(ctx).errorText() : "error[TR201]: out of memory\n";

@@ -69,7 +69,9 @@ public:
   int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
   int32_t setOutOfMemory(int32_t site) noexcept;
   void clearError() noexcept;
-  /// What is left of the last call, or of main, is none of the next call's.
+  /// What is left of the last call, or of main, is none of what comes next: its
+  /// error, and an interruption that came too late for it.
+  void forgetLastCall() noexcept;
   void beginCall() noexcept;
 
   /// The report of the error, made when it is asked for.

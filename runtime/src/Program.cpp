@@ -54,6 +54,9 @@ public:
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESETHAND;
     sigaction(SIGINT, &action, &before);
+    // As nohup and shells without job control want it.
+    if (before.sa_handler == SIG_IGN)
+      sigaction(SIGINT, &before, nullptr);
   }
   ~InterruptGuard() {
     sigaction(SIGINT, &before, nullptr);

@@ -54,20 +54,20 @@ def test_while_it_runs():
     with pytest.raises(tdsl.RunError) as caught:
         pick(x, [0, 5])
     assert caught.value.code == "TR103"
-    with pytest.raises(tdsl.RunError, match=r"f32\[\?\], not f32\[2, 1\]"):
+    with pytest.raises(tdsl.UsageError, match=r"f32\[\?\], not f32\[2, 1\]"):
         pick(x.reshape(2, 1), [0])
     assert pick(x, [1]) == 2  # the next call knows nothing of it
 
 
 def test_warnings_of_the_compiler():
     text = "var x = 2\nfor i in range(3) {\n    let x = x * 2\n    print(x)\n}\nx += 1\nprint(x)\n"
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        tdsl.compile_text(text)
-    for warning in found:
+    for compile in (tdsl.compile_text, tdsl.load_text):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            compile(text)
+        warning, = found
         assert warning.category is tdsl.CompileWarning
         assert warning.filename == __file__
-    assert len(found) == 1
 
 
 def test_interrupt():
@@ -86,3 +86,20 @@ for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["stopped", "stopped"], done.stderr
+
+
+def test_a_handler_of_ones_own():
+    """Who handles ^C, as to finish an epoch, is not interrupted."""
+    program = r"""
+import os, signal, threading, tdsl
+stop = []
+signal.signal(signal.SIGINT, lambda *_: stop.append(1))
+text = "var x = 1.0\nfor i in range(300000000) { x = x * 0.5 + 1.0 }\nprint(x)"
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+tdsl.load_text(text)
+import time
+time.sleep(0.5)
+print("stop" if stop else "no signal")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["2.0", "stop"], done.stderr

@@ -1,6 +1,8 @@
 """Programs, modules and their state."""
 
+import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -86,6 +88,40 @@ def test_functions(net):
     assert repr(net).endswith("net.tdsl: predict, step>")
     with pytest.raises(AttributeError, match="has no `export fn predic`; it has: predict, step"):
         net.predic(X)
+
+
+def test_modules_are_no_values(net):
+    with pytest.raises(TypeError):
+        pickle.dumps(net)
+
+
+def test_the_state_of_a_busy_module():
+    """Who waits for a call to end holds up nobody else."""
+    module = tdsl.load_text("""
+let net = Linear(1, 1)
+let optimizer = SGD(net.parameters(), lr=0.0)
+export fn step(n: i64[]) -> f32[] {
+    var loss = zeros(1).sum()
+    for i in range(n.item()) {
+        loss = net(zeros(1, 1)).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    }
+    return loss
+}""")
+    done = []
+    step = threading.Thread(target=lambda: (module.step(300_000_000), done.append(1)))
+    step.start()
+    read = threading.Thread(target=lambda: module.state["net.weight"])
+    read.start()
+    ticks = 0
+    while not done:
+        time.sleep(0.001)
+        ticks += 1
+    step.join()
+    read.join()
+    assert ticks > 10
 
 
 def test_names_that_are_taken():

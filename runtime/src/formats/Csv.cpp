@@ -18,7 +18,8 @@ using namespace tdrt;
 
 namespace {
 
-/// No number needs more characters; what is longer is kept up to here.
+/// No number needs more characters; what is longer is kept up to here, and is
+/// no number.
 constexpr size_t kMaxField = 400;
 
 /// The fields of a file, one after another.
@@ -39,6 +40,7 @@ public:
   /// Reads the next field and returns what stands behind it.
   End readField() {
     field.clear();
+    isCut = false;
     skipSpaces();
     begin = position();
     if (peek() == '"')
@@ -70,6 +72,7 @@ public:
 
   /// The last field, and where it begins.
   std::string field;
+  bool isCut = false; ///< it was longer
   uint64_t begin = 0;
   uint64_t line = 1;
 
@@ -99,6 +102,8 @@ private:
   void keep(int c) {
     if (field.size() < kMaxField)
       field += static_cast<char>(c);
+    else
+      isCut = true;
   }
 
   End readQuoted() {
@@ -170,14 +175,22 @@ bool isNumber(const std::string &text) {
   return (isOne && !text.empty()) || parseField(text, truth);
 }
 
+/// What is too small for a number is zero, or nearly; what is too large is
+/// none.
 bool parseField(const std::string &text, double &value) {
-  return parseNumber(text, value);
+  if (parseNumber(text, value))
+    return true;
+  long double wide;
+  if (!parseNumber(text, wide) || __builtin_isinf(static_cast<double>(wide)))
+    return false;
+  value = static_cast<double>(wide);
+  return true;
 }
 
 /// As Python rounds: to f64, and that to f32.
 bool parseField(const std::string &text, float &value) {
   double number;
-  if (!parseNumber(text, number))
+  if (!parseField(text, number))
     return false;
   value = static_cast<float>(number);
   return !__builtin_isinf(value) || __builtin_isinf(number);
@@ -210,7 +223,8 @@ struct Table {
   int64_t rows = 0, columns = 0;
 };
 
-/// Goes through the rows of numbers, and gives every field to `take`.
+/// Goes through the rows of numbers, and gives every field, with the line where
+/// its row begins, to `take`.
 template <class Take> Table readTable(const InputFile &file, Take take) {
   Table table;
   bool names = startsWithNames(file), first = true;
@@ -223,7 +237,7 @@ template <class Take> Table readTable(const InputFile &file, Take take) {
       end = reader.readField();
       ++columns;
       if (!names)
-        take(reader);
+        take(reader, line);
     } while (end == CsvReader::End::Comma);
     if (!first && columns != table.columns)
       failFile(762, reader.begin,
@@ -241,7 +255,7 @@ template <class Take> Table readTable(const InputFile &file, Take take) {
 
 FileTensor inspect(const InputFile &file, const char *key) {
   refuseKey(key);
-  Table table = readTable(file, [](const CsvReader &) {});
+  Table table = readTable(file, [](const CsvReader &, uint64_t) {});
   FileTensor tensor;
   tensor.anyDtype = true;
   tensor.dims.push_back(table.rows);
@@ -255,12 +269,12 @@ void readNumbers(const InputFile &file, int32_t dtype, void *to,
                  int64_t count) {
   T *values = static_cast<T *>(to);
   int64_t i = 0;
-  readTable(file, [&](const CsvReader &reader) {
+  readTable(file, [&](const CsvReader &reader, uint64_t line) {
     if (i == count)
       failFile(704, reader.begin, "the file changed while it was read");
-    if (!parseField(reader.field, values[i++]))
+    if (reader.isCut || !parseField(reader.field, values[i++]))
       failFile(763, reader.begin,
-               "line " + std::to_string(reader.line) + ": " +
+               "line " + std::to_string(line) + ": " +
                    inQuotes(reader.field.substr(0, 40)) + " is no " +
                    dtypeName(dtype));
   });

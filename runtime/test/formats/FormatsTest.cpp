@@ -125,6 +125,14 @@ TEST_F(FormatsTest, Csv) {
   EXPECT_EQ(quoted[5], 0.0f);
 }
 
+TEST_F(FormatsTest, CsvOfTinyNumbers) {
+  std::string path = folder / "x.csv";
+  writeFile(path, "1e-400\n-1e-400\n4.9406564584124654e-324\n1e-320\n");
+  EXPECT_EQ(load<double>(path, TDRT_F64, {4}),
+            (std::vector<double>{0, 0, 4.9406564584124654e-324, 1e-320}));
+  EXPECT_EQ(load<float>(path, TDRT_F32, {4}), std::vector<float>(4, 0));
+}
+
 TEST_F(FormatsTest, CsvOfOneColumn) {
   std::string path = folder / "x.csv";
   writeFile(path, "label\n1\n-128\n 127 \n\n\n");

@@ -173,6 +173,7 @@ const Hostile csvFiles[] = {
     {"a decimal comma in quotes", "1,\"2,5\"\n", 763},
     {"two numbers in a field", "1,2 3\n", 763},
     {"two signs", "1,+-2\n", 763},
+    {"more digits than are kept", "1," + repeat("0", 500) + "5\n", 763},
     {"a number above f64", "1,1e999\n", 763},
     {"a number above f32", "1,1e39\n", 763},
     {"old line ends", "1\r2\r3\r", 761},
@@ -378,6 +379,23 @@ TEST_F(HostileFormatsTest, TheRightOnesAreRead) {
         path.back() == 'z' && path[path.size() - 2] == 'p' ? "a" : nullptr;
     tdrt::FileFault fault = tdrt::inspectTensorFile(path.c_str(), key, tensor);
     EXPECT_EQ(fault.code, 0) << name << ": " << fault.message;
+  }
+}
+
+// In whatever column the mistake is, and whatever ends it.
+TEST_F(HostileFormatsTest, LinesOfCsv) {
+  std::string path = folder / "x.csv";
+  for (const char *text : {"a,b\n1,2\nx,4\n5,6\n", "a,b\n1,2\n3,x\n5,6\n",
+                           "\na,b\n3,x", "\"a\n\",b\n3,x\n"}) {
+    writeFile(path, text);
+    Opened ctx(program);
+    int64_t sizes[] = {-1, -1};
+    void *data = nullptr;
+    EXPECT_EQ(
+        tdrt_load(ctx, path.c_str(), nullptr, TDRT_F32, 2, sizes, &data, -1),
+        763);
+    EXPECT_NE(strstr(tdrt_error_text(ctx), "line 3: `x` is no f32"), nullptr)
+        << tdrt_error_text(ctx);
   }
 }
 

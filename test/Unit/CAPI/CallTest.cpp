@@ -186,7 +186,7 @@ TEST_F(CallTest, RunTimeErrors) {
   Error type;
   EXPECT_EQ(
       tdc_call(module, program.find("scale"), 1, &input, 1, &output, &type),
-      TDC_RUN_ERROR);
+      TDC_USAGE_ERROR);
   EXPECT_EQ(type.code(), "TR107");
   Floats four({4}, {1, 2, 3, 4});
   int64_t index[] = {0, 9}, two[] = {2};
@@ -256,6 +256,14 @@ TEST_F(CallTest, TensorsInFiles) {
             TDC_RUN_ERROR);
   EXPECT_EQ(wrong.code(), "TR701");
   EXPECT_EQ(read.data, nullptr);
+  for (auto [dtype, rank] : {std::pair(99, 2), {0, 40}, {0, -1}}) {
+    tdc_tensor_type none = {"x", dtype, rank, any};
+    Error fault;
+    EXPECT_EQ(tdc_load_tensor(path.c_str(), nullptr, &none, &read, &fault),
+              TDC_USAGE_ERROR);
+    EXPECT_EQ(fault.text().rfind("error: the type has ", 0), 0u)
+        << fault.text();
+  }
   unlink(path.c_str());
   Error missing;
   EXPECT_EQ(tdc_load_tensor(path.c_str(), nullptr, nullptr, &read, &missing),

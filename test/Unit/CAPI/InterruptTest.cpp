@@ -70,7 +70,15 @@ TEST(InterruptTest, Calls) {
     EXPECT_EQ(error.text(), "error: interrupted\n");
     EXPECT_EQ(output.data, nullptr);
   }
-  // What was asked for while nothing runs is not the next call's.
+  // What was asked for while nothing runs is none of what comes next.
+  std::string path = testing::TempDir() + "interrupt.safetensors";
+  Error saved, restored;
+  tdc_interrupt(module);
+  EXPECT_EQ(tdc_save(module, path.c_str(), &saved), TDC_OK) << saved.text();
+  tdc_interrupt(module);
+  EXPECT_EQ(tdc_restore(module, path.c_str(), &restored), TDC_OK)
+      << restored.text();
+  remove(path.c_str());
   tdc_interrupt(module);
   Floats negative({1, 4}, {-1, -1, -1, -1});
   tdc_tensor input = negative.get(), output = {};
