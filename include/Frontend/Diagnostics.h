@@ -163,6 +163,11 @@ void printJSON(llvm::raw_ostream &os, const SourceManager &sources,
 std::optional<llvm::StringRef>
 findNearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
+/// Whether a word can only be `nearest`, misspelt: it is long, little is wrong
+/// with it, and no other candidate is as near.
+bool isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+
 } // namespace tdc
 
 #endif // TDC_FRONTEND_DIAGNOSTICS_H

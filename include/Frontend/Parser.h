@@ -30,6 +30,10 @@ struct ParserLimits {
 const ast::Program *parseFile(const SourceManager &sources, FileId file,
                               ast::Context &context, DiagnosticEngine &diags);
 
+/// What `torch.<name>` is here if it is a dtype of another name; empty for all
+/// others.
+llvm::StringRef getDtypeOfPyTorch(llvm::StringRef name);
+
 } // namespace tdc
 
 #endif // TDC_FRONTEND_PARSER_H

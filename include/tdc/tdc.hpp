@@ -232,25 +232,28 @@ public:
   }
   Status write(const char *name, const View &view) {
     tdc_tensor tensor = view.get();
-    tdc_error *error = nullptr;
-    return check(tdc_state_write(module.get(), name, &tensor, &error), error);
+    return check([&](tdc_error **error) {
+      return tdc_state_write(module.get(), name, &tensor, error);
+    });
   }
 
   Status save(const char *path) {
-    tdc_error *error = nullptr;
-    return check(tdc_save(module.get(), path, &error), error);
+    return check(
+        [&](tdc_error **error) { return tdc_save(module.get(), path, error); });
   }
   Status restore(const char *path) {
-    tdc_error *error = nullptr;
-    return check(tdc_restore(module.get(), path, &error), error);
+    return check([&](tdc_error **error) {
+      return tdc_restore(module.get(), path, error);
+    });
   }
 
   const tdc_program *getProgram() const { return program.get(); }
   tdc_module *get() const { return module.get(); }
 
 private:
-  static Status check(tdc_status status, tdc_error *error) {
-    return status ? Status(Error(error)) : Status();
+  template <class Work> static Status check(Work work) {
+    tdc_error *error = nullptr;
+    return work(&error) ? Status(Error(error)) : Status();
   }
 
   std::unique_ptr<tdc_program, void (*)(tdc_program *)> program;

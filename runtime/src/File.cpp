@@ -122,6 +122,8 @@ OutputFile::OutputFile(const char *path) : target(path) {
     ;
   if (retry([&] { return ftruncate(descriptor, 0); }) != 0)
     abandon("cannot be written");
+  // Before there is anything in it that others may not read.
+  keepMode();
 }
 
 OutputFile::~OutputFile() {
@@ -210,7 +212,7 @@ void OutputFile::keepMode() {
   struct stat info;
   if (stat(target.c_str(), &info) != 0) {
     if (errno != ENOENT)
-      failSystem("its mode cannot be kept");
+      abandon("its mode cannot be kept");
     return;
   }
   // The owner can be kept only by a privileged user: a wish, not a condition.
@@ -218,12 +220,11 @@ void OutputFile::keepMode() {
   if (fchown(descriptor, info.st_uid, info.st_gid) != 0)
     errno = 0;
   if (fchmod(descriptor, info.st_mode & 07777) != 0)
-    failSystem("its mode cannot be kept");
+    abandon("its mode cannot be kept");
 }
 
 void OutputFile::commit() {
   flush();
-  keepMode();
   if (retry([&] { return fsync(descriptor); }) != 0)
     failSystem("cannot be brought to the disk");
   if (rename(temporary.c_str(), target.c_str()) != 0)

@@ -59,8 +59,8 @@ private:
 /// A file that appears under its name whole or not at all. It is written beside
 /// its target as `.<name>.tdc-tmp`, synced, and renamed. Two programs that
 /// write the same file take turns; a temporary file that a killed program left
-/// is used again. A symbolic link is followed; the mode of a file replaced is
-/// kept.
+/// is used again. A symbolic link to a file is followed; the mode of a file
+/// replaced is kept.
 class OutputFile {
 public:
   /// Throws TR703 or TR751.
@@ -83,6 +83,7 @@ private:
   void discard();
   /// Discards it and fails as failSystem().
   [[noreturn]] void abandon(const char *what);
+  /// Gives the file the owner and the mode of the one that it replaces.
   void keepMode();
   void flush();
   void writeAll(const char *data, uint64_t size);

@@ -67,8 +67,8 @@ private:
     ok("processor", target->getCPU() + ", vectors of " +
                         llvm::Twine(target->getVectorUnit().bits) + " bits");
     unsigned count = std::thread::hardware_concurrency();
-    ok("threads",
-       llvm::Twine(count) + " to compile on; a program runs on one so far");
+    ok("threads", llvm::Twine(count) +
+                      ", of which compiling uses up to 4, and a program one");
   }
 
   /// Compiles a program, calls it, and looks at what comes out.
@@ -119,7 +119,9 @@ private:
   void examineGPUs() {
     char why[512] = "";
     int32_t count = tdrt_cuda_device_count(why, sizeof(why));
-    bool isSimulated = llvm::sys::Process::GetEnv("TDC_SIM_CUDA").has_value();
+    std::string simulation =
+        llvm::sys::Process::GetEnv("TDC_SIM_CUDA").value_or("");
+    bool isSimulated = !simulation.empty() && simulation != "0";
     bool hasDriver = isSimulated || dlopen("libcuda.so.1", RTLD_LAZY);
     if (count > 0)
       ok("GPUs", llvm::Twine(count) +

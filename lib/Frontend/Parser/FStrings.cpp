@@ -130,7 +130,8 @@ bool Parser::parseReplacementField(SourceRange open, uint32_t end,
 }
 
 const FormatSpec *Parser::parseFormatSpec(SourceRange range) {
-  constexpr unsigned maxWidth = 9999; // keeps a typing mistake printable
+  // They keep a typing mistake printable.
+  constexpr unsigned maxWidth = 9999, maxPrecision = 1000;
   llvm::StringRef rest = sources.getText(range);
   auto *spec = context.create<FormatSpec>();
   spec->range = range;
@@ -144,13 +145,13 @@ const FormatSpec *Parser::parseFormatSpec(SourceRange range) {
     return c;
   };
   bool isTooLarge = false;
-  auto takeNumber = [&](std::optional<unsigned> &number) {
+  auto takeNumber = [&](std::optional<unsigned> &number, unsigned max) {
     llvm::StringRef digits = rest.take_while(llvm::isDigit);
     rest = rest.drop_front(digits.size());
     unsigned value = 0;
     if (digits.empty())
       return false;
-    if (digits.getAsInteger(10, value) || value > maxWidth)
+    if (digits.getAsInteger(10, value) || value > max)
       isTooLarge = true;
     number = value;
     return true;
@@ -166,9 +167,10 @@ const FormatSpec *Parser::parseFormatSpec(SourceRange range) {
   spec->sign = takeOneOf("+- ");
   spec->alternate = takeOneOf("#");
   spec->zeroPad = takeOneOf("0");
-  takeNumber(spec->width);
+  takeNumber(spec->width, maxWidth);
   spec->commas = takeOneOf(",");
-  bool isPrecisionMissing = takeOneOf(".") && !takeNumber(spec->precision);
+  bool isPrecisionMissing =
+      takeOneOf(".") && !takeNumber(spec->precision, maxPrecision);
   spec->type = takeOneOf("defgsxb%");
   if (rest.empty() && !isTooLarge && !isPrecisionMissing)
     return spec;
@@ -176,7 +178,8 @@ const FormatSpec *Parser::parseFormatSpec(SourceRange range) {
   Diagnostic &diagnostic = diags.report(DiagCode::TD114, range,
                                         "`" + spec->text + "` is not a format");
   if (isTooLarge)
-    diagnostic.label("a width is at most " + llvm::Twine(maxWidth));
+    diagnostic.label("a width is at most " + llvm::Twine(maxWidth) +
+                     ", a precision at most " + llvm::Twine(maxPrecision));
   else if (isPrecisionMissing)
     diagnostic.label("digits are missing after `.`");
   else if (rest.contains('{'))

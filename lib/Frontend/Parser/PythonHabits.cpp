@@ -14,6 +14,21 @@
 using namespace tdc;
 using namespace tdc::ast;
 
+// `torch.int` is not this language's int.
+llvm::StringRef tdc::getDtypeOfPyTorch(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"float", "float32"}, "f32")
+      .Cases({"double", "float64"}, "f64")
+      .Cases({"half", "float16"}, "f16")
+      .Case("bfloat16", "bf16")
+      .Cases({"long", "int64"}, "i64")
+      .Cases({"int", "int32"}, "i32")
+      .Cases({"short", "int16"}, "i16")
+      .Case("int8", "i8")
+      .Case("uint8", "u8")
+      .Default("");
+}
+
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
@@ -559,18 +574,9 @@ Identifier Parser::parseTorchName() {
                    std::move(unwrapped));
     return name;
   }
-  // PyTorch's dtypes by other names: `torch.int` is not this language's int.
-  llvm::StringRef replacement = llvm::StringSwitch<llvm::StringRef>(name.text)
-                                    .Cases({"float", "float32"}, "f32")
-                                    .Cases({"double", "float64"}, "f64")
-                                    .Cases({"half", "float16"}, "f16")
-                                    .Case("bfloat16", "bf16")
-                                    .Cases({"long", "int64"}, "i64")
-                                    .Cases({"int", "int32"}, "i32")
-                                    .Cases({"short", "int16"}, "i16")
-                                    .Case("int8", "i8")
-                                    .Case("uint8", "u8")
-                                    .Default(name.text);
+  llvm::StringRef replacement = getDtypeOfPyTorch(name.text);
+  if (replacement.empty())
+    replacement = name.text;
   diagnostic.fix(FixIt::Safe, "`" + replacement + "`",
                  {{prefix.to(name.range), replacement.str()}});
   return {replacement, name.range};

@@ -199,18 +199,6 @@ llvm::StringRef sema::getOwnParameter(llvm::StringRef name) {
       .Default("");
 }
 
-bool sema::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
-                          llvm::ArrayRef<llvm::StringRef> candidates) {
-  constexpr size_t kMinLength = 5;
-  constexpr unsigned kMaxDistance = 2;
-  return word.size() >= kMinLength &&
-         word.edit_distance(nearest) <= kMaxDistance &&
-         llvm::none_of(candidates, [&](llvm::StringRef candidate) {
-           return candidate != nearest &&
-                  word.edit_distance(candidate) <= kMaxDistance;
-         });
-}
-
 // A name that begins with a dot is that of a method only, as among the
 // builtins.
 llvm::StringRef sema::getOtherWay(llvm::StringRef name) {

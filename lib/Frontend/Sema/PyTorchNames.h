@@ -23,11 +23,6 @@ llvm::StringRef getOwnParameter(llvm::StringRef name);
 /// `model.apply`, `opt.state_dict`), that is not there; empty for others.
 llvm::StringRef getOtherWay(llvm::StringRef name);
 
-/// Whether a word can only be `nearest`, misspelt: it is long, little is wrong
-/// with it, and no other candidate is as near.
-bool isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
-                    llvm::ArrayRef<llvm::StringRef> candidates);
-
 } // namespace tdc::sema
 
 #endif // TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H

@@ -270,7 +270,7 @@ std::vector<llvm::StringRef> Checker::variablesHere() const {
   std::vector<llvm::StringRef> names;
   for (const Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
-      if (!isExit(entry.first()))
+      if (!isExit(entry.first()) && !entry.second.val.isError())
         names.push_back(entry.first());
   llvm::sort(names);
   return names;
@@ -289,9 +289,12 @@ static bool offerComment(Checker &c, Diagnostic &report, SourceRange name) {
 
 void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   std::vector<llvm::StringRef> candidates = variablesHere();
-  llvm::append_range(candidates, getBuiltinNames());
-  for (const PreludeFile &prelude : getPreludeFiles())
-    llvm::append_range(candidates, prelude.names);
+  // Any three letters are near the name of some function.
+  if (name.size() > 3) {
+    llvm::append_range(candidates, getBuiltinNames());
+    for (const PreludeFile &prelude : getPreludeFiles())
+      llvm::append_range(candidates, prelude.names);
+  }
   bool isImported = file->id != files.front()->id;
   if (isImported && declaresVariable(*file, name)) {
     error(DiagCode::TD201, range,
@@ -307,6 +310,12 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
     error(DiagCode::TD201, range, "unknown name `" + name + "`")
         .label("a member of `" + model->typeName + "`")
         .fix(FixIt::Safe, "`self." + name + "`", {{range.start(), "self."}});
+    return;
+  }
+  if (llvm::StringRef dtype = getDtypeOfPyTorch(name); !dtype.empty()) {
+    error(DiagCode::TD201, range, "unknown name `" + name + "`")
+        .label("the dtype is called `" + dtype + "`")
+        .fix(FixIt::Safe, "`" + dtype + "`", {{range, dtype.str()}});
     return;
   }
   if (reportPyTorchName(name, range, ""))

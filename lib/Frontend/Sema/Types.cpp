@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Parser.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -193,8 +194,11 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
   std::optional<DType> dtype = elementType(*this, type);
   if (!dtype) {
     if (frames.empty() || lookup(type.name.text)) {
-      error(DiagCode::TD213, type.name.range,
-            "unknown dtype `" + type.name.text + "`");
+      Diagnostic &report = error(DiagCode::TD213, type.name.range,
+                                 "unknown dtype `" + type.name.text + "`");
+      if (llvm::StringRef own = getDtypeOfPyTorch(type.name.text); !own.empty())
+        report.fix(FixIt::Safe, "`" + own + "`",
+                   {{type.name.range, own.str()}});
       return false;
     }
     bind(type.name.text, type.name.range, makeDType(actual.dtype), false);

@@ -120,6 +120,33 @@ void DiagnosticEngine::printJSON(llvm::raw_ostream &os) {
 // Misspelt words
 //===----------------------------------------------------------------------===//
 
+/// Letters that are added, left out or other ones; two neighbours that changed
+/// places count as one.
+static unsigned countTypos(llvm::StringRef word, llvm::StringRef meant,
+                           unsigned most) {
+  if (word.size() == meant.size()) {
+    auto [left, right] = std::mismatch(word.begin(), word.end(), meant.begin());
+    size_t at = left - word.begin();
+    if (at + 1 < word.size() && left[0] == right[1] && left[1] == right[0] &&
+        word.drop_front(at + 2) == meant.drop_front(at + 2))
+      return 1;
+  }
+  return word.edit_distance(meant, /*AllowReplacements=*/true, most);
+}
+
+bool tdc::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
+                         llvm::ArrayRef<llvm::StringRef> candidates) {
+  if (word.size() < 5)
+    return false;
+  // Two typing mistakes make one short word into another.
+  unsigned most = word.size() < 8 ? 1 : 2;
+  return countTypos(word, nearest, most) <= most &&
+         llvm::none_of(candidates, [&](llvm::StringRef candidate) {
+           return candidate != nearest &&
+                  countTypos(word, candidate, most) <= most;
+         });
+}
+
 std::optional<llvm::StringRef>
 tdc::findNearest(llvm::StringRef word,
                  llvm::ArrayRef<llvm::StringRef> candidates) {
@@ -130,8 +157,7 @@ tdc::findNearest(llvm::StringRef word,
   for (llvm::StringRef candidate : candidates) {
     if (candidate.equals_insensitive(word))
       return candidate;
-    unsigned distance = word.edit_distance(
-        candidate, /*AllowReplacements=*/true, nearestDistance);
+    unsigned distance = countTypos(word, candidate, nearestDistance);
     if (distance < nearestDistance ||
         (distance == nearestDistance && !nearest)) {
       nearest = candidate;
