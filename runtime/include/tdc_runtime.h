@@ -305,6 +305,9 @@ struct tdrt_context {
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 
+/* From here on tdrt_run_program shows no such line. */
+TDRT_API void tdrt_hide_progress(void);
+
 /* Makes a context: checks the ABI's version, parses arguments, chooses the
  * version of the program for this machine, allocates the arenas.
  *

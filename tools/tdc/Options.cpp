@@ -211,6 +211,9 @@ private:
       options.json = value == "json";
       return value == "json" || value == "text" ||
              fail("`--message-format` is text or json, not `" + value + "`");
+    case OPT_quiet:
+      options.quiet = true;
+      return true;
     case OPT_time_phases:
       options.timePhases = true;
       return true;

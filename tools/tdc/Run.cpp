@@ -3,8 +3,10 @@
 #include "CAPI/Wrap.h"
 #include "Compilation/Machine.h"
 #include "ExportCall.h"
+#include "Process.h"
 #include "Terminal.h"
 #include "Verbs.h"
+#include "tdc_runtime.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
@@ -29,8 +31,15 @@ int tdc::runVerb(const Options &options) {
   // The program's own help is all that is wanted, whatever it would do.
   bool runsAlone = options.function.empty() ||
                    llvm::is_contained(options.programArgs, "--help");
-  int exitCode = runsAlone ? tdc_run(program) : callExport(*program, options);
-  terminal.done("run");
+  int exitCode;
+  {
+    Step step(&terminal, "run");
+    leaveMemoryToProgram();
+    terminal.handOver();
+    if (options.quiet)
+      tdrt_hide_progress();
+    exitCode = runsAlone ? tdc_run(program) : callExport(*program, options);
+  }
   terminal.finish();
   return exitCode;
 }
