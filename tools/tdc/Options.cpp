@@ -125,7 +125,9 @@ private:
       std::string nearest;
       unsigned distance = table.findNearest(
           word, nearest, llvm::opt::Visibility(verb.visibility));
-      std::string hint = ("`tdc " + verb.name + " --help` lists them").str();
+      std::string hint = whoseOption(word, table);
+      if (hint.empty())
+        hint = ("`tdc " + verb.name + " --help` lists them").str();
       if (distance <= 2)
         hint =
             "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
