@@ -45,10 +45,20 @@ static void sayWhereBundleIs() {
   _exit(ExitBug);
 }
 
+/// Several threads may fail at once: the first one tells it and ends the
+/// process, the others wait for that.
+static void beFirst() {
+  static std::atomic<bool> isTaken{false};
+  if (isTaken.exchange(true))
+    for (;;)
+      pause();
+}
+
 /// Removes temporary files; asks nothing of the heap.
 [[noreturn]] static void onOutOfMemory(void *, const char *, bool) {
   if (isReporting)
     endWithBug();
+  beFirst();
   llvm::sys::RunInterruptHandlers();
   say({"tdc: out of memory"});
   if (work.options)
@@ -61,13 +71,10 @@ static void sayWhereBundleIs() {
 /// The bundle is made by a thread of its own: it needs a deep stack, and the
 /// heap of this thread may be locked.
 [[noreturn]] static void onBug(const char *what) {
-  static std::atomic<bool> hasCrashed{false};
   // The bundle crashes as well: what there is of it must do.
   if (isReporting)
     endWithBug();
-  if (hasCrashed.exchange(true))
-    for (;;) // another thread reports, and ends the process
-      pause();
+  beFirst();
   isReporting = true;
   llvm::sys::RunInterruptHandlers();
   say({"error: this is a bug in tdc: ", what});

@@ -8,15 +8,17 @@ using namespace tdc;
 
 static constexpr std::chrono::milliseconds kInterval(500);
 
+/// A terminal that says it is dumb wants nothing of this.
+static bool isAsked() { return llvm::sys::Process::GetEnv("TERM") != "dumb"; }
+
 /// Whether standard error can rewrite a line.
 static bool isTerminal() {
-  auto name = llvm::sys::Process::GetEnv("TERM");
-  return llvm::sys::Process::StandardErrIsDisplayed() && name &&
-         *name != "dumb";
+  return llvm::sys::Process::StandardErrIsDisplayed() &&
+         llvm::sys::Process::GetEnv("TERM");
 }
 
 Progress::Progress(bool isWanted)
-    : isWanted(isWanted), isLive(isWanted && isTerminal()) {
+    : isWanted(isWanted && isAsked()), isLive(this->isWanted && isTerminal()) {
   if (!isLive)
     return;
   timer = llvm::thread([this] {
