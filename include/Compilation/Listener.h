@@ -3,7 +3,7 @@
 #ifndef TDC_COMPILATION_LISTENER_H
 #define TDC_COMPILATION_LISTENER_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Pipelines/Steps.h"
 #include "llvm/ADT/Twine.h"
 
 namespace tdc {
@@ -20,10 +20,8 @@ enum ExitCode : int {
   ExitInterrupted = 130
 };
 
-class Listener {
+class Listener : public StepListener {
 public:
-  virtual ~Listener() = default;
-
   /// Something new stands in `diags`, be it a mistake or a remark. To be marked
   /// or printed, so that it is not new the next time.
   virtual void found(DiagnosticEngine &diags) = 0;
@@ -35,9 +33,6 @@ public:
 
   /// Text that the options ask for.
   virtual void told(llvm::StringRef text) = 0;
-
-  /// A step is done.
-  virtual void done(llvm::StringRef step) = 0;
 };
 
 } // namespace tdc

@@ -13,6 +13,8 @@ namespace tdc {
 /// as many as the options simulate. To build for a device is to build for a
 /// machine that has it.
 int64_t countDevices(const CompileOptions &options);
+/// What is wrong with the simulated GPUs that a run asks for; "" if nothing is.
+std::string whyNoSimulation(const CompileOptions &options);
 /// Why there are none, or fewer than `needed`.
 std::string whyNoDevices(const CompileOptions &options, int64_t needed);
 

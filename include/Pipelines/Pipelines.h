@@ -9,7 +9,6 @@
 #define TDC_PIPELINES_PIPELINES_H
 
 #include "Pipelines/Phases.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -26,10 +25,8 @@ class ModuleOp;
 namespace tdc {
 
 class HostTarget;
+class StepListener;
 struct VectorUnit;
-
-/// Called with the name of a step each time one is done, to time them.
-using StepDone = llvm::function_ref<void(llvm::StringRef step)>;
 
 /// A context for one compilation on one thread. Dialects are loaded as they are
 /// needed.
@@ -40,7 +37,7 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 /// emitted an error with a location. A message that starts with a code
 /// ("TD900: …") is for the author of the program, any other is a bug in tdc.
 bool runPhases(mlir::ModuleOp module, Phase first, Phase last,
-               const VectorUnit &vectors, StepDone done = {});
+               const VectorUnit &vectors, StepListener *listener = nullptr);
 
 /// Takes a module in the phase `resolved` half the way to `placed`: every op is
 /// on the device that it will run on, and transfers are not placed yet. False
@@ -51,7 +48,7 @@ bool chooseDevices(mlir::ModuleOp module);
 /// or an object file. `withMain` adds the `main` of an executable.
 bool generateCode(mlir::ModuleOp module, const HostTarget &target, Phase kind,
                   bool withMain, llvm::raw_pwrite_stream &os,
-                  StepDone done = {});
+                  StepListener *listener = nullptr);
 
 /// Compiles a module that has been through the phase `llvm` to object files in
 /// memory, which link to one program: kernels are compiled on up to `threads`
@@ -59,7 +56,7 @@ bool generateCode(mlir::ModuleOp module, const HostTarget &target, Phase kind,
 bool generateObjects(
     mlir::ModuleOp module, const HostTarget &target, unsigned threads,
     llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects,
-    StepDone done = {});
+    StepListener *listener = nullptr);
 
 } // namespace tdc
 

@@ -44,6 +44,8 @@ public:
 
   void told(llvm::StringRef) override {}
 
+  void begins(llvm::StringRef) override {}
+  void beginsPass(llvm::StringRef) override {}
   void done(llvm::StringRef step) override {
     if (options.done)
       options.done(options.user, step.str().c_str());

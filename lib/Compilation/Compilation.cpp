@@ -82,8 +82,10 @@ bool Compilation::parse() {
                                    "`: " + opened.getError().message());
     file = *opened;
   }
-  program = parseFile(sources, file, ast, diags);
-  listener.done("parse");
+  {
+    Step step(&listener, "parse");
+    program = parseFile(sources, file, ast, diags);
+  }
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     if (int64_t count = countDevices(options); device->ordinal >= count) {
@@ -165,10 +167,10 @@ CheckOptions Compilation::getCheckOptions() const {
 
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
+  Step step(&listener, "check");
   machines = check(sources, ast, file, *program, checks, diags, emitter);
   if (machines.empty() && options.purpose == Purpose::Build)
     machines = {checks.countCudaDevices()};
-  listener.done("check");
   return !diags.hasErrors();
 }
 
@@ -181,8 +183,10 @@ const DiagnosticEngine &Compilation::inspect() {
 
 bool Compilation::generate() {
   if (parse()) {
-    context = createContext();
-    listener.done("context");
+    {
+      Step step(&listener, "context");
+      context = createContext();
+    }
     module = generateModule(*context, sources,
                             {llvm::sys::path::stem(options.file), program->doc},
                             [&](Emitter &emitter) { return walk(emitter); });
@@ -293,13 +297,13 @@ void Compilation::reportBug(mlir::Location location, llvm::StringRef text) {
 
 const HostTarget *Compilation::getTarget() {
   if (!target) {
+    Step step(&listener, "target");
     llvm::Expected<HostTarget> made = HostTarget::create(options.targetCPU);
     if (!made) {
       fail(ExitUsage, llvm::toString(made.takeError()));
       return nullptr;
     }
     target = std::make_unique<HostTarget>(std::move(*made));
-    listener.done("target");
   }
   return target.get();
 }
@@ -327,8 +331,7 @@ bool Compilation::runTo(Phase last) {
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
-  if (runPhases(*module, reached, last, target->getVectorUnit(),
-                [&](llvm::StringRef step) { listener.done(step); })) {
+  if (runPhases(*module, reached, last, target->getVectorUnit(), &listener)) {
     reached = last;
     return reportDiagnostics();
   }
@@ -347,8 +350,7 @@ bool Compilation::emitCode(Phase kind, bool withMain,
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
-  return generateCode(*module, *target, kind, withMain, os,
-                      [&](llvm::StringRef step) { listener.done(step); }) ||
+  return generateCode(*module, *target, kind, withMain, os, &listener) ||
          fail(ExitBug);
 }
 
@@ -361,8 +363,7 @@ bool Compilation::emitObjects(
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
-  return generateObjects(*module, *target, threads, objects,
-                         [&](llvm::StringRef step) { listener.done(step); }) ||
+  return generateObjects(*module, *target, threads, objects, &listener) ||
          fail(ExitBug);
 }
 

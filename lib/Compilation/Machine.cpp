@@ -33,7 +33,7 @@ int64_t tdc::countDevices(const CompileOptions &options) {
   if (isForCpu(options))
     return 0;
   if (options.purpose == Purpose::Run)
-    return askDriver().count;
+    return std::max<int64_t>(0, askDriver().count);
   if (options.purpose != Purpose::Build)
     return options.simulatedDevices;
   std::optional<Place> device = getChosenDevice(options.device);
@@ -41,12 +41,18 @@ int64_t tdc::countDevices(const CompileOptions &options) {
                            device ? device->ordinal + 1 : 0);
 }
 
+std::string tdc::whyNoSimulation(const CompileOptions &options) {
+  bool isNeeded = options.purpose == Purpose::Run && !isForCpu(options) &&
+                  options.simulatedDevices > 0;
+  return isNeeded && askDriver().count < 0 ? askDriver().reason : "";
+}
+
 std::string tdc::whyNoDevices(const CompileOptions &options, int64_t needed) {
   if (isForCpu(options))
     return "`--device cpu` is for a machine without one";
-  if (options.purpose == Purpose::Run && askDriver().count == 0)
+  if (options.purpose == Purpose::Run && askDriver().count <= 0)
     return askDriver().reason;
   std::string number = std::to_string(needed);
-  return "`--sim-cuda=" + number + "` is for a machine with " +
+  return "`--sim-cuda=" + number + "` simulates a machine with " +
          (needed == 1 ? "one" : number);
 }

@@ -10,6 +10,12 @@ static const char *getDirection(const td::CopySite &site) {
   return fromHost ? "h2d" : toHost ? "d2h" : "d2d";
 }
 
+/// What is copied, a variable in quotes.
+static std::string getSubject(const td::CopySite &site) {
+  bool isName = site.what.find_first_of(" `") == std::string::npos;
+  return isName ? "`" + site.what + "`" : site.what;
+}
+
 /// Reports a copy where the host reads it, else where the value is made.
 void Compilation::guardTransfers() {
   DiagCode code = options.guard.mode == TransferGuard::Log ? DiagCode::TD510
@@ -26,9 +32,9 @@ void Compilation::guardTransfers() {
         "from " + spelling(site.from) + " to " + spelling(site.to);
     Diagnostic &report = diags.report(
         code, getRange(at->getLoc()),
-        site.isForHost ? td::getUserName(site.reader) + " copies a tensor " +
-                             way + " in a loop"
-                       : "a tensor is copied " + way + " in a loop");
+        site.isForHost ? td::getUserName(site.reader) + " copies " +
+                             getSubject(site) + " " + way + " in a loop"
+                       : getSubject(site) + " is copied " + way + " in a loop");
     if (site.isForHost)
       report.note("it is made here", getRange(copy->getLoc()));
     else if (site.reader)

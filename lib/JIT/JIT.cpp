@@ -41,6 +41,15 @@ JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
   jit->session = std::make_unique<Session>(std::move(*process));
   Session &session = *jit->session;
 
+  // What lookup() returns names symbols, and not the cause.
+  std::string cause;
+  session.session.setErrorReporter([&cause](Error error) {
+    handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+      if (info.convertToErrorCode() == std::errc::not_enough_memory)
+        report_bad_alloc_error("no memory for the code of a program");
+      cause += info.message() + "; ";
+    });
+  });
   orc::SymbolMap symbols;
   for (const RuntimeSymbol &symbol : getRuntimeSymbols())
     symbols[session.session.intern(symbol.name)] = {
@@ -55,8 +64,9 @@ JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
   // Objects are linked when something of theirs is asked for: only now does a
   // name that the table lacks show.
   auto found = session.session.lookup({&session.library}, entry);
+  session.session.setErrorReporter(consumeError);
   if (!found)
-    return found.takeError();
+    return createStringError(cause + toString(found.takeError()));
   jit->entry = found->getAddress().toPtr<void *>();
   return std::move(jit);
 }

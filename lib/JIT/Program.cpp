@@ -25,11 +25,10 @@ static std::unique_ptr<JIT> link(const CompileOptions &options,
     code = compilation.getExitCode();
     return nullptr;
   }
+  Step step(&listener, "link");
   auto jit = JIT::create(objects, "tdc_program");
-  if (jit) {
-    listener.done("link");
+  if (jit)
     return std::move(*jit);
-  }
   code = ExitBug;
   listener.failed(
       code, "this is a bug in tdc: " + llvm::toString(jit.takeError()), {});

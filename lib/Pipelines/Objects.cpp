@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pipelines/Pipelines.h"
+#include "Pipelines/Steps.h"
 #include "SplitKernels.h"
 #include "Target/HostTarget.h"
 #include "llvm/IR/LLVMContext.h"
@@ -53,34 +54,28 @@ struct Part {
 bool generateObjects(
     ModuleOp module, const HostTarget &target, unsigned threads,
     llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects,
-    StepDone done) {
-  auto step = [&](llvm::StringRef name) {
-    if (done)
-      done(name);
-  };
-  llvm::SmallVector<OwningOpRef<ModuleOp>> others =
-      splitKernels(module, threads);
+    StepListener *listener) {
   std::vector<std::unique_ptr<Part>> parts;
   bool isTranslated = true;
-  for (OwningOpRef<ModuleOp> &other : others) {
+  auto translate = [&](ModuleOp part) {
     parts.push_back(std::make_unique<Part>());
-    if (!parts.back()->translate(*other, target)) {
-      isTranslated = false;
-      break;
+    isTranslated = isTranslated && parts.back()->translate(part, target);
+  };
+  {
+    Step step(listener, "translate");
+    for (OwningOpRef<ModuleOp> &other : splitKernels(module, threads)) {
+      translate(*other);
+      if (isTranslated)
+        parts.back()->compileBeside(target);
     }
-    parts.back()->compileBeside(target);
+    translate(module);
   }
-  parts.push_back(std::make_unique<Part>());
-  if (isTranslated && parts.back()->translate(module, target)) {
-    step("translate");
+  Step step(listener, "codegen");
+  if (isTranslated)
     parts.back()->compile(target);
-  } else {
-    isTranslated = false;
-  }
   for (std::unique_ptr<Part> &part : parts)
     if (part->thread.joinable())
       part->thread.join();
-  step("codegen");
   if (!isTranslated)
     return false;
   for (std::unique_ptr<Part> &part : parts)

@@ -1,10 +1,13 @@
 //===- Pipelines.cpp - running the phases ---------------------------------===//
 
 #include "Pipelines/Pipelines.h"
+#include "Pipelines/Steps.h"
 #include "Target/HostTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -29,31 +32,46 @@ std::unique_ptr<MLIRContext> createContext() {
   return context;
 }
 
+namespace {
+class PassTeller : public PassInstrumentation {
+public:
+  explicit PassTeller(StepListener &listener) : listener(listener) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    // Those that only hold passes for other ops have no name of their own.
+    if (!pass->getArgument().empty())
+      listener.beginsPass(pass->getArgument());
+  }
+
+private:
+  StepListener &listener;
+};
+} // namespace
+
 /// What the checker emitted is always verified: where the checker lets a
 /// mistake through, this is what stands between it and machine code that
 /// overruns a buffer. That takes 0.3 ms of examples/simple_model.tdsl. After
 /// each pass it would take 3.4 ms of 11, so only builds for development do it;
 /// the tests of the passes run under the verifier in any build.
 bool runPhases(ModuleOp module, Phase first, Phase last,
-               const VectorUnit &vectors, StepDone done) {
+               const VectorUnit &vectors, StepListener *listener) {
   if (first == Phase::TD) {
+    Step step(listener, "verify");
     if (failed(verify(module.getOperation())))
       return false;
-    if (done)
-      done("verify");
   }
   for (const PhaseInfo &row : getPhases()) {
     if (row.phase > last)
       break;
     if (row.phase <= first || !row.addPasses)
       continue;
+    Step step(listener, row.name);
     PassManager passes(module.getContext());
     passes.enableVerifier(kVerifyPasses);
+    if (listener)
+      passes.addInstrumentation(std::make_unique<PassTeller>(*listener));
     row.addPasses(passes, vectors);
     if (failed(passes.run(module)))
       return false;
-    if (done)
-      done(row.name);
   }
   return true;
 }
@@ -66,20 +84,23 @@ bool chooseDevices(ModuleOp module) {
 }
 
 bool generateCode(ModuleOp module, const HostTarget &target, Phase kind,
-                  bool withMain, llvm::raw_pwrite_stream &os, StepDone done) {
-  auto step = [&](llvm::StringRef name) {
-    if (done)
-      done(name);
-  };
+                  bool withMain, llvm::raw_pwrite_stream &os,
+                  StepListener *listener) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = target.translate(module, context);
-  if (!code)
-    return false;
-  if (withMain)
-    target.addMain(*code);
-  step("translate");
-  target.optimize(*code);
-  step("optimize");
+  std::unique_ptr<llvm::Module> code;
+  {
+    Step step(listener, "translate");
+    code = target.translate(module, context);
+    if (!code)
+      return false;
+    if (withMain)
+      target.addMain(*code);
+  }
+  {
+    Step step(listener, "optimize");
+    target.optimize(*code);
+  }
+  Step step(listener, "codegen");
   if (kind == Phase::LLVM)
     code->print(os, nullptr);
   else
@@ -87,7 +108,6 @@ bool generateCode(ModuleOp module, const HostTarget &target, Phase kind,
                 kind == Phase::Asm ? llvm::CodeGenFileType::AssemblyFile
                                    : llvm::CodeGenFileType::ObjectFile,
                 os);
-  step("codegen");
   return true;
 }
 

@@ -305,6 +305,9 @@ struct tdrt_context {
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 
+/* From here on tdrt_run_program shows no such line. */
+TDRT_API void tdrt_hide_progress(void);
+
 /* Makes a context: checks the ABI's version, parses arguments, chooses the
  * version of the program for this machine, allocates the arenas.
  *
@@ -312,7 +315,7 @@ TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
  * none, says which version: for `cpu` the first that needs no GPU, for `cuda`
  * the first that needs one and can run, for `auto` the first that can run. If
  * none can, that fails with the reason (TR30x). If for `auto` a program that
- * could use GPUs runs on the cpu, one line on standard error tells why.
+ * would use GPUs runs on the cpu, one line on standard error tells why.
  *
  * On failure *ctx still is a context that holds only the error, for
  * tdrt_error_text, or NULL if there was no memory even for that. The status of
@@ -456,9 +459,10 @@ TDRT_API int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device,
                                      void *to, const void *from, int64_t bytes,
                                      int32_t site);
 
-/* How many GPUs this machine shows. If there are none and `why` is not NULL, it
- * gets the reason, in words, cut to `room` bytes with its NUL; "" otherwise.
- * Needs no context: tdc calls it too. */
+/* How many GPUs this machine shows; -1 if simulated ones are asked for in vain,
+ * which is a mistake, not a reason to go without. If there are none and `why`
+ * is not NULL, it gets the reason, in words, cut to `room` bytes with its NUL;
+ * "" otherwise. Needs no context: tdc calls it too. */
 TDRT_API int32_t tdrt_cuda_device_count(char *why, int64_t room);
 
 /* cuda.get_device_name(index); the text is a string as tdrt_str_end makes them.
@@ -670,7 +674,8 @@ typedef struct tdrt_checkpoint {
   const int32_t *types;     /* ... and their TDRT_INT, _FLOAT or _BOOLEAN */
   int32_t full;    /* 1: a checkpoint, with seed, random counter and scalars;
                       0: pure weights */
-  int32_t lenient; /* restore: missing and unexpected keys are no error */
+  int32_t lenient; /* restore: missing and unexpected keys are no error; a line
+                      on standard error lists them */
 } tdrt_checkpoint;
 
 /* Writes a .safetensors file, whole or not at all, even if the machine stops:

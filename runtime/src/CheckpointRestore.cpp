@@ -9,6 +9,7 @@
 #include "CheckpointFormat.h"
 #include "Context.h"
 #include "Dtype.h"
+#include "Output.h"
 #include "XXH64.h"
 #include "formats/FileFormats.h"
 #include "formats/NpyData.h"
@@ -17,6 +18,7 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <unistd.h>
 
 using namespace tdrt;
 
@@ -38,10 +40,11 @@ public:
       group.keys += (group.count > 1 ? ", " : "") + key;
   }
   bool empty() const { return groups.empty(); }
-  std::string text() const {
-    std::string all = "the keys of the file do not fit";
+  /// `before` stands before each list.
+  std::string text(const char *before) const {
+    std::string all;
     for (const Group &group : groups) {
-      all += std::string("\n  ") + group.what + ": " + group.keys;
+      all += std::string(before) + group.what + ": " + group.keys;
       if (group.count > 8)
         all += ", and " + std::to_string(group.count - 8) + " more";
     }
@@ -70,10 +73,12 @@ bool isOptimizerKey(const std::string &key) {
 
 std::vector<Match> matchKeys(const Context &context,
                              const SafetensorsHeader &header,
-                             const tdrt_checkpoint &what) {
+                             const tdrt_checkpoint &what, KeyReport &skipped) {
   static const char missing[] = "missing", mismatched[] = "mismatched",
                     unexpected[] = "unexpected";
-  KeyReport report;
+  KeyReport wrong;
+  // A lenient program is only told of keys that the other side lacks.
+  KeyReport &unmatched = what.lenient ? skipped : wrong;
   std::vector<Match> matches;
   std::vector<std::string> wanted;
   bool wantsOptimizer = false;
@@ -83,11 +88,10 @@ std::vector<Match> matchKeys(const Context &context,
     const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
     const FileTensor *tensor = header.find(key);
     if (!tensor) {
-      if (!what.lenient)
-        report.add(missing, key);
+      unmatched.add(missing, key);
     } else if (FileFault fault =
                    checkTensorType(*tensor, slot.dtype, slot.rank, slot.dims)) {
-      report.add(
+      wrong.add(
           mismatched,
           key + " (" +
               (tensor->dtype < 0 ? tensor->dtypeText
@@ -102,16 +106,15 @@ std::vector<Match> matchKeys(const Context &context,
   }
   std::sort(wanted.begin(), wanted.end());
   for (const FileTensor &tensor : header.tensors) {
-    if (what.lenient ||
-        std::binary_search(wanted.begin(), wanted.end(), tensor.key))
+    if (std::binary_search(wanted.begin(), wanted.end(), tensor.key))
       continue;
     // A model may be taken out of a checkpoint that holds its optimizer too.
     if (isOptimizerKey(tensor.key) && !wantsOptimizer)
       continue;
-    report.add(unexpected, tensor.key);
+    unmatched.add(unexpected, tensor.key);
   }
-  if (!report.empty())
-    failFile(741, -1, report.text());
+  if (!wrong.empty())
+    failFile(741, -1, "the keys of the file do not fit" + wrong.text("\n  "));
   return matches;
 }
 
@@ -159,7 +162,12 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       InputFile file(path);
       SafetensorsHeader header = readSafetensors(file);
       checkMetadata(header);
-      std::vector<Match> matches = matchKeys(context, header, *what);
+      KeyReport skipped;
+      std::vector<Match> matches = matchKeys(context, header, *what, skipped);
+      std::string note;
+      if (!skipped.empty())
+        note = "note: `" + std::string(path) +
+               "` was restored where its keys fit" + skipped.text("; ") + "\n";
       RandomState random = context.random;
       if (what->full) {
         random.seed = readCounter(header, kSeedKey);
@@ -171,6 +179,8 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       for (const Match &match : matches)
         tdrt_slot_write(ctx, match.slot, match.data.get());
       context.random = random;
+      context.progress.hide();
+      writeAll(STDERR_FILENO, note.data(), note.size());
     });
   });
 }

@@ -20,6 +20,8 @@ namespace {
 constexpr timeval kFirst = {1, 0};
 constexpr timeval kInterval = {0, 500000};
 
+std::atomic<bool> isHidden{false};
+
 /// What the signal's handler looks at.
 std::atomic<tdrt_context *> running{nullptr};
 
@@ -99,10 +101,12 @@ void Progress::hide() noexcept {
   isShown = false;
 }
 
+void tdrt_hide_progress(void) { isHidden = true; }
+
 ProgressTimer::ProgressTimer(tdrt_context *ctx) {
   const char *terminal = getenv("TERM");
-  isOn =
-      isatty(STDERR_FILENO) == 1 && terminal && strcmp(terminal, "dumb") != 0;
+  isOn = !isHidden && isatty(STDERR_FILENO) == 1 && terminal &&
+         strcmp(terminal, "dumb") != 0;
   if (!isOn)
     return;
   running = ctx;

@@ -196,7 +196,12 @@ TEST_F(CheckpointTest, LenientTakesWhatThereIs) {
   what.keys = other;
   what.lenient = 1;
   Opened target(program);
+  testing::internal::CaptureStderr();
   ASSERT_EQ(restore(target, what), 0) << target.error();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "note: `" + path +
+                "` was restored where its keys fit; missing: fc.offset; "
+                "unexpected: fc.bias, on\n");
   EXPECT_EQ(memcmp(target->arena, ctx->arena, 24), 0);
   EXPECT_EQ(reinterpret_cast<float *>(target->arena + 64)[0], 0);
 }

@@ -129,9 +129,8 @@ static int build(const Options &options, Terminal &terminal) {
                   "`: " + llvm::toString(std::move(error)));
     names.push_back(file.getName());
   }
-  int exitCode = link(names, options.output);
-  terminal.done("link");
-  return exitCode;
+  Step step(&terminal, "link");
+  return link(names, options.output);
 }
 
 int tdc::buildVerb(const Options &options) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Doctor.h"
 #include "Libraries.h"
 #include "Target/HostTarget.h"
 #include "Target/Ptxas.h"
@@ -30,29 +31,31 @@ namespace {
 
 class Doctor {
 public:
-  int examine() {
-    llvm::outs() << "tdc " << tdc_version() << ", LLVM " LLVM_VERSION_STRING
-                 << "\n";
+  explicit Doctor(llvm::raw_ostream &os) : os(os) {}
+
+  /// Looks at what is there and, where `compiles` says so, whether it works.
+  unsigned examine(bool compiles) {
+    os << "tdc " << tdc_version() << ", LLVM " LLVM_VERSION_STRING << "\n";
     examineProcessor();
-    examineCompiler();
+    if (compiles)
+      examineCompiler();
     examineLinking();
     examineGPUs();
     listVariables();
     if (faults)
-      llvm::outs() << faults << (faults == 1 ? " fault\n" : " faults\n");
-    return faults ? ExitRunTime : ExitOk;
+      os << faults << (faults == 1 ? " fault\n" : " faults\n");
+    return faults;
   }
 
 private:
-  static void tell(llvm::StringRef state, llvm::StringRef what,
-                   const llvm::Twine &text) {
-    llvm::outs() << llvm::formatv("{0,-6} {1,-14} {2}\n", state, what,
-                                  text.str());
+  void tell(llvm::StringRef state, llvm::StringRef what,
+            const llvm::Twine &text) {
+    os << llvm::formatv("{0,-6} {1,-14} {2}\n", state, what, text.str());
   }
-  static void ok(llvm::StringRef what, const llvm::Twine &text) {
+  void ok(llvm::StringRef what, const llvm::Twine &text) {
     tell("ok", what, text);
   }
-  static void missing(llvm::StringRef what, const llvm::Twine &text) {
+  void missing(llvm::StringRef what, const llvm::Twine &text) {
     tell("no", what, text);
   }
   void fault(llvm::StringRef what, const llvm::Twine &text) {
@@ -143,15 +146,22 @@ private:
   }
 
   /// What is set changes what tdc does.
-  static void listVariables() {
+  void listVariables() {
     for (char **entry = environ; *entry; ++entry)
       if (llvm::StringRef(*entry).starts_with("TDC_"))
         tell("set", "environment", *entry);
   }
 
+  llvm::raw_ostream &os;
   unsigned faults = 0;
 };
 
 } // namespace
 
-int tdc::doctorVerb(const Options &) { return Doctor().examine(); }
+int tdc::doctorVerb(const Options &) {
+  return Doctor(llvm::outs()).examine(/*compiles=*/true) ? ExitRunTime : ExitOk;
+}
+
+void tdc::describeMachine(llvm::raw_ostream &os) {
+  Doctor(os).examine(/*compiles=*/false);
+}

@@ -1,6 +1,7 @@
 //===- OptionTable.cpp - verbs, options and their help --------------------===//
 
 #include "OptionTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -65,6 +66,23 @@ std::vector<std::string> getOptionNames(const VerbInfo &verb,
       names.push_back(option.getName().rtrim('=').str());
   }
   return names;
+}
+
+std::string whoseOption(llvm::StringRef word, const OptionTable &table) {
+  llvm::StringRef name = word.split('=').first;
+  if (!name.consume_front("--"))
+    return "";
+  llvm::SmallVector<std::string> owners;
+  for (const VerbInfo &verb : verbs)
+    if (llvm::is_contained(getOptionNames(verb, table), name))
+      owners.push_back(("`tdc " + verb.name + "`").str());
+  if (owners.empty())
+    return "";
+  std::string last = owners.pop_back_val();
+  std::string all = llvm::join(owners, ", ");
+  return ("`--" + name + "` is an option of " + all +
+          (all.empty() ? "" : " and ") + last)
+      .str();
 }
 
 static void printRow(llvm::raw_ostream &os, llvm::StringRef name,

@@ -49,6 +49,10 @@ const VerbInfo *findVerb(llvm::StringRef name);
 std::vector<std::string> getOptionNames(const VerbInfo &verb,
                                         const OptionTable &table);
 
+/// "`--verbose` is an option of `tdc build` and `tdc emit`", or "" for a word
+/// that is no option of any verb.
+std::string whoseOption(llvm::StringRef word, const OptionTable &table);
+
 /// The text of `tdc --help`.
 void printHelp(llvm::raw_ostream &os);
 /// The text of `tdc <verb> --help`.

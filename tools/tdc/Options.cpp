@@ -125,7 +125,9 @@ private:
       std::string nearest;
       unsigned distance = table.findNearest(
           word, nearest, llvm::opt::Visibility(verb.visibility));
-      std::string hint = ("`tdc " + verb.name + " --help` lists them").str();
+      std::string hint = whoseOption(word, table);
+      if (hint.empty())
+        hint = ("`tdc " + verb.name + " --help` lists them").str();
       if (distance <= 2)
         hint =
             "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
@@ -211,6 +213,9 @@ private:
       options.json = value == "json";
       return value == "json" || value == "text" ||
              fail("`--message-format` is text or json, not `" + value + "`");
+    case OPT_quiet:
+      options.quiet = true;
+      return true;
     case OPT_time_phases:
       options.timePhases = true;
       return true;

@@ -34,6 +34,7 @@ struct Options : CompileOptions {
   Verb verb = Verb::Run;
   bool requiresCuda = false;
   bool json = false;
+  bool quiet = false;
 
   std::string function;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< name, file

@@ -63,4 +63,5 @@ defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 
+def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, BuildVerb]>;
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

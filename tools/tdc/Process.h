@@ -7,9 +7,15 @@
 
 namespace tdc {
 
-/// From here on a crash or lack of memory ends tdc with one clear line and exit
-/// code 70. `what` is named in it, and must stay valid.
-void installCrashHandlers(const char *what);
+/// From here on a crash or lack of memory ends tdc with one clear message about
+/// `work` and exit code 70; of a crash a bundle is left.
+void installCrashHandlers();
+
+/// From here on it is the program that runs out of memory, and says so.
+void leaveMemoryToProgram();
+
+/// Leaves a bundle of a bug that has been told, and says where.
+void reportBug(llvm::StringRef message);
 
 /// Ends the process without taking the compiler's data structures apart.
 [[noreturn]] void exitNow(int code);

@@ -6,19 +6,25 @@
 #include "Compilation/Listener.h"
 #include "Options.h"
 #include "PhaseTimes.h"
+#include "Progress.h"
 
 namespace tdc {
 
 /// Prints as `--message-format` says.
 class Terminal : public Listener {
 public:
-  explicit Terminal(const Options &options) : options(options) {}
+  explicit Terminal(const Options &options);
 
   void found(DiagnosticEngine &diags) override;
   void failed(ExitCode code, const llvm::Twine &problem,
               const llvm::Twine &hint) override;
   void told(llvm::StringRef text) override;
-  void done(llvm::StringRef step) override { times.done(step); }
+  void begins(llvm::StringRef step) override;
+  void beginsPass(llvm::StringRef pass) override;
+  void done(llvm::StringRef step) override;
+
+  /// The program is compiled, and the terminal is its own.
+  void handOver() { progress.end(); }
 
   /// Prints how long each step took, if that is wanted.
   void finish() const;
@@ -26,6 +32,7 @@ public:
 private:
   const Options &options;
   PhaseTimes times;
+  Progress progress;
 };
 
 /// Says nothing.
@@ -34,6 +41,8 @@ public:
   void found(DiagnosticEngine &) override {}
   void failed(ExitCode, const llvm::Twine &, const llvm::Twine &) override {}
   void told(llvm::StringRef) override {}
+  void begins(llvm::StringRef) override {}
+  void beginsPass(llvm::StringRef) override {}
   void done(llvm::StringRef) override {}
 };
 

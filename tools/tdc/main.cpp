@@ -1,6 +1,6 @@
 //===- main.cpp - tdc, the compiler driver --------------------------------===//
 
-#include "Options.h"
+#include "CrashBundle.h"
 #include "Process.h"
 #include "Verbs.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,11 +37,12 @@ static int dispatch(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  work.words = {argv + 1, argv + argc};
+  installCrashHandlers();
   int exitCode = ExitOk;
-  std::optional<Options> options =
-      parseOptions({argv + 1, argv + argc}, exitCode);
+  std::optional<Options> options = parseOptions(work.words, exitCode);
   if (options) {
-    installCrashHandlers(options->file.c_str());
+    work.options = &*options;
     exitCode = dispatch(*options);
   }
   exitNow(exitCode);

@@ -439,6 +439,14 @@ const Expr *Parser::parseAtom() {
     textOf(advance()).split(':').second.getAsInteger(10, device->ordinal);
     return device;
   }
+  case Tok::Var:
+    // The variance of a tensor: a declaration begins a statement.
+    if (peek(1).kind == Tok::LParen) {
+      auto *name = make<NameExpr>(range);
+      name->name = textOf(advance());
+      return name;
+    }
+    [[fallthrough]];
   default:
     if (atDictionary())
       return reportDictionary();

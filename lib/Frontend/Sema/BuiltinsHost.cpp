@@ -152,8 +152,15 @@ static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
     if (!textOf(val).trim().getAsDouble(number))
       return makeFloat(number);
   }
-  c.error(DiagCode::TD304, args.range(),
-          "cannot make a number of " + c.describe(val));
+  if (val.is(ValKind::Str) && !val.known)
+    c.error(DiagCode::TD304, args.range(),
+            "cannot make a number of a str that is known only when the program "
+            "runs")
+        .note("an `arg` can be a number itself: `arg n: int = 1`, "
+              "`arg rate: float = 0.1`");
+  else
+    c.error(DiagCode::TD304, args.range(),
+            "cannot make a number of " + c.describe(val));
   return std::nullopt;
 }
 

@@ -260,6 +260,7 @@ public:
   /// Reports `problem` where so many turns, or elements of a list, would be a
   /// mistake.
   bool canUnroll(int64_t turns, SourceRange range, llvm::StringRef problem);
+  bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
   static llvm::StringSet<> assignedNames(const ast::Block *block,
                                          const ast::Block *other = nullptr);
   static void addAssignedNames(const Rest &rest, llvm::StringSet<> &names);

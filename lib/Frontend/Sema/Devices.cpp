@@ -185,6 +185,8 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
       .note("CUDA_VISIBLE_DEVICES renumbers devices: with "
             "CUDA_VISIBLE_DEVICES=2,3 physical GPUs 2 and 3 are cuda:0 and "
             "cuda:1");
+  if (options.whyNoDevices)
+    report.note(options.whyNoDevices(place.ordinal + 1));
   std::string last = "cuda:" + std::to_string(count - 1);
   if (text(range) == spelling(place))
     report.fix(FixIt::Choice, "`" + last + "`", {{range, last}});

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Joins.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -136,6 +137,28 @@ void Checker::forElements(const ast::ForStmt &stmt,
   }
 }
 
+/// Whether a body uses the index of its loop for what must be known when
+/// compiling: as the number of a device, or to pick an element of a list.
+bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
+  llvm::StringRef written = text(body.range);
+  if (written.contains(("\"cuda:{" + index + "}\"").str()) ||
+      written.contains((".cuda(" + index + ")").str()))
+    return true;
+  std::string picked = ("[" + index + "]").str();
+  for (size_t at = written.find(picked); at != llvm::StringRef::npos;
+       at = written.find(picked, at + 1)) {
+    llvm::StringRef before = written.take_front(at);
+    size_t begin = at;
+    while (begin &&
+           (llvm::isAlnum(before[begin - 1]) || before[begin - 1] == '_'))
+      --begin;
+    Binding *binding = lookup(before.drop_front(begin));
+    if (binding && binding->val.is(ValKind::List))
+      return true;
+  }
+  return false;
+}
+
 void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !building.empty();
@@ -156,6 +179,8 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     report.note(kInsteadOfList, list->declared);
     return;
   }
+  if (from && to && step && !stmt.target->isTuple())
+    unroll |= mustKnowIndex(*stmt.body, stmt.target->name);
   bool isDownward = step && *step < 0;
   if (unroll || (isDownward && from && to)) {
     Vals elements;

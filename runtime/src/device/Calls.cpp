@@ -46,6 +46,7 @@ int32_t tdrt_cuda_device_count(char *why, int64_t room) {
     return count;
   } catch (const Failure &failure) {
     tell(failure.message.c_str());
+    return failure.code == 312 ? -1 : 0;
   } catch (const std::exception &) {
     tell("out of memory");
   }

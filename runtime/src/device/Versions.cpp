@@ -4,6 +4,7 @@
 #include "Failure.h"
 #include "Output.h"
 #include "device/Devices.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -43,6 +44,12 @@ Failure findObstacle(const tdrt_program &program) {
   }
 }
 
+/// Whether a version computes on GPUs, and does not only ask for them.
+bool usesGpus(const tdrt_gpu_program &gpu) {
+  return std::any_of(gpu.arena_bytes, gpu.arena_bytes + gpu.num_devices,
+                     [](int64_t bytes) { return bytes >= 0; });
+}
+
 void note(const std::string &reason) {
   std::string line = "note: runs on the cpu: " + reason + "\n";
   writeAll(STDERR_FILENO, line.data(), line.size());
@@ -63,14 +70,16 @@ const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
   }
   Failure obstacle = {306, "the program has no code for GPUs: build it with "
                            "`--device cuda`"};
+  bool missesGpus = false;
   for (const tdrt_program *one = &first; one; one = one->otherwise) {
     if (one->cuda_devices > 0) {
       Failure reason = findObstacle(*one);
       if (reason.code == 0)
         return *one;
       obstacle = std::move(reason);
+      missesGpus |= usesGpus(*one->gpu);
     } else if (!wantsCuda) {
-      if (one != &first)
+      if (missesGpus)
         note(obstacle.message);
       return *one;
     }

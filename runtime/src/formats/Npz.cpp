@@ -1,5 +1,6 @@
 //===- Npz.cpp - .npz files: zip files with an .npy file for each array ---===//
 
+#include "formats/FileFormats.h"
 #include "formats/Inflate.h"
 #include "formats/NpyData.h"
 #include "formats/TensorFormat.h"
@@ -50,17 +51,22 @@ private:
 };
 
 /// The array called `key`: the file `key`.npy, or that very name.
-ZipEntry findEntry(const InputFile &file, const std::string &key) {
+ZipEntry findEntry(const InputFile &file, const char *key) {
+  const std::string ending = ".npy", wanted = key ? key : "";
   std::vector<ZipEntry> entries = readZipDirectory(file);
-  for (const std::string &name : {key + ".npy", key})
+  for (const std::string &name : {wanted + ending, wanted})
     for (const ZipEntry &entry : entries)
-      if (entry.name == name)
+      if (key && entry.name == name)
         return entry;
-  failFile(707, -1, "there is no tensor " + inQuotes(key) + " in it");
+  std::vector<std::string> keys;
+  for (const ZipEntry &entry : entries)
+    keys.push_back(hasEnding(entry.name, ending)
+                       ? entry.name.substr(0, entry.name.size() - ending.size())
+                       : entry.name);
+  failKey(key, keys);
 }
 
 FileTensor inspect(const InputFile &file, const char *key) {
-  requireKey(key);
   ZipEntry entry = findEntry(file, key);
   std::vector<char> start(std::min(entry.size, kNpyStart));
   EntryReader(file, entry).read(start.data(), start.size());
@@ -71,7 +77,7 @@ FileTensor inspect(const InputFile &file, const char *key) {
 }
 
 void read(const InputFile &file, const FileTensor &tensor, void *to) {
-  ZipEntry entry = findEntry(file, tensor.key);
+  ZipEntry entry = findEntry(file, tensor.key.c_str());
   EntryReader reader(file, entry);
   std::vector<char> header(tensor.offset);
   reader.read(header.data(), header.size());

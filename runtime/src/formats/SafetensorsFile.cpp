@@ -44,12 +44,13 @@ FileFault tdrt::inspectSafetensors(const char *path,
 namespace {
 
 FileTensor inspect(const InputFile &file, const char *key) {
-  requireKey(key);
   SafetensorsHeader header = readSafetensors(file);
-  const FileTensor *tensor = header.find(key);
-  if (!tensor)
-    failFile(707, -1, "there is no tensor " + inQuotes(key) + " in it");
-  return *tensor;
+  if (const FileTensor *tensor = key ? header.find(key) : nullptr)
+    return *tensor;
+  std::vector<std::string> keys;
+  for (const FileTensor &tensor : header.tensors)
+    keys.push_back(tensor.key);
+  failKey(key, keys);
 }
 
 } // namespace

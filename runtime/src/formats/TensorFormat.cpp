@@ -2,6 +2,8 @@
 
 #include "formats/TensorFormat.h"
 #include "Dtype.h"
+#include "Nearest.h"
+#include <algorithm>
 
 using namespace tdrt;
 
@@ -16,11 +18,23 @@ void tdrt::refuseKey(const char *key) {
                  ": leave out `key=`");
 }
 
-void tdrt::requireKey(const char *key) {
+void tdrt::failKey(const char *key, const std::vector<std::string> &there) {
+  constexpr size_t most = 8;
+  std::string keys;
+  for (size_t i = 0; i < std::min(there.size(), most); ++i)
+    keys += (i ? ", " : "") + inQuotes(there[i]);
+  if (there.size() > most)
+    keys += " and " + std::to_string(there.size() - most) + " more";
   if (!key)
     failFile(705, -1,
              "a file of this format holds many tensors: say which one with "
-             "`key=`");
+             "`key=`" +
+                 (keys.empty() ? "" : ": " + keys));
+  std::string text = "there is no tensor " + inQuotes(key) + " in it";
+  text += keys.empty() ? ", nor any other" : ", which has " + keys;
+  if (const std::string *nearest = findNearest(key, there))
+    text += ": did you mean " + inQuotes(*nearest) + "?";
+  failFile(707, -1, text);
 }
 
 FileFault tdrt::checkTensorType(const FileTensor &tensor, int32_t dtype,

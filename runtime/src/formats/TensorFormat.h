@@ -5,6 +5,7 @@
 
 #include "File.h"
 #include <new>
+#include <vector>
 
 namespace tdrt {
 
@@ -28,10 +29,11 @@ extern const TensorFormat npyFormat, npzFormat, safetensorsFormat, csvFormat,
 /// `key` and .npy without. Throws TR705 for what cannot be read.
 const TensorFormat &findFormat(const char *path, const char *key);
 
-/// TR707 for a key where the file holds one tensor, TR705 without one where it
-/// holds several.
+/// TR707 for a key where the file holds one tensor.
 void refuseKey(const char *key);
-void requireKey(const char *key);
+/// TR707 for a key that is none of those in the file, TR705 without one.
+[[noreturn]] void failKey(const char *key,
+                          const std::vector<std::string> &there);
 
 inline void throwIf(FileFault &&fault) {
   if (fault)

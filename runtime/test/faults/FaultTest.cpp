@@ -405,6 +405,19 @@ TEST_F(FaultTest, FailuresNameTheFileAndThePlace) {
   EXPECT_EQ(ctx.error(), "error[TR704]: `" + data +
                              "f4.npy`: byte 0: cannot be read: Input/output "
                              "error\n  --> faults.tdsl:3:1\n");
+  // One of the last calls of a save brings the new name to the disk.
+  std::string unsynced;
+  for (int64_t before = 0; before != 64 && status != 753; ++before) {
+    Opened saver(program);
+    arm({Calls::System, before, false, EIO});
+    status = saveTensor(saver, folder / "saved.npy");
+    disarm();
+    unsynced = saver.error();
+  }
+  EXPECT_EQ(unsynced, "error[TR753]: `" + (folder / "saved.npy") +
+                          "`: is written, but its folder cannot be brought to "
+                          "the disk: Input/output error\n"
+                          "  --> faults.tdsl:3:1\n");
   Opened other(program);
   const int64_t n = 1000000;
   void *block = nullptr;

@@ -432,9 +432,11 @@ TEST_F(HostileFormatsTest, Keys) {
     writeFile(folder / name, "1");
     EXPECT_EQ(codeOf(folder / name, "a"), 707) << name;
   }
+  writeFile(folder / "x.npz", "PK\x05\x06" + std::string(18, '\0'));
+  writeFile(folder / "x.safetensors", "\x02" + std::string(7, '\0') + "{}");
   for (const char *name : {"x.npz", "x.safetensors"}) {
-    writeFile(folder / name, "PK\x03\x04");
     EXPECT_EQ(codeOf(folder / name, nullptr), 705) << name;
+    EXPECT_EQ(codeOf(folder / name, "a"), 707) << name;
   }
   for (const char *name : {"x.pt", "x.txt", "x.bmp"}) {
     writeFile(folder / name, "PK\x03\x04");

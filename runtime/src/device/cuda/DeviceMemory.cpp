@@ -25,7 +25,10 @@ void *DeviceMemory::allocateOwn(int64_t bytes) {
   CUdeviceptr arena;
   CUresult result = context.driver.cuMemAlloc_v2(&arena, bytes + kSlack);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
-    refuse(bytes);
+    fail(308, "out of memory on " + context.getName() + ": the program needs " +
+                  byteText(bytes) +
+                  " there for its state and its intermediate values" +
+                  freeText() + "; `tdc report` says what takes how much");
   context.check(result, "allocating memory");
   arenas.push_back(arena);
   return reinterpret_cast<void *>(arena);
@@ -64,17 +67,22 @@ Memory::Block *DeviceMemory::find(void *data) {
   return &blocks.find(reinterpret_cast<CUdeviceptr>(data))->second;
 }
 
-void DeviceMemory::refuse(int64_t bytes) {
+std::string DeviceMemory::freeText() const {
   CudaContext::Use use(context);
   size_t free = 0, total = 0;
-  CUresult result = context.driver.cuMemGetInfo_v2(&free, &total);
+  if (context.driver.cuMemGetInfo_v2(&free, &total) != CUDA_SUCCESS)
+    return "";
+  return ", and " + byteText(free) + " of " + byteText(total) + " are free";
+}
+
+void DeviceMemory::refuse(int64_t bytes) {
+  std::string held;
+  if (arenaBytes > 0)
+    held = byteText(arenaBytes) + " for its state and its intermediate values";
+  if (int64_t learnt = inUse() - arenaBytes; learnt > 0)
+    held += (held.empty() ? "" : " and ") + byteText(learnt) +
+            " in tensors whose size it learnt when it ran";
   fail(308, "out of memory on " + context.getName() + ": " + byteText(bytes) +
-                " asked for, " +
-                (result == CUDA_SUCCESS
-                     ? byteText(free) + " of " + byteText(total) + " are free; "
-                     : "") +
-                "this program holds " + byteText(arenaBytes) +
-                " for its state and its intermediate values and " +
-                byteText(inUse() - arenaBytes) +
-                " in tensors whose size it learnt when it ran");
+                " asked for" + freeText() +
+                (held.empty() ? "" : "; this program holds " + held));
 }

@@ -29,6 +29,8 @@ private:
   void *getData(Block *block) override;
   Block *find(void *data) override;
   [[noreturn]] void refuse(int64_t bytes) override;
+  /// ", and 1.0 GB of 2.0 GB are free", or "" if that is not known.
+  std::string freeText() const;
 
   struct DeviceBlock : Block {
     CUdeviceptr address;

@@ -1,0 +1,125 @@
+//===- CrashBundle.cpp - what a report of a bug needs ---------------------===//
+//
+// Written by a process that has crashed, so what is surest to succeed comes
+// first. Nothing is kept ready for it while programs compile: a compilation
+// does the same each time, and so a second one, of the same options, comes to
+// what the last phase left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CrashBundle.h"
+#include "Compilation/Compilation.h"
+#include "Doctor.h"
+#include "Terminal.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace tdc;
+
+Work tdc::work;
+
+bool CrashBundle::makeFolder() {
+  auto temporary = llvm::sys::Process::GetEnv("TMPDIR");
+  for (const std::string &parent :
+       {std::string(), temporary.value_or("/tmp")}) {
+    std::string name =
+        parent + (parent.empty() ? "" : "/") + "tdc-crash-XXXXXX";
+    if (name.size() < sizeof folder && mkdtemp(name.data())) {
+      memcpy(folder, name.c_str(), name.size() + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+void CrashBundle::writeFile(const llvm::Twine &name,
+                            llvm::StringRef text) const {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  std::ignore =
+      llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error)
+    return;
+  os << text;
+  os.flush();
+  os.clear_error();
+}
+
+/// A word as a shell reads it.
+static void printWord(llvm::raw_ostream &os, llvm::StringRef word) {
+  if (!word.empty() && word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") ==
+                           llvm::StringRef::npos) {
+    os << ' ' << word;
+    return;
+  }
+  os << " '";
+  for (char c : word)
+    os << (c == '\'' ? "'\\''" : llvm::StringRef(&c, 1));
+  os << "'";
+}
+
+/// The phase that the program had reached when the step began.
+static std::optional<Phase> getLastPhase(llvm::StringRef step) {
+  for (llvm::StringRef early : {"start", "parse", "check", "context"})
+    if (step == early)
+      return std::nullopt;
+  if (step == "target" || step == "verify")
+    return Phase::TD;
+  if (const PhaseInfo *phase = findPhase(step))
+    return (phase - 1)->phase;
+  return Phase::LLVM;
+}
+
+/// Where a source stands in the bundle, so that imports find it: beside the
+/// program as it was beside it.
+static std::string getPlace(llvm::StringRef name, llvm::StringRef program) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(program);
+  llvm::StringRef relative = name;
+  if (!relative.consume_front(folder) || relative.contains(".."))
+    relative = llvm::sys::path::filename(name);
+  return "sources/" + relative.ltrim('/').str();
+}
+
+void CrashBundle::writeProgram() const {
+  const Options &options = *work.options;
+  std::optional<Phase> phase = getLastPhase(work.step.load());
+  if (auto text = llvm::MemoryBuffer::getFile(options.file))
+    writeFile(getPlace(options.file, options.file), (*text)->getBuffer());
+  Silence silence;
+  Compilation again(options, silence);
+  bool isReached = phase ? again.generate() : (again.inspect(), false);
+  const SourceManager &sources = again.getSources();
+  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+    if (!sources.getName(file).starts_with("<prelude>"))
+      writeFile(getPlace(sources.getName(file), options.file),
+                sources.getText(file));
+  if (!isReached || (phase != Phase::TD && !again.lower(*phase)))
+    return;
+  std::string ir;
+  llvm::raw_string_ostream os(ir);
+  again.getModule()->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+  writeFile("after-" + getPhases()[size_t(*phase)].name + ".mlir", ir);
+}
+
+void CrashBundle::write(llvm::StringRef message) {
+  if (!makeFolder())
+    return;
+  writeFile("message", (message + "\n").str());
+  std::string command;
+  llvm::raw_string_ostream os(command);
+  os << "tdc";
+  for (llvm::StringRef word : work.words)
+    printWord(os, word);
+  os << "\n\nphase: " << work.step.load() << "\npass: " << work.pass.load()
+     << "\n\n";
+  writeFile("command", command);
+  writeProgram();
+  describeMachine(os);
+  writeFile("command", command);
+}
