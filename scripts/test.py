@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DEV = ROOT / "build/dev"
 SANITIZE = ROOT / "build/sanitize"
 RELEASE = ROOT / "build/release"
+FUZZERS = (ROOT / "runtime/fuzz", ROOT / "test/Fuzz")
 MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
 CORES = len(os.sched_getaffinity(0))
 TAIL = 40  # lines of output shown of a program that failed
@@ -233,18 +234,17 @@ def sanitize(stage):
     def fuzz(program):
         grown = SANITIZE / "corpus" / program.name
         grown.mkdir(parents=True, exist_ok=True)
-        # Seeds and dictionary lie beside the fuzzer's source.
-        seeds = [*ROOT.glob(f"test/Fuzz/corpus/{program.name}"),
-                 *ROOT.glob(f"runtime/fuzz/corpus/{program.name}")]
-        if not seeds:
+        # Seeds and options lie beside the fuzzer's source.
+        folder = next((folder for folder in FUZZERS
+                       if (folder / "corpus" / program.name).is_dir()), None)
+        if not folder:
             return program.name, (1, "it has no folder of seeds")
-        dictionaries = [*ROOT.glob(f"test/Fuzz/{program.name}.dict"),
-                        *ROOT.glob(f"runtime/fuzz/{program.name}.dict")]
+        options = folder / "options.txt"
         return program.name, stage.run(
             program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048",
             f"-artifact_prefix={SANITIZE}/{program.name}-",
-            *(f"-dict={dictionary}" for dictionary in dictionaries),
-            grown, *seeds, limit=seconds + 60)
+            *(options.read_text().split() if options.exists() else []),
+            grown, folder / "corpus" / program.name, limit=seconds + 60)
 
     programs = sorted((SANITIZE / "fuzz").glob("*")) if (SANITIZE / "fuzz").is_dir() else []
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
