@@ -5,6 +5,7 @@
 
 #include "TestProgram.h"
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <sys/wait.h>
 
@@ -22,6 +23,7 @@ inline Result run(
     const std::function<void(pid_t)> &disturb = [](pid_t) {}) {
   TemporaryFolder folder;
   args.insert(args.begin(), "test");
+  fflush(stdout); // what is not written yet would be the child's, too
   pid_t child = fork();
   if (child == 0) {
     for (auto [fd, name] : {std::pair(1, "out"), std::pair(2, "err")})
