@@ -3,7 +3,7 @@
 
 usage: test.py [--full] [--only STAGE[,STAGE...]]
   --full   the whole op matrix, all PTX, more random programs and longer fuzzing
-  --only   just these stages
+  --only   just these stages; `races` and `coverage` run only where they are named
 
 A stage's tests are counted one by one from what the test programs report in
 files; a program that ends without its report counts as one failure, and so
@@ -27,6 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DEV = ROOT / "build/dev"
 SANITIZE = ROOT / "build/sanitize"
+TSAN = ROOT / "build/tsan"
 RELEASE = ROOT / "build/release"
 FUZZERS = (ROOT / "runtime/fuzz", ROOT / "test/Fuzz")
 MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
@@ -137,8 +138,10 @@ def run_lit(stage, build, *folders):
 
 
 def run_unittests(stage, build, env=None):
-    """Every ctest entry of a build folder, run directly for its report."""
+    """Every ctest entry of a build folder, run directly for its report; what a
+    preset does not build has no command."""
     listing = json.loads(stage.must_run("ctest", "--test-dir", build, "--show-only=json-v1"))
+    tests = [test for test in listing["tests"] if "command" in test]
     reports = build / "unit-reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
@@ -152,7 +155,7 @@ def run_unittests(stage, build, env=None):
         return test["name"], outcome, read_json(report)
 
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-        for name, (status, output), report in pool.map(run_one, listing["tests"]):
+        for name, (status, output), report in pool.map(run_one, tests):
             if report is None:
                 # A program without gtest is one test, its exit status.
                 stage.record(name, status == 0 and not is_gtest(name), output)
@@ -276,10 +279,40 @@ def release(stage):
         stage.record(f"release: tdc {' '.join(command)}", status == 0, output)
 
 
+def races(stage):
+    """Runtime, simulated GPUs and a compiled program under ThreadSanitizer."""
+    stage.must_run("cmake", "--preset", "tsan")
+    stage.must_run("cmake", "--build", "--preset", "tsan")
+    # TSan delays signals and has an allocator of its own; threads run when tests
+    # fork.
+    run_unittests(stage, TSAN, {
+        "GTEST_FILTER": "-Fault*:Kill*:Progress*:*Interrupt*",
+        "TSAN_OPTIONS": "die_after_fork=0:allocator_may_return_null=1"})
+    # Code for TSan is that of functions which say so.
+    code = stage.must_run(DEV / "bin/tdc", "emit", "--phase=llvm", "examples/embed/net.tdsl")
+    (TSAN / "net.ll").write_text(code.replace("{ nounwind ", "{ nounwind sanitize_thread "))
+    program = TSAN / "shared-calls"
+    stage.must_run("clang++-22", "-std=c++17", "-fsanitize=thread", "-Iruntime/include",
+                   "runtime/test/SharedCalls.cpp", TSAN / "net.ll",
+                   TSAN / "lib/libtdc_rt_cxx.a", *sorted((TSAN / "runtime").glob("*.a")),
+                   "-o", program)
+    status, output = stage.run(program)
+    stage.record("a compiled program called by four threads", status == 0, output)
+
+
+def coverage(stage):
+    """What the tests of the runtime reach, by folder."""
+    status, output = stage.run(sys.executable, "scripts/coverage.py")
+    print_tail(output)
+    stage.record("coverage of the runtime", status == 0)
+
+
 # Budgets in seconds, for 2 cores and an empty ccache; 40 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 480), (lint, 150), (lit, 420), (unit, 90), (examples, 90),
           (random, 300), (ptx, 30), (sanitize, 420), (release, 420)]
+# Only where --only names them.
+NAMED = [(races, 420), (coverage, 300)]
 
 
 def main():
@@ -287,10 +320,10 @@ def main():
     parser.add_argument("--full", action="store_true",
                         help="the whole op matrix, all PTX, more random programs and longer fuzzing")
     parser.add_argument("--only", metavar="STAGE[,STAGE...]",
-                        help="just these: " + ", ".join(f.__name__ for f, _ in STAGES))
+                        help="just these: " + ", ".join(f.__name__ for f, _ in STAGES + NAMED))
     options = parser.parse_args()
     chosen = options.only.split(",") if options.only else [f.__name__ for f, _ in STAGES]
-    unknown = set(chosen) - {f.__name__ for f, _ in STAGES}
+    unknown = set(chosen) - {f.__name__ for f, _ in STAGES + NAMED}
     if unknown:
         parser.error(f"no such stage: {', '.join(sorted(unknown))}")
     if options.full:
@@ -299,7 +332,7 @@ def main():
     sys.stdout.reconfigure(line_buffering=True)
     began = time.monotonic()
     lines, passed, failed = [], 0, 0
-    for function, budget in STAGES:
+    for function, budget in STAGES + NAMED:
         if function.__name__ not in chosen:
             continue
         budget *= 6 if options.full else 1
