@@ -6,7 +6,18 @@ usage: coverage.py [--missed]
 
 Builds the preset `coverage`, runs its tests and counts lines and branches of
 runtime/. Profiles are written while a test runs, so what children of a test do
-counts, also of those that are killed. Fails below LINES or BRANCHES percent.
+counts, also of those that are killed. Fails if of a folder that programs carry
+less than LINES or BRANCHES percent are reached.
+
+What no test can reach there:
+  - what other processors run (Random.cpp), what libraries do that tests do not
+    have (a GPU's driver that is not simulated: Driver.cpp, Kernels.cpp), and
+    what runs in the compiler (the table of ZipWriter.cpp)
+  - the ends of the address space (parts of SSIZE_MAX bytes in File.cpp)
+  - what a library has as an interface and never calls (HeaderBuilder::binary in
+    Safetensors.cpp, warnings of arithmetic coding in Jpeg.cpp)
+  - one order of events of two threads (the pool that another thread has just
+    made in Parallel.cpp; a signal while its handler is installed, Program.cpp)
 """
 
 import argparse
@@ -20,7 +31,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/coverage"
 PROFILES = BUILD / "profiles"
-LINES, BRANCHES = 98, 95  # percent of a folder
+CARRIED = ("runtime/include", "runtime/src")
+LINES, BRANCHES = 98, 95
 
 
 def run(*command, **options):
@@ -85,12 +97,13 @@ def main():
                 print(f"{path}:{line}: {what} not reached: {text}")
 
     def percent(values):
-        return 100 * sum(map(bool, values)) / max(len(values), 1)
+        return 100 * sum(map(bool, values)) / len(values)
 
     low = False
     print(f"{'folder':32} {'lines':>6} {'reached':>8} {'branches':>9} {'reached':>8}")
     for folder, (lines, branches) in folders.items():
-        low |= percent(lines) < LINES or branches != [] and percent(branches) < BRANCHES
+        if str(folder).startswith(CARRIED):
+            low |= percent(lines) < LINES or percent(branches) < BRANCHES
         print(f"{str(folder):32} {len(lines):6} {percent(lines):7.1f}% "
               f"{len(branches):9} {percent(branches):7.1f}%")
     return int(low)

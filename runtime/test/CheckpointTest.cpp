@@ -406,10 +406,32 @@ TEST_F(CheckpointTest, ManyTensors) {
   EXPECT_EQ(restore(ctx, what), 0) << ctx.error();
 }
 
+TEST_F(CheckpointTest, EndingsOfOtherFiles) {
+  Opened ctx(program);
+  path = folder / "c.npy";
+  EXPECT_EQ(save(ctx, full), 754);
+  EXPECT_EQ(ctx.error(), "error[TR754]: `" + path +
+                             "`: state is saved as .safetensors, not .npy\n");
+  EXPECT_FALSE(tdrt_exists(path.c_str()));
+  Opened other(program);
+  path = folder / "c.pt";
+  EXPECT_EQ(restore(other, full), 705);
+  EXPECT_EQ(other.error(),
+            "error[TR705]: `" + path +
+                "`: .pt files of PyTorch cannot be read; in Python: "
+                "safetensors.torch.save_file(torch.load(…), "
+                "\"….safetensors\")\n");
+}
+
 TEST_F(CheckpointTest, PendingKernelErrorStopsASave) {
   Opened ctx(program);
   tdrt_kernel_error(ctx, 12, 10, -1);
   EXPECT_EQ(save(ctx, full), 103);
+  EXPECT_FALSE(tdrt_exists(path.c_str()));
+  float one = 1;
+  tdrt_tensor tensor = {&one, TDRT_F32, 0, nullptr};
+  tdrt_kernel_error(ctx, 12, 10, -1);
+  EXPECT_EQ(tdrt_save_tensor(ctx, path.c_str(), &tensor, -1), 103);
   EXPECT_FALSE(tdrt_exists(path.c_str()));
 }
 
