@@ -479,18 +479,24 @@ TEST_F(FaultTest, OtherPagesThatCannotBeBrought) {
   writeView();
   std::string other = elsewhere / "other";
   writeFile(other, "short");
+  // As without the view: by the signal, or by what the sanitizers make of it.
+  auto readBehindTheEnd = [&] {
+    int fd = open(other.c_str(), O_RDONLY);
+    auto *page = static_cast<volatile const char *>(
+        mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, fd, 0));
+    return int(page[4096]);
+  };
+  int expected = inChild(readBehindTheEnd);
+  EXPECT_NE(expected, 0);
   EXPECT_EQ(inChild([&] {
               Opened ctx(program);
               int64_t sizes[] = {-1, 256};
               void *values = nullptr;
               tdrt_load(ctx, view.c_str(), nullptr, TDRT_F32, 2, sizes, &values,
                         0);
-              int fd = open(other.c_str(), O_RDONLY);
-              auto *page = static_cast<volatile const char *>(
-                  mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, fd, 0));
-              return page[4096];
+              return readBehindTheEnd();
             }),
-            -SIGBUS);
+            expected);
 }
 
 // There are 64 views at most; what is loaded then is read.
