@@ -24,9 +24,14 @@ endif()
 
 if(TDC_SANITIZE)
   # vptr needs RTTI of instrumented LLVM classes, which Debian's are not.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
+  add_compile_options(-fsanitize=${TDC_SANITIZE} -fno-sanitize=vptr
                       -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
+  add_link_options(-fsanitize=${TDC_SANITIZE} -fno-sanitize=vptr)
+endif()
+if(TDC_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fprofile-continuous
+                      -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
 endif()
 if(TDC_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)

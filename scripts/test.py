@@ -3,7 +3,7 @@
 
 usage: test.py [--full] [--only STAGE[,STAGE...]]
   --full   the whole op matrix, all PTX, more random programs and longer fuzzing
-  --only   just these stages
+  --only   just these stages; `races` and `coverage` run only where they are named
 
 A stage's tests are counted one by one from what the test programs report in
 files; a program that ends without its report counts as one failure, and so
@@ -28,7 +28,9 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 DEV = ROOT / "build/dev"
 SANITIZE = ROOT / "build/sanitize"
+TSAN = ROOT / "build/tsan"
 RELEASE = ROOT / "build/release"
+FUZZERS = (ROOT / "runtime/fuzz", ROOT / "test/Fuzz")
 MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
 CORES = len(os.sched_getaffinity(0))
 TAIL = 40  # lines of output shown of a program that failed
@@ -137,8 +139,10 @@ def run_lit(stage, build, *folders):
 
 
 def run_unittests(stage, build, env=None):
-    """Every ctest entry of a build folder, run directly for its report."""
+    """Every ctest entry of a build folder, run directly for its report; what a
+    preset does not build has no command."""
     listing = json.loads(stage.must_run("ctest", "--test-dir", build, "--show-only=json-v1"))
+    tests = [test for test in listing["tests"] if "command" in test]
     reports = build / "unit-reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
@@ -152,7 +156,7 @@ def run_unittests(stage, build, env=None):
         return test["name"], outcome, read_json(report)
 
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-        for name, (status, output), report in pool.map(run_one, listing["tests"]):
+        for name, (status, output), report in pool.map(run_one, tests):
             if report is None:
                 # A program without gtest is one test, its exit status.
                 stage.record(name, status == 0 and not is_gtest(name), output)
@@ -234,18 +238,17 @@ def sanitize(stage):
     def fuzz(program):
         grown = SANITIZE / "corpus" / program.name
         grown.mkdir(parents=True, exist_ok=True)
-        # Seeds and dictionary lie beside the fuzzer's source.
-        seeds = [*ROOT.glob(f"test/Fuzz/corpus/{program.name}"),
-                 *ROOT.glob(f"runtime/fuzz/corpus/{program.name}")]
-        if not seeds:
+        # Seeds and options lie beside the fuzzer's source.
+        folder = next((folder for folder in FUZZERS
+                       if (folder / "corpus" / program.name).is_dir()), None)
+        if not folder:
             return program.name, (1, "it has no folder of seeds")
-        dictionaries = [*ROOT.glob(f"test/Fuzz/{program.name}.dict"),
-                        *ROOT.glob(f"runtime/fuzz/{program.name}.dict")]
+        options = folder / "options.txt"
         return program.name, stage.run(
             program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048",
             f"-artifact_prefix={SANITIZE}/{program.name}-",
-            *(f"-dict={dictionary}" for dictionary in dictionaries),
-            grown, *seeds, limit=seconds + 60)
+            *(options.read_text().split() if options.exists() else []),
+            grown, folder / "corpus" / program.name, limit=seconds + 60)
 
     programs = sorted((SANITIZE / "fuzz").glob("*")) if (SANITIZE / "fuzz").is_dir() else []
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
@@ -312,10 +315,40 @@ def package(stage):
     stage.add(Count(int(suite["tests"]) - failed - skipped, failed or int(status != 0), skipped))
 
 
+def races(stage):
+    """Runtime, simulated GPUs and a compiled program under ThreadSanitizer."""
+    stage.must_run("cmake", "--preset", "tsan")
+    stage.must_run("cmake", "--build", "--preset", "tsan")
+    # TSan delays signals and has an allocator of its own; threads run when tests
+    # fork. Where each call fails once there is a process for each, and no thread.
+    run_unittests(stage, TSAN, {
+        "GTEST_FILTER": "-Fault*:GpuFault*:Kill*:Progress*:*Interrupt*",
+        "TSAN_OPTIONS": "die_after_fork=0:allocator_may_return_null=1"})
+    # Code for TSan is that of functions which say so.
+    code = stage.must_run(DEV / "bin/tdc", "emit", "--phase=llvm", "examples/embed/net.tdsl")
+    (TSAN / "net.ll").write_text(code.replace("{ nounwind ", "{ nounwind sanitize_thread "))
+    program = TSAN / "shared-calls"
+    stage.must_run("clang++-22", "-std=c++17", "-fsanitize=thread", "-Iruntime/include",
+                   "runtime/test/SharedCalls.cpp", TSAN / "net.ll",
+                   TSAN / "lib/libtdc_rt_cxx.a", *sorted((TSAN / "runtime").glob("*.a")),
+                   "-o", program)
+    status, output = stage.run(program)
+    stage.record("a compiled program called by four threads", status == 0, output)
+
+
+def coverage(stage):
+    """What the tests of the runtime reach, by folder."""
+    status, output = stage.run(sys.executable, "scripts/coverage.py")
+    print_tail(output)
+    stage.record("coverage of the runtime", status == 0)
+
+
 # Budgets in seconds, for 2 cores and an empty ccache; 42 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 480), (lint, 150), (lit, 420), (unit, 90), (examples, 90),
           (random, 300), (ptx, 30), (sanitize, 420), (release, 420), (package, 120)]
+# Only where --only names them.
+NAMED = [(races, 420), (coverage, 300)]
 
 
 def main():
@@ -323,10 +356,10 @@ def main():
     parser.add_argument("--full", action="store_true",
                         help="the whole op matrix, all PTX, more random programs and longer fuzzing")
     parser.add_argument("--only", metavar="STAGE[,STAGE...]",
-                        help="just these: " + ", ".join(f.__name__ for f, _ in STAGES))
+                        help="just these: " + ", ".join(f.__name__ for f, _ in STAGES + NAMED))
     options = parser.parse_args()
     chosen = options.only.split(",") if options.only else [f.__name__ for f, _ in STAGES]
-    unknown = set(chosen) - {f.__name__ for f, _ in STAGES}
+    unknown = set(chosen) - {f.__name__ for f, _ in STAGES + NAMED}
     if unknown:
         parser.error(f"no such stage: {', '.join(sorted(unknown))}")
     if options.full:
@@ -335,7 +368,7 @@ def main():
     sys.stdout.reconfigure(line_buffering=True)
     began = time.monotonic()
     lines, passed, failed = [], 0, 0
-    for function, budget in STAGES:
+    for function, budget in STAGES + NAMED:
         if function.__name__ not in chosen:
             continue
         budget *= 6 if options.full else 1

@@ -1,5 +1,6 @@
 //===- CheckpointTest.cpp - saving and restoring slots --------------------===//
 
+#include "CheckpointFormat.h"
 #include "TestProgram.h"
 #include "tdc_files.h"
 #include <cmath>
@@ -78,6 +79,38 @@ TEST_F(CheckpointTest, SlotsAreStoredInTheirOrder) {
   float back[6];
   tdrt_slot_read(ctx, 0, back);
   EXPECT_EQ(memcmp(back, rows, sizeof rows), 0);
+}
+
+// Every width of an element, and a tensor without any.
+TEST_F(CheckpointTest, EveryDtypeInAnotherOrder) {
+  const int64_t none[] = {0, 3};
+  for (int32_t dtype : {TDRT_F64, TDRT_F16, TDRT_I8, TDRT_I32}) {
+    const tdrt_slot turned[] = {
+        {"a", "a", TDRT_SLOT_PARAM, dtype, 2, 0, weightDims, transposed, 0},
+        {"b", "b", TDRT_SLOT_PARAM, dtype, 2, 0, none, transposed, 128},
+        {"c", "c", TDRT_SLOT_PARAM, dtype, 1, 0, biasDims, nullptr, 128}};
+    program.num_slots = 3;
+    program.slots = turned;
+    Opened ctx(program);
+    size_t bytes = dtype == TDRT_F64   ? 8
+                   : dtype == TDRT_I32 ? 4
+                   : dtype == TDRT_F16 ? 2
+                                       : 1;
+    std::string rows, columns, back(6 * bytes, '\0');
+    for (char element : {1, 2, 3, 4, 5, 6})
+      rows += std::string(bytes, element);
+    for (char element : {1, 4, 2, 5, 3, 6})
+      columns += std::string(bytes, element);
+    tdrt_slot_write(ctx, 0, rows.data());
+    EXPECT_EQ(std::string(ctx->state, 6 * bytes), columns);
+    tdrt_slot_read(ctx, 0, &back[0]);
+    EXPECT_EQ(back, rows);
+    tdrt_slot_write(ctx, 1, nullptr);
+    tdrt_slot_read(ctx, 1, nullptr);
+    tdrt_slot_write(ctx, 2, rows.data());
+    tdrt_slot_read(ctx, 2, &back[0]);
+    EXPECT_EQ(back, rows);
+  }
 }
 
 TEST_F(CheckpointTest, EverythingComesBack) {
@@ -187,6 +220,28 @@ TEST_F(CheckpointTest, KeysMustFit) {
                 "  unexpected: fc.bias\n");
 }
 
+TEST_F(CheckpointTest, ManyKeysThatDoNotFitAreCounted) {
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, full), 0);
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i)
+    names.push_back("w" + std::to_string(i));
+  std::vector<const char *> keys;
+  for (const std::string &name : names)
+    keys.push_back(name.c_str());
+  const int32_t same[10] = {};
+  tdrt_checkpoint what = full;
+  what.num_slots = 10;
+  what.slots = same;
+  what.keys = keys.data();
+  EXPECT_EQ(restore(ctx, what), 741);
+  EXPECT_EQ(ctx.error(),
+            "error[TR741]: `" + path +
+                "`: the keys of the file do not fit\n"
+                "  missing: w0, w1, w2, w3, w4, w5, w6, w7, and 2 more\n"
+                "  unexpected: fc.weight, fc.bias, on\n");
+}
+
 TEST_F(CheckpointTest, LenientTakesWhatThereIs) {
   Opened ctx(program);
   fill(ctx, 1);
@@ -276,6 +331,21 @@ TEST_F(CheckpointTest, OddKeys) {
   EXPECT_EQ(memcmp(target->arena, ctx->arena, 76), 0);
 }
 
+TEST_F(CheckpointTest, FalseComesBack) {
+  Opened ctx(program);
+  const char *const name[] = {"done"};
+  const int32_t type[] = {TDRT_BOOLEAN};
+  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name, type, 1, 0};
+  tdrt_value value;
+  value.i = 0;
+  ASSERT_EQ(tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, -1), 0);
+  value.i = 7;
+  ASSERT_EQ(
+      tdrt_restore_value(ctx, path.c_str(), "done", TDRT_BOOLEAN, &value, -1),
+      0);
+  EXPECT_EQ(value.i, 0);
+}
+
 TEST_F(CheckpointTest, ValueOfAnotherType) {
   Opened ctx(program);
   ASSERT_EQ(save(ctx, full), 0);
@@ -287,6 +357,30 @@ TEST_F(CheckpointTest, ValueOfAnotherType) {
   EXPECT_EQ(ctx.error(), "error[TR743]: `" + path +
                              "`: its value `lr` is `float "
                              "1.999999999999ap-4`, not int\n");
+}
+
+// Of a file of another program, whose metadata has no checksum.
+TEST_F(CheckpointTest, ValuesFromText) {
+  struct Row {
+    const char *text;
+    int32_t type;
+    bool valid;
+  };
+  const Row rows[] = {{"bool false", TDRT_BOOLEAN, true},
+                      {"bool", TDRT_BOOLEAN, false},
+                      {"bool maybe", TDRT_BOOLEAN, false},
+                      {"int 12", TDRT_INT, true},
+                      {"int 12a", TDRT_INT, false},
+                      {"int ", TDRT_INT, false},
+                      {"int 9223372036854775808", TDRT_INT, false},
+                      {"float 1.8p+1", TDRT_FLOAT, true},
+                      {"float 1.8p+1 ", TDRT_FLOAT, false},
+                      {"float x", TDRT_FLOAT, false}};
+  for (const Row &row : rows) {
+    tdrt_value value;
+    EXPECT_EQ(tdrt::parseValue(row.text, row.type, value), row.valid)
+        << row.text;
+  }
 }
 
 // As many tensors as a header of 100 MB allows, and more, must not take time
@@ -317,10 +411,32 @@ TEST_F(CheckpointTest, ManyTensors) {
   EXPECT_EQ(restore(ctx, what), 0) << ctx.error();
 }
 
+TEST_F(CheckpointTest, EndingsOfOtherFiles) {
+  Opened ctx(program);
+  path = folder / "c.npy";
+  EXPECT_EQ(save(ctx, full), 754);
+  EXPECT_EQ(ctx.error(), "error[TR754]: `" + path +
+                             "`: state is saved as .safetensors, not .npy\n");
+  EXPECT_FALSE(tdrt_exists(path.c_str()));
+  Opened other(program);
+  path = folder / "c.pt";
+  EXPECT_EQ(restore(other, full), 705);
+  EXPECT_EQ(other.error(),
+            "error[TR705]: `" + path +
+                "`: .pt files of PyTorch cannot be read; in Python: "
+                "safetensors.torch.save_file(torch.load(…), "
+                "\"….safetensors\")\n");
+}
+
 TEST_F(CheckpointTest, PendingKernelErrorStopsASave) {
   Opened ctx(program);
   tdrt_kernel_error(ctx, 12, 10, -1);
   EXPECT_EQ(save(ctx, full), 103);
+  EXPECT_FALSE(tdrt_exists(path.c_str()));
+  float one = 1;
+  tdrt_tensor tensor = {&one, TDRT_F32, 0, nullptr};
+  tdrt_kernel_error(ctx, 12, 10, -1);
+  EXPECT_EQ(tdrt_save_tensor(ctx, path.c_str(), &tensor, -1), 103);
   EXPECT_FALSE(tdrt_exists(path.c_str()));
 }
 

@@ -38,12 +38,21 @@ TEST(DriverTest, Count) {
     EXPECT_EQ(tdrt_cuda_device_count(why, sizeof why), 3);
     EXPECT_STREQ(why, "");
     EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 3);
+    why[0] = '?';
+    EXPECT_EQ(tdrt_cuda_device_count(why, 0), 3);
+    EXPECT_EQ(why[0], '?');
   });
 }
 
 TEST(DriverTest, NoDriver) {
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
     GTEST_SKIP() << "this machine has a driver";
+  for (const char *nothing : {"", "0"})
+    checkWithGpus(0, {}, [&] {
+      setenv("TDC_SIM_CUDA", nothing, 1);
+      EXPECT_NE(whyNoGpu().find("there is no CUDA driver: libcuda.so.1: "),
+                std::string::npos);
+    });
   checkWithGpus(0, {{"TDC_SIM_CUDA", ""}}, [] {
     EXPECT_EQ(whyNoGpu(), "there is no CUDA driver: libcuda.so.1: cannot open "
                           "shared object file: No such file or directory");
@@ -62,21 +71,21 @@ TEST(DriverTest, ReasonIsCut) {
   });
 }
 
-/// What CountGpus prints, without the simulated driver of the tests.
-std::string countGpus(const std::string &whereBuilt) {
+std::string outputOf(const std::string &command) {
   std::string text;
-  setenv("TDC_SIM_CUDA", "1", 1);
-  setenv("TDC_SIM_CUDA_LIBRARY", "/nowhere/one.so", 1);
-  FILE *pipe =
-      popen((std::string(TDRT_COUNT_GPUS) + " " + whereBuilt).c_str(), "r");
-  unsetenv("TDC_SIM_CUDA");
-  unsetenv("TDC_SIM_CUDA_LIBRARY");
+  FILE *pipe = popen(command.c_str(), "r");
   char line[2000];
   while (pipe && fgets(line, sizeof line, pipe))
     text += line;
   if (pipe)
     pclose(pipe);
   return text;
+}
+
+/// What CountGpus prints, without the simulated driver of the tests.
+std::string countGpus(const std::string &whereBuilt) {
+  return outputOf("TDC_SIM_CUDA=1 TDC_SIM_CUDA_LIBRARY=/nowhere/one.so " +
+                  std::string(TDRT_COUNT_GPUS) + " " + whereBuilt);
 }
 
 TEST(DriverTest, NoSimulatedDriver) {
@@ -91,6 +100,18 @@ TEST(DriverTest, NoSimulatedDriver) {
     EXPECT_NE(found, std::string::npos) << part << " in " << error;
     after = found;
   }
+}
+
+// Nobody who does not ask gets simulated GPUs: the driver is NVIDIA's by its
+// name, here a library that says it is too old.
+TEST(DriverTest, DriverByItsName) {
+  TemporaryFolder folder;
+  ASSERT_EQ(symlink(TDRT_OLD_DRIVER, (folder / "libcuda.so.1").c_str()), 0);
+  std::string command = "unset TDC_SIM_CUDA; LD_LIBRARY_PATH='" + folder.path +
+                        "' " + TDRT_COUNT_GPUS + " " + TDRT_SIM_LIBRARY;
+  EXPECT_EQ(outputOf(command),
+            "error[TR302]: the CUDA driver is too old: it is for CUDA 11.4, "
+            "and CUDA 12.0 (R525) is needed\n\n");
 }
 
 TEST(DriverTest, SimulatedDriverWhereTheProgramWasBuilt) {
@@ -201,6 +222,7 @@ TEST(DriverTest, VersionOfArgument) {
   };
   checkWithGpus(1, {{"TDC_DEVICE", "cpu"}}, [&] {
     EXPECT_EQ(choose({"--device", "cuda"}), "gpu");
+    EXPECT_EQ(choose({"--device", "cuda:0"}), "gpu");
     EXPECT_EQ(choose({"--device", "auto"}), "cpu");
     EXPECT_EQ(choose({}), "cpu");
     EXPECT_EQ(choose({"--device", "tpu"}),
@@ -209,6 +231,18 @@ TEST(DriverTest, VersionOfArgument) {
   });
   checkWithGpus(1, {{"TDC_DEVICE", "cuda"}},
                 [&] { EXPECT_EQ(choose({"--device=cpu"}), "cpu"); });
+}
+
+// A variable without a value says as little as none.
+TEST(DriverTest, EmptyVariables) {
+  checkWithGpus(1, {}, [] {
+    setenv("TDC_DEVICE", "", 1);
+    EXPECT_EQ(TwoVersions(1).choose(), "gpu");
+  });
+  checkWithGpus(1, {}, [] {
+    setenv("TDC_SIM_CUDA_LIBRARY", "", 1);
+    EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 1);
+  });
 }
 
 // Who asks for simulated GPUs does not get the cpu for a slip of the pen.

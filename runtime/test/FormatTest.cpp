@@ -109,7 +109,11 @@ TEST_F(FormatTest, Faults) {
                       {"=5", TDRT_STR, "no `=`"},
                       {",", TDRT_STR, "grouping"},
                       {"+", TDRT_BOOLEAN, "no sign"},
-                      {"\xff<5", TDRT_STR, "not a format"}};
+                      {",b", TDRT_INT, "grouped with `_`"},
+                      {"\xff<5", TDRT_STR, "not a format"},
+                      {"\xc0<5", TDRT_STR, "not a format"},
+                      {"\xc3(<5", TDRT_STR, "not a format"},
+                      {"\xe2\x82", TDRT_STR, "not a format"}};
   for (const Row &row : rows) {
     tdrt_format format;
     const char *fault =

@@ -42,6 +42,37 @@ TEST(GpuFaultTest, NoCodeForTheGpu) {
   });
 }
 
+TEST(GpuFaultTest, NoCodeAtAll) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.gpu.num_images = 0;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.error(),
+              "error[TR306]: the program has no code for cuda:0, which is "
+              "sm_80: it has code for no GPU\n");
+  });
+}
+
+// Whatever a driver says of code that it cannot use, and says no more.
+TEST(GpuFaultTest, EveryRefusalOfCode) {
+  const std::pair<const char *, const char *> refusals[] = {
+      {"200", "CUDA_ERROR_INVALID_IMAGE (200)"},
+      {"209", "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"},
+      {"218", "CUDA_ERROR_INVALID_PTX (218)"},
+      {"222", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"}};
+  for (auto [code, name] : refusals)
+    checkWithGpus(
+        1, {{"TDC_SIM_FAULT", std::string("cuModuleLoadDataEx@1=") + code}},
+        [&, name = name] {
+          GpuProgram gpus(1);
+          Opened ctx(gpus.program);
+          EXPECT_EQ(launchAddOne(ctx), 307);
+          EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
+                                       "program's code for cuda:0: "));
+          EXPECT_TRUE(has(ctx.error(), name)) << ctx.error();
+        });
+}
+
 TEST(GpuFaultTest, NoCodeIsNeededWithoutKernels) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -95,6 +126,15 @@ TEST(GpuFaultTest, TheNewestCodeIsTaken) {
                                  "CUDA_ERROR_INVALID_PTX (218)"));
     EXPECT_TRUE(has(ctx.error(), "mistake"));
     EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:1\n"));
+  });
+  // In whatever order it stands.
+  tdrt_gpu_image older = {TDRT_IMAGE_PTX, 75, sizeof broken, broken};
+  const tdrt_gpu_image falling[] = {newer, gpus.images[0], older};
+  gpus.gpu.images = falling;
+  gpus.gpu.num_images = 3;
+  checkWithGpus(1, {{"TDC_SIM_ARCH", "80"}}, [&] {
+    Opened ctx(gpus.program);
+    EXPECT_EQ(launchAddOne(ctx), 0) << ctx.error();
   });
 }
 

@@ -81,6 +81,15 @@ TEST(GpuTest, UnusedGpuIsNotOpened) {
     ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 2), arena, values.data(), 40),
               0);
     EXPECT_EQ(floatsOf(ctx, gpus, 2, arena, 10), values);
+    // Nothing else that is about all GPUs opens it either.
+    gpus.exportFunction([](tdrt_context *, const tdrt_tensor *,
+                           tdrt_tensor *) -> int32_t { return 0; });
+    EXPECT_EQ(tdrt_main(ctx), 0) << ctx.error();
+    EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 0) << ctx.error();
+    EXPECT_EQ(tdrt_bytes_in_use(ctx), 4096);
+    std::string stats = tdrt_stats_json(ctx);
+    EXPECT_EQ(stats.substr(stats.find("\"peak\"")),
+              "\"peak\":{\"cpu\":0,\"cuda:1\":4096}}\n");
   });
 }
 
@@ -179,6 +188,7 @@ TEST(GpuTest, Peers) {
         ASSERT_EQ(addOne(ctx, 1, x, x, n), 0) << ctx.error();
         ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4), 0)
             << ctx.error();
+        ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, 0), 0);
         // The next use of x waits for the copy, that of y as well.
         ASSERT_EQ(addOne(ctx, 1, x, x, n), 0) << ctx.error();
         ASSERT_EQ(addOne(ctx, 2, y, y, n), 0) << ctx.error();

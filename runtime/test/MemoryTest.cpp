@@ -88,6 +88,22 @@ TEST(MemoryTest, Impossible) {
                          "large for any memory\n  --> m.tdsl:4:7\n");
 }
 
+// More than half of what can be addressed leaves no room for the counts.
+TEST(MemoryTest, MoreThanCanBeAddressed) {
+  tdrt_program program = emptyProgram();
+  Opened ctx(program);
+  void *data;
+  const int64_t size[] = {int64_t(1) << 62};
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, 0, TDRT_I8, 1, size, -1, &data), 202);
+  EXPECT_EQ(ctx.error(),
+            "error[TR202]: a tensor of this size cannot be addressed\n");
+  program.arena_bytes = INT64_MAX;
+  Opened other(program);
+  EXPECT_EQ(other.status, 202);
+  EXPECT_EQ(other.error(), "error[TR202]: a program's memory of "
+                           "9223372036854775807 bytes is too large\n");
+}
+
 TEST(MemoryTest, NegativeSize) {
   tdrt_program program = emptyProgram();
   Opened ctx(program);

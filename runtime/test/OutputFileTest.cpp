@@ -76,6 +76,36 @@ TEST(OutputFileTest, FollowsLinks) {
   EXPECT_EQ(readFile(folder / "elsewhere/target"), "new");
 }
 
+// A name without a folder is in the current one.
+TEST(OutputFileTest, NameAlone) {
+  TemporaryFolder folder;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(chdir(folder.path.c_str()) == 0 ? codeOf("a") : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(readFile(folder / "a"), "new");
+  EXPECT_EQ(countFiles(folder.path), 1);
+}
+
+TEST(OutputFileTest, LinkToNothing) {
+  TemporaryFolder folder;
+  ASSERT_EQ(symlink("absent", (folder / "link").c_str()), 0);
+  replace(folder / "link", "new");
+  EXPECT_EQ(readFile(folder / "link"), "new");
+}
+
+// What is no file under the temporary name is not written into.
+TEST(OutputFileTest, PipeUnderTheTemporaryName) {
+  TemporaryFolder folder;
+  std::string pipe = folder / ".a.tdc-tmp";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(codeOf(folder / "a"), 703);
+  close(reader);
+}
+
 TEST(OutputFileTest, UsesAnAbandonedTemporaryFile) {
   TemporaryFolder folder;
   writeFile(folder / ".a.tdc-tmp", std::string(1000, 'z'));

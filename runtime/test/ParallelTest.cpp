@@ -107,6 +107,27 @@ TEST_F(ParallelTest, ChildOfFork) {
   EXPECT_EQ(status, 0);
 }
 
+// A child of fork has no threads yet, and so makes as many as it is told.
+TEST_F(ParallelTest, AsManyAsTheEnvironmentSays) {
+  for (const char *threads : {"1", "2", "none"}) {
+    pid_t child = fork();
+    if (child == 0) {
+      tdrt_set_num_threads(-1);
+      setenv("TDC_THREADS", threads, 1);
+      Work work(1000);
+      for (int i = 0; i < 100; ++i)
+        tdrt_parallel_for(Work::task, &work, 1000);
+      bool all = true;
+      for (std::atomic<int> &count : work.counts)
+        all &= count == 100;
+      _exit(all ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << threads;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // How many
 //===----------------------------------------------------------------------===//

@@ -1,185 +1,24 @@
 //===- ProgramTest.cpp - programs as processes ----------------------------===//
 
-#include "Nearest.h"
-#include "TestProgram.h"
-#include <csignal>
+#include "ChildProgram.h"
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <sys/wait.h>
 #include <thread>
 
 using namespace tdrt_test;
 
 namespace {
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-/// Runs tdrt_run_program in a child.
-Result run(
-    const tdrt_program &program, std::vector<const char *> args,
-    const std::function<void()> &prepare = [] {},
-    const std::function<void(pid_t)> &disturb = [](pid_t) {}) {
-  TemporaryFolder folder;
-  args.insert(args.begin(), "test");
-  pid_t child = fork();
-  if (child == 0) {
-    for (auto [fd, name] : {std::pair(1, "out"), std::pair(2, "err")})
-      dup2(open((folder / name).c_str(), O_WRONLY | O_CREAT, 0600), fd);
-    alarm(60); // a child must not outlive a test program that is stopped
-    prepare();
-    _exit(
-        tdrt_run_program(&program, static_cast<int>(args.size()), args.data()));
-  }
-  disturb(child);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
-          readFile(folder / "out"), readFile(folder / "err")};
-}
-
-const tdrt_arg args[] = {{"epochs", "5", "training epochs", TDRT_INT, 0},
-                         {"lr", "1e-3", nullptr, TDRT_FLOAT, 0},
-                         {"shuffle", "false", nullptr, TDRT_BOOLEAN, 0},
-                         {"data", nullptr, "where the data is", TDRT_STR, 0}};
 const tdrt_site sites[] = {{"train.tdsl", 12, 0}, {"train.tdsl", 14, 5}};
-
-int32_t printArguments(tdrt_context *ctx) {
-  tdrt_out_i64(ctx, ctx->args[0].i, nullptr);
-  tdrt_out_text(ctx, " ", 1);
-  tdrt_out_f64(ctx, ctx->args[1].f, nullptr);
-  tdrt_out_text(ctx, " ", 1);
-  tdrt_out_bool(ctx, static_cast<int32_t>(ctx->args[2].i), nullptr);
-  tdrt_out_text(ctx, " ", 1);
-  tdrt_out_text(ctx, ctx->args[3].s, -1);
-  return tdrt_out_end(ctx, 0);
-}
 
 class ProgramTest : public testing::Test {
 protected:
   ProgramTest() {
-    program.name = "train";
-    program.help = "Trains a model.";
-    program.num_args = 4;
-    program.args = args;
-    program.num_sites = 2;
-    program.sites = sites;
-    program.main = printArguments;
     plain.num_sites = 2;
     plain.sites = sites;
   }
-  tdrt_program program = emptyProgram();
   tdrt_program plain = emptyProgram();
 };
-
-TEST_F(ProgramTest, Arguments) {
-  EXPECT_EQ(run(program, {"--data", "x"}).out, "5 0.001 false x");
-  EXPECT_EQ(
-      run(program, {"--epochs=-7", "--lr", "2", "--shuffle", "--data", "--odd"})
-          .out,
-      "-7 2.0 true --odd");
-  EXPECT_EQ(run(program, {"--shuffle", "false", "--data=a=b", "--epochs", "+3",
-                          "--epochs", "4"})
-                .out,
-            "4 0.001 false a=b");
-  EXPECT_EQ(run(program, {"--", "--data", "x"}).out, "5 0.001 false x");
-}
-
-// An embedder may make argv for the call and drop it.
-TEST_F(ProgramTest, ArgumentsOutliveTheirWords) {
-  std::vector<std::string> words = {"--data=here", "--data", "there"};
-  Opened ctx(program, {words[0].c_str(), words[1].c_str(), words[2].c_str()});
-  for (std::string &word : words)
-    word.assign(word.size(), '#');
-  EXPECT_STREQ(ctx->args[3].s, "there");
-}
-
-TEST_F(ProgramTest, WrongArguments) {
-  struct Row {
-    std::vector<const char *> args;
-    const char *err;
-  };
-  const Row rows[] = {
-      {{}, "error[TR002]: the argument `--data` is required\n"},
-      {{"--data"}, "error[TR002]: a value is missing after `--data`\n"},
-      {{"--epoch", "3"},
-       "error[TR001]: unknown argument `--epoch`: did you mean `--epochs`?\n"},
-      {{"--xyz=3"},
-       "error[TR001]: unknown argument `--xyz`: --help lists what there is\n"},
-      {{"data"},
-       "error[TR001]: unexpected argument `data`: write --name value\n"},
-      {{"--epochs", "1.5"},
-       "error[TR003]: `--epochs` wants an int, not `1.5`\n"},
-      {{"--epochs="}, "error[TR003]: `--epochs` wants an int, not ``\n"},
-      {{"--epochs", "9223372036854775808"},
-       "error[TR003]: `--epochs` wants an int, not `9223372036854775808`\n"},
-      {{"--lr", "fast"}, "error[TR003]: `--lr` wants a float, not `fast`\n"},
-      {{"--shuffle=yes"},
-       "error[TR003]: `--shuffle` wants a bool, not `yes`\n"}};
-  for (const Row &row : rows) {
-    Result result = run(program, row.args);
-    EXPECT_EQ(result.code, 2);
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err, row.err);
-  }
-}
-
-TEST_F(ProgramTest, Help) {
-  Result result = run(program, {"--help"});
-  EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(result.err, "");
-  EXPECT_EQ(result.out, "usage: train [arguments]\n"
-                        "\n"
-                        "Trains a model.\n"
-                        "\n"
-                        "  --epochs int     training epochs (default 5)\n"
-                        "  --lr float       (default 1e-3)\n"
-                        "  --shuffle bool   (default false)\n"
-                        "  --data str       where the data is (required)\n"
-                        "  --help           show this text\n");
-}
-
-// What was fixed when the program was built is no option, and no near one.
-TEST_F(ProgramTest, FixedAndDeviceArguments) {
-  const tdrt_arg rows[] = {
-      {"depth", "6", nullptr, TDRT_INT, TDRT_ARG_FIXED},
-      {"device", "auto", nullptr, TDRT_STR, TDRT_ARG_DEVICE}};
-  program.num_args = 2;
-  program.args = rows;
-  program.main = [](tdrt_context *ctx) -> int32_t {
-    tdrt_out_i64(ctx, ctx->args[0].i, nullptr);
-    tdrt_out_text(ctx, ctx->args[1].s, -1);
-    return tdrt_out_end(ctx, 0);
-  };
-  EXPECT_EQ(run(program, {"--device", "cpu"}).out, "6cpu");
-  EXPECT_EQ(run(program, {"--depth", "7"}).err,
-            "error[TR001]: the argument `--depth` was fixed to `6` when the "
-            "program was built: `tdc build --set depth=7` builds another\n");
-  EXPECT_EQ(run(program, {"--depth", "6"}).out, "6auto");
-  EXPECT_EQ(run(program, {"--dept", "7"}).err,
-            "error[TR001]: unknown argument `--dept`: --help lists what there "
-            "is\n");
-  EXPECT_EQ(run(program, {"--device", "cuda"}).err,
-            "error[TR003]: `--device` wants `cpu` or `auto` (there is no code "
-            "for other devices), not `cuda`\n");
-  EXPECT_EQ(run(program, {"--help"}).out,
-            "usage: train [arguments]\n"
-            "\n"
-            "Trains a model.\n"
-            "\n"
-            "  --device device   (default auto)\n"
-            "  --help            show this text\n");
-}
-
-TEST_F(ProgramTest, Nearest) {
-  EXPECT_EQ(tdrt::editDistance("kitten", "sitting"), 3u);
-  std::vector<std::string> among = {"epochs", "lr"};
-  EXPECT_EQ(*tdrt::findNearest("epcohs", among), "epochs");
-  EXPECT_EQ(tdrt::findNearest("momentum", among), nullptr);
-}
 
 TEST_F(ProgramTest, ErrorsAfterOutput) {
   plain.main = [](tdrt_context *ctx) -> int32_t {
@@ -212,6 +51,23 @@ TEST_F(ProgramTest, EveryFailure) {
   EXPECT_EQ(tdrt_fail_sizes(third, 3, 4, "rows of x and y", 0), 104);
   EXPECT_EQ(third.error(), "error[TR104]: sizes do not agree: rows of x and y: "
                            "3 and 4\n  --> train.tdsl:12\n");
+}
+
+TEST_F(ProgramTest, ErrorsInParts) {
+  Opened ctx(plain);
+  tdrt_error error;
+  tdrt_fail_check(ctx, 102, "division by zero", 1);
+  tdrt_get_error(ctx, &error);
+  EXPECT_EQ(error.code, 102);
+  EXPECT_STREQ(error.message, "division by zero");
+  EXPECT_EQ(error.site, &sites[1]);
+  tdrt_clear_error(ctx);
+  EXPECT_EQ(ctx.error(), "");
+  // A place that the program does not have is none.
+  tdrt_fail_check(ctx, 101, "", 2);
+  tdrt_get_error(ctx, &error);
+  EXPECT_EQ(error.site, nullptr);
+  EXPECT_EQ(ctx.error(), "error[TR101]: assertion failed\n");
 }
 
 TEST_F(ProgramTest, KernelError) {
@@ -320,7 +176,7 @@ TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
   Result result = run(plain, {}, closePipe);
   EXPECT_EQ(result.code, 141);
   EXPECT_EQ(result.err, "");
-  result = run(program, {"--help"}, closePipe);
+  result = run(plain, {"--help"}, closePipe);
   EXPECT_EQ(result.code, 0);
   // An error of the program's own is shown all the same.
   plain.main = [](tdrt_context *ctx) -> int32_t {
@@ -386,6 +242,19 @@ TEST_F(ProgramTest, Stats) {
   result =
       run(plain, {}, [&] { setenv("TDC_STATS_JSON", "/no/such/folder/x", 1); });
   EXPECT_EQ(result.code, 3);
+}
+
+TEST_F(ProgramTest, NoStats) {
+  Result result = run(plain, {}, [&] {
+    setenv("TDC_STATS", "0", 1);
+    setenv("TDC_STATS_JSON", "", 1);
+  });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(ProgramTest, Threads) {
+  EXPECT_EQ(run(plain, {}, [] { setenv("TDC_THREADS", "2", 1); }).code, 0);
 }
 
 TEST_F(ProgramTest, BadThreads) {
@@ -481,9 +350,24 @@ TEST_F(ProgramTest, Exports) {
   in.dims = dims;
   EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
   EXPECT_EQ(ctx.error(), "");
-  in.dtype = 77;
-  EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
-  EXPECT_EQ(tdrt_call(ctx, 1, &in, &out), 107);
+  // What no tensor can be is not shown as one.
+  const char *unreadable = "error[TR107]: input `x` of `sum` is f32[?, 2]\n";
+  for (int32_t dtype : {-1, 77}) {
+    in.dtype = dtype;
+    EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
+    EXPECT_EQ(ctx.error(), unreadable);
+  }
+  in.dtype = TDRT_F32;
+  for (int32_t rank : {-1, TDRT_MAX_RANK + 1}) {
+    in.rank = rank;
+    EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 107);
+    EXPECT_EQ(ctx.error(), unreadable);
+  }
+  for (int32_t index : {-1, 1}) {
+    EXPECT_EQ(tdrt_call(ctx, index, &in, &out), 107);
+    EXPECT_EQ(ctx.error(), "error[TR107]: there is no exported function " +
+                               std::to_string(index) + "\n");
+  }
 }
 
 // What a call leaves (its results, the blocks of one that failed, its strings)

@@ -97,4 +97,19 @@ TEST(TensorPrintTest, Table) {
 #include "TensorTable.inc"
 }
 
+TEST(TensorPrintTest, HalvesThatAreNoNormalNumbers) {
+  tdrt_program program = emptyProgram();
+  Opened ctx(program);
+  auto show = [&](std::vector<uint16_t> bits) {
+    const int64_t size = static_cast<int64_t>(bits.size());
+    tdrt_tensor tensor = {bits.data(), TDRT_F16, 1, &size};
+    return textOf(ctx, [&] { tdrt_out_tensor(ctx, &tensor); });
+  };
+  EXPECT_EQ(show({0x3800, 0x7c00, 0xfc00, 0x7e00}),
+            "tensor([0.5000,    inf,   -inf,    nan], dtype=torch.float16)");
+  EXPECT_EQ(show({0x0001}), "tensor([5.9605e-08], dtype=torch.float16)");
+  EXPECT_EQ(show({0x83ff}), "tensor([-6.0976e-05], dtype=torch.float16)");
+  EXPECT_EQ(show({0x8000}), "tensor([-0.], dtype=torch.float16)");
+}
+
 } // namespace

@@ -236,7 +236,9 @@ private:
       report.fix(FixIt::Choice,
                  "`" + text.slice(bracket, last.end) + closing + "`",
                  {{{file, last.end, last.end}, closing.str()}});
-    stream.tokens.push_back({Tok::Error, bracket, bracket + 1});
+    // Where it was missed: tokens are in the order of the text.
+    uint32_t missed = last.end;
+    stream.tokens.push_back({Tok::Error, missed, missed});
   }
 
   void lexToken() {

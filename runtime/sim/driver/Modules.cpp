@@ -112,7 +112,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                                 machine.memory, machine.skips);
     } catch (const Fault &fault) {
       logs.info.write("");
-      logs.error.write(fault.message);
+      logs.error.write(fault.message + "\n"); // as NVIDIA's assembler ends it
       throw;
     }
     logs.info.write("");

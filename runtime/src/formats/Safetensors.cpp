@@ -82,8 +82,6 @@ public:
       offsetsSeen = 0;
       return true;
     }
-    if (depth == 1)
-      return stop(722, "the header is not an object");
     return misplaced();
   }
 
@@ -185,8 +183,6 @@ private:
   }
 
   bool misplaced() {
-    if (depth == 0)
-      return stop(722, "the header is not an object");
     if (inMetadata)
       return stop(725, "a value in `__metadata__` is not a string");
     return stop(725, "the entry of " + inQuotes(current) +

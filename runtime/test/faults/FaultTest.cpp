@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
@@ -133,7 +134,6 @@ protected:
   TemporaryFolder folder;
   std::string path = folder / "a long name of a file.safetensors";
 
-private:
   /// A file that is large enough to be viewed, most of it a hole.
   void writeView() {
     std::string header =
@@ -485,6 +485,50 @@ TEST_F(FaultTest, WithoutThreadsTheWorkIsDone) {
                 }),
                 0)
           << k;
+}
+
+// A bad page that is not of a view is the program's own affair.
+TEST_F(FaultTest, OtherPagesThatCannotBeBrought) {
+  writeView();
+  std::string other = elsewhere / "other";
+  writeFile(other, "short");
+  // As without the view: by the signal, or by what the sanitizers make of it.
+  auto readBehindTheEnd = [&] {
+    int fd = open(other.c_str(), O_RDONLY);
+    auto *page = static_cast<volatile const char *>(
+        mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, fd, 0));
+    return int(page[4096]);
+  };
+  int expected = inChild(readBehindTheEnd);
+  EXPECT_NE(expected, 0);
+  EXPECT_EQ(inChild([&] {
+              Opened ctx(program);
+              int64_t sizes[] = {-1, 256};
+              void *values = nullptr;
+              tdrt_load(ctx, view.c_str(), nullptr, TDRT_F32, 2, sizes, &values,
+                        0);
+              return readBehindTheEnd();
+            }),
+            expected);
+}
+
+// There are 64 views at most; what is loaded then is read.
+TEST_F(FaultTest, MoreFilesThanViews) {
+  writeView();
+  Opened ctx(program);
+  std::vector<void *> loaded;
+  for (int i = 0; i < 66; ++i) {
+    Sizes sizes = {-1, 256};
+    loaded.push_back(nullptr);
+    ASSERT_EQ(tdrt_load(ctx, view.c_str(), nullptr, TDRT_F32, 2, sizes.data(),
+                        &loaded.back(), 0),
+              0);
+  }
+  for (void *values : loaded) {
+    EXPECT_EQ(static_cast<float *>(values)[1 << 20], 0);
+    tdrt_free(ctx, 0, values);
+  }
+  EXPECT_EQ(tdrt_bytes_in_use(ctx), 64);
 }
 
 TEST_F(FaultTest, FullDisk) {

@@ -7,6 +7,7 @@
 
 #include "Files.h"
 #include "Hostile.h"
+#include "formats/TensorFormat.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -49,6 +50,24 @@ std::string zip64(int64_t entries, int64_t size, int64_t offset, int64_t at) {
          std::string(12, '\xff') + little(0, 2);
 }
 
+/// A zip file with another byte at `at`, which counts from the end if negative.
+std::string changed(std::string file, int64_t at, char byte) {
+  file[at < 0 ? file.size() + at : at] = byte;
+  return file;
+}
+
+const std::string plainZip = zipOf({stored("a.npy", good)});
+
+/// More entries than an array file has, with a field each that nobody reads.
+std::string longDirectory() {
+  std::vector<Member> members;
+  for (int i = 0; i < 150; ++i)
+    members.push_back({std::to_string(i), "", 0, 0});
+  for (Member &member : members)
+    member.extra = little(7, 2) + little(60000, 2) + std::string(60000, 'x');
+  return zipOf(members);
+}
+
 const Hostile npzFiles[] = {
     {"empty file", "", 731},
     {"text", "1,2,3", 731},
@@ -89,6 +108,16 @@ const Hostile npzFiles[] = {
     {"zip64 offset outside", zip64(0, 0, 1 << 20, 0), 732},
     {"zip64 record outside", zip64(0, 0, 0, 1 << 20), 732},
     {"zip64 record elsewhere", zip64(0, 0, 0, -1), 732},
+    {"zip64 record too near", zip64(0, 0, 0, 1), 732},
+    {"the second of two disks", changed(plainZip, -18, 1), 732},
+    {"begins on the second disk", changed(plainZip, -16, 1), 732},
+    {"a directory of 9 MB", longDirectory(), 732},
+    {"an entry of another kind", changed(plainZip, 35 + good.size() + 3, 7),
+     732},
+    {"an extra field in front of the data, past it", changed(plainZip, 28, 100),
+     732},
+    {"an extra field in front of the data, over it", changed(plainZip, 28, 1),
+     732},
     {"two of a name", zipOf({stored("a.npy", good), stored("a.npy", good)}),
      733},
     {"absolute name", zipOf({stored("a.npy", good), stored("/etc/x", "")}),
@@ -296,7 +325,54 @@ std::string frame(const std::string &file, size_t at, const std::string &value,
              : bytes.replace(found + at, value.size(), value);
 }
 
+std::string jpegPart(const std::string &kind, const std::string &data) {
+  return "\xff" + kind + big(data.size() + 2, 2) + data;
+}
+
+/// A scan of one component: coefficients `first` to `last`, of which it has the
+/// bits from bit `low` on: all, or if `next`, one more.
+std::string jpegScan(int first, int last, int low, const std::string &data,
+                     bool next = false) {
+  int high = next ? low + 1 : 0;
+  return jpegPart("\xda", "\1\1\0"s + big(first, 1) + big(last, 1) +
+                              big(high << 4 | low, 1)) +
+         data;
+}
+
+/// A gray image, 8 pixels high, whose Huffman tables have one code, of one bit,
+/// for nothing: all of it is as gray as gray can be.
+std::string jpegOf(const std::string &frame, const std::string &scans,
+                   int width = 8, const std::string &others = "") {
+  std::string table = "\1"s + std::string(15, '\0') + "\0"s;
+  return "\xff\xd8" + jpegPart("\xdb", "\0"s + std::string(64, '\1')) +
+         jpegPart("\xc4", "\0"s + table) + jpegPart("\xc4", "\x10" + table) +
+         jpegPart(frame, "\x08" + big(8, 2) + big(width, 2) + "\1\1\x11\0"s) +
+         others + scans + "\xff\xd9";
+}
+
+/// `count` scans of a progressive image: one bit of one coefficient each.
+std::string jpegScans(int count) {
+  std::string scans = jpegScan(0, 0, 0, "\x7f");
+  for (int i = 0; i < count - 1; ++i) {
+    int bit = 13 - i % 14;
+    scans += jpegScan(1 + i / 14, 1 + i / 14, bit, "\x7f", bit < 13);
+  }
+  return scans;
+}
+
 const Hostile jpegFiles[] = {
+    {"half a start", "\xff\xd9", 781},
+    {"no Huffman code", jpegOf("\xc0", jpegScan(0, 63, 0, "\xff\0\xff\0"s)),
+     782},
+    {"another restart than the next",
+     jpegOf("\xc0", jpegScan(0, 63, 0, "\x3f\xff\xd5\x3f"), 16,
+            jpegPart("\xdd", big(1, 2))),
+     782},
+    {"a scan before that of the mean",
+     jpegOf("\xc2", jpegScan(1, 1, 0, "\x7f")), 782},
+    {"501 scans", jpegOf("\xc2", jpegScans(501)), 782},
+    {"a comment past the end", "\xff\xd8" + jpegPart("\xfe", "ab").substr(0, 5),
+     782},
     {"empty file", "", 781},
     {"one byte", "\xff", 781},
     {"a PNG image", goodPng, 781},
@@ -362,11 +438,37 @@ TEST_F(HostileFormatsTest, EveryTruncation) {
   expectWhole(readFile(images + "progressive.jpg"), "x.jpg");
 }
 
+// Comments are passed over, also those that are longer than what is read at
+// once; and many scans are no harm.
+TEST_F(HostileFormatsTest, OddImagesThatAreRead) {
+  std::string gray = readFile(images + "gray.jpg");
+  auto after = [&](const std::string &part) {
+    return gray.substr(0, 2) + part + gray.substr(2);
+  };
+  auto read = [&](const std::string &bytes) {
+    std::string path = folder / "x.jpg";
+    writeFile(path, bytes);
+    tdrt::InputFile file(path.c_str());
+    tdrt::FileTensor tensor = tdrt::jpegFormat.inspect(file, nullptr);
+    std::string pixels(tensor.bytes, '\0');
+    tdrt::jpegFormat.read(file, tensor, &pixels[0]);
+    return pixels;
+  };
+  EXPECT_EQ(read(after(jpegPart("\xfe", "a comment"))), read(gray));
+  EXPECT_EQ(read(after(jpegPart("\xfe", std::string(60000, 'c')))), read(gray));
+  std::string even(64, '\x80');
+  EXPECT_EQ(read(jpegOf("\xc0", jpegScan(0, 63, 0, "\x3f"))), even);
+  EXPECT_EQ(read(jpegOf("\xc2", jpegScans(500))), even);
+}
+
 TEST_F(HostileFormatsTest, TheRightOnesAreRead) {
   // What the broken files above are made of.
   const std::pair<const char *, std::string> files[] = {
       {"a.npz", zipOf({stored("a.npy", good)}, {}, "a comment")},
       {"b.npz", zip64(0, 0, 0, 0)},
+      {"d.npz", oneStored([](Member &m) {
+         m.extra = little(0x5455, 2) + little(1, 2) + "x";
+       })},
       {"c.npz", onePacked([](Member &) {})},
       {"a.idx", goodIdx},
       {"a.gz", deflated(goodIdx, 31)},
@@ -396,6 +498,23 @@ TEST_F(HostileFormatsTest, LinesOfCsv) {
         763);
     EXPECT_NE(strstr(tdrt_error_text(ctx), "line 3: `x` is no f32"), nullptr)
         << tdrt_error_text(ctx);
+  }
+}
+
+// Between the pass that counts and the one that converts.
+TEST_F(HostileFormatsTest, CsvThatChanges) {
+  std::string path = folder / "x.csv";
+  writeFile(path, "10,20\n3,4\n");
+  tdrt::InputFile file(path.c_str());
+  tdrt::FileTensor tensor = tdrt::csvFormat.inspect(file, nullptr);
+  tensor.dtype = TDRT_I32;
+  for (const char *text : {"1\n2\n3\n4\n5\n", "1,22222222"}) {
+    writeFile(path, text);
+    int32_t values[4];
+    tdrt::FileFault fault =
+        tdrt::caught([&] { tdrt::csvFormat.read(file, tensor, values); });
+    EXPECT_EQ(fault.code, 704);
+    EXPECT_EQ(fault.message, "the file changed while it was read");
   }
 }
 

@@ -1,0 +1,42 @@
+//===- FuzzedProgram.h - any bytes as a program ---------------------------===//
+//
+// Parses and checks them, with values for arguments and a header for every file
+// that the program names; the number of bytes chooses the machine and the
+// options.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TDC_TEST_FUZZ_FUZZEDPROGRAM_H
+#define TDC_TEST_FUZZ_FUZZEDPROGRAM_H
+
+#include "Frontend/Parser.h"
+#include "Frontend/Sema.h"
+
+namespace tdc {
+
+struct FuzzedProgram {
+  FuzzedProgram(llvm::StringRef name, llvm::StringRef text, Emitter &emitter) {
+    FileId file = sources.add(name, text);
+    const ast::Program *program = parseFile(sources, file, context, diags);
+    size_t size = text.size();
+    CheckOptions options;
+    options.argumentsAreFinal = size % 2;
+    options.headersAreFinal = size % 3 == 0;
+    options.placement = static_cast<Placement>(size % 5);
+    options.countCudaDevices = [=] { return static_cast<int64_t>(size % 4); };
+    options.readHeader = [](llvm::StringRef path, llvm::StringRef) {
+      FileHeader header;
+      header.dtype = path.size() % 2 ? DType::F32 : DType::I64;
+      header.dims.assign(path.size() % 4, 8);
+      return std::optional<FileHeader>(header);
+    };
+    check(sources, context, file, *program, options, diags, emitter);
+  }
+
+  SourceManager sources;
+  DiagnosticEngine diags{sources};
+  ast::Context context;
+};
+
+} // namespace tdc
+
+#endif // TDC_TEST_FUZZ_FUZZEDPROGRAM_H
