@@ -1,5 +1,5 @@
 // Compiles net.tdsl, trains it on exclusive or, and lets four threads ask it at
-// the same time; then shows what an error looks like.
+// the same time; then shows what errors look like.
 #include <cstdio>
 #include <tdc/tdc.hpp>
 #include <thread>
@@ -32,4 +32,7 @@ int main(int argc, char **argv) {
   // Three numbers a row instead of two.
   auto results = net->call("predict", {{x.data(), {1, 3}}});
   std::fputs(results.error().text(), stdout);
+  // A folder that is not there.
+  tdc::Status saved = net->save("nowhere/net.safetensors");
+  std::fputs(saved.error().text(), stdout);
 }

@@ -143,8 +143,8 @@ typedef struct tdc_module tdc_module;
 
 /* Makes a module and runs the top-level statements, as Python does with a
  * module that is imported: models are made, and trained if that is what the
- * statements do. While they run, `*module` is there for tdc_interrupt in a signal
- * handler on this thread, and for nothing else. */
+ * statements do. While they run, `*module` is there for tdc_interrupt in a
+ * signal handler on this thread, and for nothing else. */
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
 
@@ -229,12 +229,11 @@ TDC_API tdc_status tdc_find_function(const tdc_program *program,
 
 /* Calls a function of the module's program, with as many inputs and outputs as
  * it has. It reads inputs and keeps nothing of them; they are copied only if
- * they are strided, not aligned to their size, or empty, or if reading past their
- * end would leave the last page.
- * Where `data` of an output is NULL, the whole tensor is filled in, in memory
- * that tdc_tensor_free gives back; else dtype and shape must be the result's,
- * which is copied to it row by row (strides are not allowed). A call that fails
- * allocates nothing. */
+ * they are strided, not aligned to their size, or empty, or if reading past
+ * their end would leave the last page. Where `data` of an output is NULL, the
+ * whole tensor is filled in, in memory that tdc_tensor_free gives back; else
+ * dtype and shape must be the result's, which is copied to it row by row
+ * (strides are not allowed). A call that fails allocates nothing. */
 TDC_API tdc_status tdc_call(tdc_module *module, const tdc_function *function,
                             size_t num_inputs, const tdc_tensor *inputs,
                             size_t num_outputs, tdc_tensor *outputs,

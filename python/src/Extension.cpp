@@ -7,6 +7,8 @@
 #include "Function.h"
 
 NB_MODULE(_core, extension) {
+  // A thread that still runs when Python ends keeps what it uses.
+  nanobind::set_leak_warnings(false);
   extension.def("version", tdc_version);
   tdsl::bindProgram(extension);
   tdsl::bindModule(extension);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+
 import numpy
 
 #: kDLCPU, kDLCUDA and kDLCUDAHost of DLPack.
@@ -38,8 +40,11 @@ def read(value: object, dtype: str, place: str) -> numpy.ndarray:
     else:
         raise _refusal(value, dtype, place)
     if array.dtype.kind in "OSUMm":
+        kind = type(value).__name__
+        if isinstance(value, numpy.ndarray):
+            kind += f" of {value.dtype}"
         raise TypeError(f"{place} is {dtype}, and takes arrays of NumPy, PyTorch or JAX, numbers, "
-                        f"and lists of numbers; this is of type {type(value).__name__}")
+                        f"and lists of numbers; this is of type {kind}")
     wanted = _numpy_dtype(dtype)
     if array.dtype != wanted:
         raise TypeError(f"{place} is {dtype}, not {array.dtype}: "
@@ -49,11 +54,21 @@ def read(value: object, dtype: str, place: str) -> numpy.ndarray:
 
 def _from_numbers(value: object, dtype: str, place: str) -> numpy.ndarray:
     wanted = _numpy_dtype(dtype)
-    given = numpy.asarray(value)
     kind = "f" if dtype == "bf16" else wanted.kind
-    if given.size and given.dtype.kind not in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]:
-        raise TypeError(f"{place} is {dtype}: {value!r} does not fit")
-    return numpy.asarray(value, dtype=wanted)
+    refusal = TypeError(f"{place} is {dtype}: {reprlib.repr(value)} does not fit")
+    try:
+        given = numpy.asarray(value)
+        if given.dtype.kind == "O" and kind == "f" and all(isinstance(v, int) for v in given.flat):
+            given = given.astype(float)  # ints that no int of NumPy can hold
+        if given.size and given.dtype.kind not in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]:
+            raise refusal
+        with numpy.errstate(over="ignore"):
+            array = numpy.asarray(value if kind != "f" else given, dtype=wanted)
+    except (OverflowError, ValueError):  # or lists of several lengths
+        raise refusal from None
+    if kind == "f" and (numpy.isfinite(given) & ~numpy.isfinite(array)).any():
+        raise refusal
+    return array
 
 
 def _refusal(value: object, dtype: str, place: str) -> Exception:

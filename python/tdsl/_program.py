@@ -74,6 +74,8 @@ def _compile(name: str, text: str | None, args: Arguments, device: str | None,
              placement: str | None, transfer_guard: str | None, t_ops: bool,
              tf32: bool) -> Program:
     """Called by what users call, where warnings point to."""
+    if not isinstance(text, (str, type(None))):
+        raise TypeError(f"a program is a str, not {type(text).__name__}")
     handle, found = _core.compile(name, text, device, placement, transfer_guard, t_ops, tf32,
                                   _words(args))
     for diagnostic in found:

@@ -363,8 +363,9 @@ typedef struct tdrt_error {
 } tdrt_error;
 TDRT_API void tdrt_get_error(tdrt_context *ctx, tdrt_error *error);
 
-/* Forgets the error, and an interruption that came when nothing ran, as tdrt_call
- * does when it begins: before a checkpoint is written or read without a call. */
+/* Forgets the error, and an interruption that came when nothing ran, as
+ * tdrt_call does when it begins: before a checkpoint is written or read without
+ * a call. */
 TDRT_API void tdrt_forget_last_call(tdrt_context *ctx);
 
 /* The exit code that belongs to a status: 0, 2, 3 or 130. */

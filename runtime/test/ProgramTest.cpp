@@ -61,7 +61,7 @@ TEST_F(ProgramTest, ErrorsInParts) {
   EXPECT_EQ(error.code, 102);
   EXPECT_STREQ(error.message, "division by zero");
   EXPECT_EQ(error.site, &sites[1]);
-  tdrt_clear_error(ctx);
+  tdrt_forget_last_call(ctx);
   EXPECT_EQ(ctx.error(), "");
   // A place that the program does not have is none.
   tdrt_fail_check(ctx, 101, "", 2);

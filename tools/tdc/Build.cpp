@@ -13,6 +13,7 @@
 #include "OutputFile.h"
 #include "Terminal.h"
 #include "Verbs.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,7 +37,9 @@ static int link(llvm::ArrayRef<llvm::StringRef> objects,
   std::string runtime = findLibrary("libtdc_rt.a");
   if (runtime.empty())
     return fail("libtdc_rt.a is not beside tdc");
-  std::string temporary = (output + ".tmp").str();
+  llvm::SmallString<128> temporary;
+  llvm::sys::fs::createUniquePath(output + ".tmp-%%%%%%", temporary,
+                                  /*MakeAbsolute=*/false);
   std::string message;
   llvm::SmallVector<llvm::StringRef> words = {*compiler, "-o", temporary};
   llvm::append_range(words, objects);
@@ -118,6 +121,10 @@ private:
 
 /// Compiles to temporary object files and links them.
 static int build(const Options &options, Terminal &terminal) {
+  if (llvm::sys::fs::exists(options.output) &&
+      !llvm::sys::fs::is_regular_file(options.output))
+    return fail("cannot write `" + options.output +
+                "`: it is there and is no file");
   std::vector<llvm::SmallString<0>> objects;
   if (int exitCode = compile(options, terminal, objects))
     return exitCode;

@@ -139,6 +139,13 @@ void tdc::reportBug(llvm::StringRef message) {
 
 void tdc::exitNow(int code) {
   llvm::outs().flush();
+  if (std::error_code error = llvm::outs().error(); error && code == ExitOk) {
+    // Who reads no further, as `head`, wants to hear no more about it.
+    if (error != std::errc::broken_pipe)
+      llvm::errs() << "error: cannot write to standard output: "
+                   << error.message() << "\n";
+    code = ExitRunTime;
+  }
   llvm::errs().flush();
   fflush(stdout);
   _exit(code);

@@ -153,7 +153,7 @@ tdc::findNearest(llvm::StringRef word,
   // One typing mistake for every three letters; a single letter has no
   // neighbours that anyone could mean.
   std::optional<llvm::StringRef> nearest;
-  unsigned nearestDistance = word.size() < 2 ? 0 : (word.size() + 2) / 3;
+  unsigned nearestDistance = word.size() / 3;
   for (llvm::StringRef candidate : candidates) {
     if (candidate.equals_insensitive(word))
       return candidate;

@@ -129,7 +129,7 @@ std::string readPath(const char *name) {
 Settings tdc::sim::readSettings() {
   Settings settings;
   settings.devices = static_cast<int>(
-      readNumber("TDC_SIM_CUDA", 0, 64, "a number of devices up to 64", 0));
+      readNumber("TDC_SIM_CUDA", 0, 63, "a number of devices up to 63", 0));
   settings.architecture = readArchitecture();
   settings.memory =
       readNumber("TDC_SIM_MEMORY", 0, uint64_t(1) << 46,

@@ -1,6 +1,6 @@
 //===- Settings.h - what the environment asks of the simulation -----------===//
 //
-//   TDC_SIM_CUDA=N         devices, 1 to 64; absent or 0: none
+//   TDC_SIM_CUDA=N         devices, 1 to 63; absent or 0: none
 //   TDC_SIM_ARCH=80|90     compute capability, 80 if absent
 //   TDC_SIM_MEMORY=BYTES   of each device, 16 GiB if absent
 //   TDC_SIM_SEED=N         of all random choices; absent: another one each time
