@@ -158,6 +158,12 @@ void printText(llvm::raw_ostream &os, const SourceManager &sources,
 void printJSON(llvm::raw_ostream &os, const SourceManager &sources,
                const Diagnostic &diagnostic);
 
+/// The same of an error that the checker has not found, of an option, a file or
+/// a run. All but the title may be empty; `file` is that of `at`.
+void printJSON(llvm::raw_ostream &os, llvm::StringRef code,
+               llvm::StringRef title, llvm::StringRef file, LineColumn at,
+               llvm::StringRef note);
+
 /// The candidate nearest to a misspelt word, if one is near enough to be
 /// meant; the first of equally near ones. The comparison ignores case first.
 std::optional<llvm::StringRef>

@@ -1,8 +1,8 @@
 //===- Errors.cpp - tdc_error ---------------------------------------------===//
 
+#include "Frontend/Diagnostics.h"
 #include "Handles.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tdc {
@@ -22,20 +22,10 @@ tdc_diagnostic OwnedDiagnostic::getView() const {
 }
 
 std::string makeJSON(const OwnedDiagnostic &diagnostic) {
-  llvm::json::Object primary;
-  if (!diagnostic.file.empty()) {
-    primary["file"] = llvm::json::fixUTF8(diagnostic.file);
-    primary["start"] = llvm::json::Object{{"line", diagnostic.line},
-                                          {"column", diagnostic.column}};
-  }
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::json::Value(llvm::json::Object{
-             {"code", diagnostic.code},
-             {"severity", "error"},
-             {"title", llvm::json::fixUTF8(diagnostic.message)},
-             {"primary", std::move(primary)}})
-      << '\n';
+  llvm::raw_string_ostream os(text);
+  printJSON(os, diagnostic.code, diagnostic.message, diagnostic.file,
+            {uint32_t(diagnostic.line), uint32_t(diagnostic.column)}, "");
   return text;
 }
 

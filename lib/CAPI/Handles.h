@@ -110,8 +110,7 @@ struct tdc_module {
 
 namespace tdc {
 
-/// What `--message-format=json` has of an error that the checker has not found:
-/// as of lib/Frontend/Source/DiagnosticJSON.cpp.
+/// What `--message-format=json` has of an error that the checker has not found.
 std::string makeJSON(const OwnedDiagnostic &diagnostic);
 
 /// Gives `*error` a new error that has no place in a program, unless `error` is

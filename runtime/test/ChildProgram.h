@@ -29,6 +29,7 @@ inline Result run(
     for (auto [fd, name] : {std::pair(1, "out"), std::pair(2, "err")})
       dup2(open((folder / name).c_str(), O_WRONLY | O_CREAT, 0600), fd);
     alarm(60); // a child must not outlive a test program that is stopped
+    signal(SIGINT, SIG_DFL); // which whoever runs the tests may ignore
     prepare();
     _exit(
         tdrt_run_program(&program, static_cast<int>(args.size()), args.data()));

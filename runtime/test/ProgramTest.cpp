@@ -118,6 +118,16 @@ TEST_F(ProgramTest, Interrupted) {
   EXPECT_EQ(result.err, "interrupted\n");
 }
 
+// As nohup and jobs of scripts have it.
+TEST_F(ProgramTest, InterruptsThatAreIgnored) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    raise(SIGINT);
+    return ctx->attention ? tdrt_poll(ctx) : 0;
+  };
+  EXPECT_EQ(run(plain, {}, [] { signal(SIGINT, SIG_IGN); }).code, 0);
+  EXPECT_EQ(run(plain, {}).code, 130);
+}
+
 TEST_F(ProgramTest, SecondInterruptKills) {
   plain.main = [](tdrt_context *) -> int32_t {
     for (;;)

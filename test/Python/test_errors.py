@@ -59,6 +59,13 @@ def test_while_it_runs():
     assert pick(x, [1]) == 2  # the next call knows nothing of it
 
 
+def test_sizes_that_do_not_agree():
+    add = tdsl.load_text("export fn add(x: f32[N],\n              y: f32[N]) -> f32[N] = x + y").add
+    with pytest.raises(tdsl.RunError, match="`N` of `y` and of the parameters before it: 3 and 2") as caught:
+        add([1, 2], [1, 2, 3])
+    assert caught.value.code == "TR104" and caught.value.diagnostics[0].line == 2
+
+
 def test_warnings_of_the_compiler():
     text = "var x = 2\nfor i in range(3) {\n    let x = x * 2\n    print(x)\n}\nx += 1\nprint(x)\n"
     for compile in (tdsl.compile_text, tdsl.load_text):
@@ -74,6 +81,7 @@ def test_interrupt():
     """^C stops what runs, the statements as well as a call."""
     program = r"""
 import os, signal, threading, tdsl
+signal.signal(signal.SIGINT, signal.default_int_handler)  # or as whoever runs this has it
 endless = "while (x.sum() >= 0.0).item() { x = x * 0.5 }"
 statements = "var x = zeros(4)\n" + endless + "\nprint(x)"
 function = "export fn f(y: f32[4]) -> f32[4] {\n var x = y\n " + endless + "\n return x\n}"

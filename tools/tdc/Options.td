@@ -50,8 +50,8 @@ def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
-defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a .npy file", [RunVerb]>;
-defm result : Valued<"out", "<name>=<file>", "write a result, in their order, to a .npy file", [RunVerb]>;
+defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a file as of `load`", [RunVerb]>;
+defm result : Valued<"out", "<name>=<file>", "write a result, in their order: .npy or .npz", [RunVerb]>;
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
 defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;

@@ -25,7 +25,10 @@ void Terminal::found(DiagnosticEngine &diags) {
 void Terminal::failed(ExitCode code, const llvm::Twine &problem,
                       const llvm::Twine &hint) {
   auto hidden = progress.hide();
-  reportUsage(problem, hint);
+  if (options.json)
+    printJSON(llvm::errs(), "", problem.str(), "", {}, hint.str());
+  else
+    reportUsage(problem, hint);
   if (code == ExitBug)
     reportBug(problem.str());
 }

@@ -3,12 +3,13 @@
 #include "CrashBundle.h"
 #include "Process.h"
 #include "Verbs.h"
+#include "tdc/tdc.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
 
 static int printVersion() {
-  llvm::outs() << "tdc " TDC_VERSION "\n";
+  llvm::outs() << "tdc " << tdc_version() << "\n";
   return ExitOk;
 }
 

@@ -479,6 +479,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
   args.range = fn.name.range;
   args.calleeRange = fn.name.range;
   for (auto [type, value, isFree] : llvm::zip(types, values, unplaced)) {
+    const ast::Param &param = fn.params[args.positional.size()];
+    const auto &declared = llvm::cast<ast::NamedType>(param.type)->dims;
     for (auto [i, size] : llvm::enumerate(type.dims)) {
       if (constantOf(size))
         continue;
@@ -486,12 +488,17 @@ void Checker::execExport(const ast::FnDecl &fn) {
       auto atom = size.getAtom();
       if (atom && !sizeVariables[atom.get()].value)
         sizeVariables[atom.get()].value = actual;
-      else
-        emit().checkDim(actual, sizeValue(size), "the sizes differ");
+      else {
+        at(param.range);
+        emit().checkDim(actual, sizeValue(size),
+                        "`" + text(declared[i].range).str() + "` of `" +
+                            param.name.text.str() +
+                            "` and of the parameters before it");
+      }
     }
     Val val = isFree ? freed(makeTensor(type, value))
                      : makeTensor(type, value, fn.name.range);
-    val.range = fn.params[args.positional.size()].range;
+    val.range = param.range;
     args.positional.push_back(val);
   }
   FunctionInfo info;

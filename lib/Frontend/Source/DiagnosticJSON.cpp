@@ -38,6 +38,29 @@ static json::Object toJSON(const SourceManager &sources, SourceRange range,
   return object;
 }
 
+void tdc::printJSON(llvm::raw_ostream &os, llvm::StringRef code,
+                    llvm::StringRef title, llvm::StringRef file, LineColumn at,
+                    llvm::StringRef note) {
+  json::Object primary;
+  if (!file.empty()) {
+    primary["file"] = toText(file);
+    primary["start"] = json::Object{{"line", at.line}, {"column", at.column}};
+  }
+  json::Array notes;
+  if (!note.empty())
+    notes.push_back(json::Object{{"text", toText(note)}});
+  os << json::Value(json::Object{
+            {"code", code},
+            {"severity", "error"},
+            {"title", toText(title)},
+            {"primary", std::move(primary)},
+            {"secondary", json::Array()},
+            {"notes", std::move(notes)},
+            {"fixes", json::Array()},
+        })
+     << '\n';
+}
+
 void tdc::printJSON(llvm::raw_ostream &os, const SourceManager &sources,
                     const Diagnostic &diagnostic) {
   json::Array secondary, notes, fixes;

@@ -20,7 +20,7 @@ SafetensorsHeader tdrt::readSafetensors(const InputFile &file) {
   if (length > kMaxSafetensorsHeader)
     failFile(721, 0,
              "a header of " + std::to_string(length) +
-                 " bytes is longer than 100 MB");
+                 " bytes is longer than 100 MB: is it a safetensors file?");
   if (length > file.size() - 8)
     failFile(721, 0,
              "the header of " + std::to_string(length) +

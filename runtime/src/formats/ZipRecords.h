@@ -14,8 +14,8 @@ namespace tdrt::zip {
 constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50,
                    kEnd = 0x06054b50, kEnd64 = 0x06064b50,
                    kLocator64 = 0x07064b50;
-constexpr uint64_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22,
-                   kEnd64Size = 56, kLocator64Size = 20;
+constexpr uint64_t kLocalSize = 30, kEndSize = 22, kEnd64Size = 56,
+                   kLocator64Size = 20;
 
 /// Stands for a number that is in the field of 64-bit ones.
 constexpr uint32_t kLarge = 0xffffffff;

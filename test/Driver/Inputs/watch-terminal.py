@@ -13,6 +13,7 @@ wanted, seconds, command = re.compile(sys.argv[1]), float(sys.argv[2]), sys.argv
 child, terminal = pty.fork()
 if child == 0:
     os.environ["TERM"] = "xterm"
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which whoever runs this may ignore
     os.execvp(command[0], command)
 
 screen, pressed = "", False
