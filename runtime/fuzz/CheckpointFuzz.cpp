@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::string before(ctx->arena, kBytes);
   const char *path = writeMemoryFile(data, size);
   int32_t choice = chooseBy(data, size, 5);
-  tdrt_clear_error(ctx);
+  tdrt_forget_last_call(ctx);
   if (choice == 4) {
     tdrt_value value;
     tdrt_restore_value(ctx, path, "epoch", TDRT_FLOAT, &value, -1);
