@@ -64,6 +64,10 @@ std::optional<UsageError> setPlacement(CompileOptions &options,
 std::optional<UsageError> setTransferGuard(CompileOptions &options,
                                            llvm::StringRef value);
 
+/// "did you mean `…`?" if a word is near one of `candidates`, else "".
+std::string suggestNearest(llvm::StringRef word,
+                           llvm::ArrayRef<llvm::StringRef> candidates);
+
 /// What a word may be that is none of `candidates`: the nearest one, or any.
 std::string suggest(llvm::StringRef word,
                     llvm::ArrayRef<llvm::StringRef> candidates);

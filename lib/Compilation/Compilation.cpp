@@ -63,13 +63,10 @@ bool Compilation::checkSet() {
   for (const auto &[name, value] : options.set) {
     if (llvm::is_contained(names, name))
       continue;
-    std::string hint;
-    if (auto nearest = findNearest(name, names))
-      hint = ("did you mean `" + *nearest + "`?").str();
     return fail(ExitUsage,
                 llvm::Twine("`--set ") + name + "=" + value +
                     "`: the program has no `arg " + name + "`",
-                hint);
+                suggestNearest(name, names));
   }
   return true;
 }

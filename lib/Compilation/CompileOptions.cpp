@@ -6,11 +6,17 @@
 
 namespace tdc {
 
+std::string suggestNearest(llvm::StringRef word,
+                           llvm::ArrayRef<llvm::StringRef> candidates) {
+  auto nearest = findNearest(word, candidates);
+  return nearest ? ("did you mean `" + *nearest + "`?").str() : "";
+}
+
 std::string suggest(llvm::StringRef word,
                     llvm::ArrayRef<llvm::StringRef> candidates) {
-  if (auto nearest = findNearest(word, candidates))
-    return ("did you mean `" + *nearest + "`?").str();
-  return "it is one of " + llvm::join(candidates, ", ");
+  std::string nearest = suggestNearest(word, candidates);
+  return nearest.empty() ? "it is one of " + llvm::join(candidates, ", ")
+                         : nearest;
 }
 
 std::optional<UsageError> setDevice(CompileOptions &options,

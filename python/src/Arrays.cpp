@@ -103,12 +103,12 @@ tdc_tensor Input::get() const {
           array.shape_ptr(), array.stride_ptr()};
 }
 
-template <class... Kind>
+template <class Kind>
 static nb::object wrap(const tdc_tensor &tensor, nb::dlpack::dtype dtype,
                        nb::handle owner) {
   size_t shape[16];
   std::copy_n(tensor.shape, tensor.rank, shape);
-  return nb::cast(nb::ndarray<Kind..., nb::device::cpu>(
+  return nb::cast(nb::ndarray<Kind, nb::device::cpu>(
       tensor.data, tensor.rank, shape, owner, nullptr, dtype));
 }
 

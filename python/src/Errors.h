@@ -15,6 +15,18 @@ nanobind::object makeDiagnostic(const tdc_diagnostic &diagnostic);
 /// KeyboardInterrupt.
 [[noreturn]] void raise(tdc_error *error);
 
+/// Calls `work`, which calls a function of tdc.h with a tdc_error **, while
+/// other threads of Python run; raises the error.
+template <class Work> void callOrRaise(Work work) {
+  tdc_error *error = nullptr;
+  {
+    nanobind::gil_scoped_release others;
+    work(&error);
+  }
+  if (error)
+    raise(error);
+}
+
 } // namespace tdsl
 
 #endif // TDSL_ERRORS_H

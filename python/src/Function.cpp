@@ -70,15 +70,13 @@ static nb::object call(const Function &self, nb::args positional,
   }
   std::vector<tdc_tensor> outputs(function.num_outputs);
   tdc_module *module = self.module.module.get();
-  tdc_error *error = nullptr;
   {
     Interruptible scope(module);
-    nb::gil_scoped_release others;
-    tdc_call(module, &function, arguments.size(), arguments.data(),
-             outputs.size(), outputs.data(), &error);
+    callOrRaise([&](tdc_error **error) {
+      tdc_call(module, &function, arguments.size(), arguments.data(),
+               outputs.size(), outputs.data(), error);
+    });
   }
-  if (error)
-    raise(error);
   // Owned from here on, whatever fails.
   std::vector<tdc::Tensor> made(outputs.begin(), outputs.end());
   Framework framework = chooseFramework(inputs);

@@ -14,14 +14,9 @@ namespace tdsl {
 
 Module openModule(const Program &program) {
   tdc_module *module = nullptr;
-  tdc_error *error = nullptr;
-  {
-    Interruptible scope(module);
-    nb::gil_scoped_release others;
-    tdc_open(program.get(), &module, &error);
-  }
-  if (error)
-    raise(error);
+  Interruptible scope(module);
+  callOrRaise(
+      [&](tdc_error **error) { tdc_open(program.get(), &module, error); });
   return {program, std::shared_ptr<tdc_module>(module, tdc_module_free)};
 }
 
@@ -55,13 +50,9 @@ static nb::tuple getState(const Module &self) {
 
 static nb::object read(const Module &self, const std::string &name) {
   tdc_tensor tensor = {};
-  tdc_error *error = nullptr;
-  {
-    nb::gil_scoped_release others;
-    tdc_state_read(self.module.get(), name.c_str(), &tensor, &error);
-  }
-  if (error)
-    raise(error);
+  callOrRaise([&](tdc_error **error) {
+    tdc_state_read(self.module.get(), name.c_str(), &tensor, error);
+  });
   return makeArray(tdc::Tensor(tensor), Framework::NumPy);
 }
 
@@ -70,26 +61,17 @@ static void write(const Module &self, size_t index, nb::handle value) {
   const tdc_tensor_type &type = *tdc_state_get(self.program.get(), index);
   Input input(value, {nullptr, type});
   tdc_tensor tensor = input.get();
-  tdc_error *error = nullptr;
-  {
-    nb::gil_scoped_release others;
-    tdc_state_write(self.module.get(), type.name, &tensor, &error);
-  }
-  if (error)
-    raise(error);
+  callOrRaise([&](tdc_error **error) {
+    tdc_state_write(self.module.get(), type.name, &tensor, error);
+  });
 }
 
 using FileFunction = tdc_status(tdc_module *, const char *, tdc_error **);
 
 template <FileFunction *Use>
 static void useFile(const Module &self, const std::string &path) {
-  tdc_error *error = nullptr;
-  {
-    nb::gil_scoped_release others;
-    Use(self.module.get(), path.c_str(), &error);
-  }
-  if (error)
-    raise(error);
+  callOrRaise(
+      [&](tdc_error **error) { Use(self.module.get(), path.c_str(), error); });
 }
 
 void bindModule(nb::module_ &extension) {

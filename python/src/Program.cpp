@@ -58,17 +58,13 @@ static nb::tuple compile(const std::string &name,
   options.report = collect;
   options.user = &warnings;
   tdc_program *program;
-  tdc_error *error = nullptr;
-  {
-    nb::gil_scoped_release others;
+  callOrRaise([&](tdc_error **error) {
     if (text)
       tdc_compile_text(text->data(), text->size(), name.c_str(), &options,
-                       &program, &error);
+                       &program, error);
     else
-      tdc_compile_file(name.c_str(), &options, &program, &error);
-  }
-  if (error)
-    raise(error);
+      tdc_compile_file(name.c_str(), &options, &program, error);
+  });
   return nb::make_tuple(ProgramHandle{Program(program, tdc_program_free)},
                         warnings);
 }

@@ -2,6 +2,7 @@
 
 #include "MappedFile.h"
 #include "File.h"
+#include "Output.h"
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -29,8 +30,7 @@ std::mutex mutex; ///< of what stands above, but for the handler
 
 void say(const char *text) {
   // If this cannot be written either, the exit code has to do.
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
-    return;
+  writeText(STDERR_FILENO, text);
 }
 
 /// A page of a view cannot be brought: there is nothing to go back to, for

@@ -39,6 +39,10 @@ int tdrt::writeAll(int descriptor, const char *text, size_t size) noexcept {
   return 0;
 }
 
+int tdrt::writeText(int descriptor, const char *text) noexcept {
+  return writeAll(descriptor, text, strlen(text));
+}
+
 void Output::endPrint(bool flushNow) {
   if (failed) {
     dropPrint();

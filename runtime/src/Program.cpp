@@ -18,11 +18,6 @@ namespace {
 /// closed pipe killed.
 constexpr int kReaderGone = 128 + SIGPIPE;
 
-/// Standard error, or a file; errors are of no interest for the former.
-int writeText(int descriptor, const char *text) {
-  return writeAll(descriptor, text, strlen(text));
-}
-
 /// While it lives, writing into a pipe that nobody reads is an error of write
 /// and not a signal that ends the process: what a program does after its last
 /// print is done, and its files are closed.

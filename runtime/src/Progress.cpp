@@ -56,9 +56,7 @@ int formatTime(char *text, size_t size, double seconds) {
   return snprintf(text, size, "%.0f h", seconds / 3600);
 }
 
-void write(const char *text) noexcept {
-  writeAll(STDERR_FILENO, text, strlen(text));
-}
+void write(const char *text) noexcept { writeText(STDERR_FILENO, text); }
 
 } // namespace
 

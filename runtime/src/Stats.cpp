@@ -36,7 +36,7 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
 int32_t tdrt_report_stats(tdrt_context *ctx) {
   const char *text = tdrt_stats_json(ctx);
   if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
-    writeAll(STDERR_FILENO, text, strlen(text));
+    writeText(STDERR_FILENO, text);
   const char *path = getenv("TDC_STATS_JSON");
   if (!path || !*path)
     return 0;
@@ -51,7 +51,6 @@ int32_t tdrt_report_stats(tdrt_context *ctx) {
   context.guarded(-1, [&] {
     fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
   });
-  const char *problem = tdrt_error_text(ctx);
-  writeAll(STDERR_FILENO, problem, strlen(problem));
+  writeText(STDERR_FILENO, tdrt_error_text(ctx));
   return 751;
 }

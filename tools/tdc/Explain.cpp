@@ -61,8 +61,7 @@ int tdc::explainVerb(const Options &options) {
     }
     names.push_back(code.name);
   }
-  std::string hint = "`tdc explain` lists them";
-  if (auto nearest = findNearest(options.file, names))
-    hint = "did you mean `" + nearest->str() + "`?";
-  return reportUsage("there is no code `" + options.file + "`", hint);
+  std::string nearest = suggestNearest(options.file, names);
+  return reportUsage("there is no code `" + options.file + "`",
+                     nearest.empty() ? "`tdc explain` lists them" : nearest);
 }

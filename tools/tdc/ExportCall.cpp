@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportCall.h"
-#include "Frontend/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -17,8 +16,8 @@ namespace {
 /// "did you mean ..." or the names that there are.
 std::string hintFor(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> names,
                     llvm::StringRef what) {
-  if (auto nearest = findNearest(word, names))
-    return ("did you mean `" + *nearest + "`?").str();
+  if (std::string nearest = suggestNearest(word, names); !nearest.empty())
+    return nearest;
   if (names.empty())
     return ("the program has no " + what).str();
   std::string hint = (what + ": ").str();
