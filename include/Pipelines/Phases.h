@@ -27,6 +27,7 @@ enum class Phase : uint8_t {
   Resolved,
   Placed,
   Kernels,
+  Scheduled,
   CPU,
   NVVM,
   PTX,

@@ -50,6 +50,25 @@ static LogicalResult runWriteHandle(Machine &m, WriteHandleOp op) {
   return success();
 }
 
+/// Everything is done where it stands; who comes too early is found elsewhere
+/// (td-verify-schedule, the simulated driver).
+static LogicalResult runNoTicket(Machine &m, NoTicketOp op) {
+  return m.set(op.getResult(), int64_t(0));
+}
+
+static LogicalResult runMark(Machine &m, MarkOp op) {
+  return m.set(op.getTicket(), int64_t(0));
+}
+
+static LogicalResult runCopyStart(Machine &m, CopyStartOp op) {
+  if (failed(m.set(op.getTicket(), int64_t(0))))
+    return failure();
+  return m.set(op.getResult(), m.copy(std::get<TensorRef>(m.get(op.getInput())),
+                                      getPlace(op.getResult().getType()), op));
+}
+
+static LogicalResult runCopyWait(Machine &, CopyWaitOp) { return success(); }
+
 /// Nothing: whoever reads it finds no tensor.
 static LogicalResult runPoison(Machine &m, ub::PoisonOp op) {
   return m.set(op.getResult(), TensorRef());
@@ -62,6 +81,10 @@ void addTransferMeanings(Machine &machine) {
   machine.on<ReplicaGetOp>(runReplicaGet);
   machine.on<ReadHandleOp>(runReadHandle);
   machine.on<WriteHandleOp>(runWriteHandle);
+  machine.on<NoTicketOp>(runNoTicket);
+  machine.on<MarkOp>(runMark);
+  machine.on<CopyStartOp>(runCopyStart);
+  machine.on<CopyWaitOp>(runCopyWait);
   machine.on<ub::PoisonOp>(runPoison);
 }
 

@@ -64,6 +64,12 @@ static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createHoistScalarsPass());
 }
 
+/// What is copied is settled, and so are the kernels: copies can run beside them.
+static void addScheduledPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDSchedulePass());
+  passes.addPass(td::createTDVerifySchedulePass());
+}
+
 /// Each kernel becomes one function of vector loops. No loop of linalg is made
 /// in between: kernels are known whole, so their loops are written down once,
 /// fused and unrolled as they will run.
@@ -111,6 +117,8 @@ static const PhaseInfo phases[] = {
      addPlacedPasses},
     {Phase::Kernels, "kernels", "every compute op is in a kernel",
      addKernelsPasses},
+    {Phase::Scheduled, "scheduled", "copies run beside kernels",
+     addScheduledPasses},
     {Phase::CPU, "cpu", "kernels are functions of vector loops", addCPUPasses},
     {Phase::NVVM, "nvvm", "GPU kernels are functions of one thread each",
      addNVVMPasses},

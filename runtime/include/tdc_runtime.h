@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 4
+#define TDRT_ABI_VERSION 5
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -232,6 +232,7 @@ typedef struct tdrt_gpu_program {
   const tdrt_gpu_kernel *kernels;
   const tdrt_gpu_constant *constants;
   const tdrt_transfer_site *transfers;
+  int64_t pinned_bytes;    /* of tdrt_context.pinned */
   const char *sim_library; /* path of the simulated driver where the program was
                               built, or NULL */
 } tdrt_gpu_program;
@@ -291,6 +292,9 @@ struct tdrt_context {
   char *state;                 /* offset 80: slots of the cpu. Offsets count
                                   from here too: state is arena but in what
                                   tdrt_share makes */
+  char *pinned;                /* offset 88: planned buffers of the cpu that
+                                  GPUs copy from and to on their own; NULL if
+                                  there are none */
 };
 
 /*===- Running ---------------------------------------------------------------*/
@@ -454,6 +458,29 @@ TDRT_API int32_t tdrt_launch(tdrt_context *ctx, int32_t device, int32_t kernel,
  * be changed as soon as this returns, and what was copied to it is there. */
 TDRT_API int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
                                const void *from, int64_t bytes);
+
+/* Copies between the cpu and a GPU may run beside its kernels. A ticket is a
+ * place in what a GPU was given to do, 0 one that nobody has to wait for. */
+
+/* The place behind all that tdrt_launch, tdrt_transfer and tdrt_copy_on_device
+ * have asked of a GPU. */
+TDRT_API int32_t tdrt_mark(tdrt_context *ctx, int32_t device, int32_t site,
+                           int64_t *ticket);
+
+/* Begins to copy as row `transfer` says, which is between the cpu and a GPU, and
+ * counts it. To a GPU: behind `after`; what lies in tdrt_context.pinned stays as
+ * it is until the cpu has waited for *ticket, other memory may be changed at
+ * once. To the cpu: into tdrt_context.pinned, behind all that the GPU was asked
+ * for in order. `ticket` is NULL where a later copy's stands for this one. */
+TDRT_API int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
+                                 const void *from, int64_t bytes, int64_t after,
+                                 int64_t *ticket);
+
+/* A device waits: a GPU for a ticket of its own, with what it is asked for next;
+ * the cpu for any. What kernels have reported of what a copy to the cpu holds is
+ * told by the next tdrt_poll. */
+TDRT_API int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device,
+                                int64_t ticket, int32_t site);
 
 /* Copies within one GPU, which is no transfer. The ranges do not overlap. */
 TDRT_API int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device,

@@ -15,6 +15,7 @@ static_assert(offsetof(tdrt_context, attention) == 16, "ABI");
 static_assert(offsetof(tdrt_context, loops) == 24, "ABI");
 static_assert(offsetof(tdrt_context, devices) == 72, "ABI");
 static_assert(offsetof(tdrt_context, state) == 80, "ABI");
+static_assert(offsetof(tdrt_context, pinned) == 88, "ABI");
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -208,6 +209,7 @@ void Context::openDevices() {
     return;
   gpus = program->gpu->backend()->open(*this);
   devices = gpus->getTable();
+  pinned = gpus->getPinned();
 }
 
 int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared) {

@@ -43,6 +43,7 @@ public:
       loop = {};
     devices = nullptr;
     state = nullptr;
+    pinned = nullptr;
   }
 
   static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }

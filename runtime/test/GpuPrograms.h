@@ -71,6 +71,19 @@ public:
   tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr, 0, 0};
 };
 
+/// 0, 1, 2, ...
+std::vector<float> counting(int64_t n, float first = 0);
+
+/// Uncounted, unlike a transfer: a device's memory as a test sees it.
+std::vector<float> floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
+                            const void *from, int64_t n);
+
+/// Launches of AddOne, and of ReportIndex on two blocks.
+int32_t addOne(tdrt_context *ctx, int32_t device, const void *x, void *y,
+               int64_t n, int32_t site = 0);
+int32_t reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
+                    int64_t size, int32_t site);
+
 /// An address as a kernel's parameter.
 inline uint64_t word(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);

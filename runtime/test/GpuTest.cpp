@@ -4,43 +4,10 @@
 #include "GpuPrograms.h"
 #include "device/cuda/CudaGraph.h"
 #include <cstring>
-#include <numeric>
 
 using namespace tdrt_test;
 
 namespace {
-
-/// 0, 1, 2, ...
-std::vector<float> counting(int64_t n, float first = 0) {
-  std::vector<float> values(n);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
-
-/// Uncounted, unlike a transfer: a device's memory as a test sees it.
-std::vector<float> floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
-                            const void *from, int64_t n) {
-  std::vector<float> values(n);
-  EXPECT_EQ(
-      tdrt_transfer(ctx, gpus.transfer(device, 0), values.data(), from, n * 4),
-      0)
-      << tdrt_error_text(ctx);
-  return values;
-}
-
-int32_t addOne(tdrt_context *ctx, int32_t device, const void *x, void *y,
-               int64_t n, int32_t site = 0) {
-  const uint64_t parameters[] = {word(x), word(y), static_cast<uint64_t>(n)};
-  return tdrt_launch(ctx, device, AddOne, (n + 31) / 32, parameters, site);
-}
-
-int32_t reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
-                    int64_t size, int32_t site) {
-  const uint64_t parameters[] = {
-      word(ctx->devices[device - 1].errors), static_cast<uint64_t>(index),
-      static_cast<uint64_t>(size), static_cast<uint64_t>(site)};
-  return tdrt_launch(ctx, device, ReportIndex, 2, parameters, 0);
-}
 
 void *allocate(tdrt_context *ctx, int32_t device, int64_t floats) {
   void *data = nullptr;

@@ -112,7 +112,7 @@ void Planner::unifyCarried(td::CarryingLoop loop) {
   unsigned back = liveness.getBegin(loop.getYield());
   for (auto [argument, result] :
        llvm::zip(loop.getArguments(), loop.getResults())) {
-    if (!isTensor(argument) || isHeap(argument))
+    if (!isTensor(argument) || passesPointer(argument))
       continue;
     merge(idOf(argument), idOf(result));
     at(idOf(argument))
@@ -124,7 +124,7 @@ void Planner::shareCarried(td::CarryingLoop loop) {
   for (auto [initial, argument, next] :
        llvm::zip(loop.getInits(), loop.getArguments(),
                  loop.getYield()->getOperands())) {
-    if (!isTensor(argument) || isHeap(argument))
+    if (!isTensor(argument) || passesPointer(argument))
       continue;
     tryMerge(idOf(argument), idOf(next));
     tryMerge(idOf(argument), idOf(initial.get()));
@@ -134,7 +134,7 @@ void Planner::shareCarried(td::CarryingLoop loop) {
 /// What a branch gives is there from the end of either side on.
 void Planner::extendJoined(scf::IfOp branch) {
   for (Value result : branch.getResults())
-    if (isTensor(result) && !isHeap(result))
+    if (isTensor(result) && !passesPointer(result))
       for (Operation *yield : {branch.thenYield(), branch.elseYield()}) {
         unsigned position = liveness.getBegin(yield);
         at(idOf(result)).buffer.ranges.push_back({position, position});
@@ -147,7 +147,7 @@ void Planner::shareJoined(scf::IfOp branch) {
   for (Operation *yield : {branch.thenYield(), branch.elseYield()})
     for (auto [value, result] :
          llvm::zip(yield->getOperands(), branch.getResults()))
-      if (isTensor(result) && !isHeap(result))
+      if (isTensor(result) && !passesPointer(result))
         tryMerge(idOf(result), idOf(value));
 }
 
@@ -166,7 +166,7 @@ void Planner::stageLoopEdge(td::CarryingLoop loop) {
   unsigned back = liveness.getBegin(yield);
   auto arguments = loop.getArguments();
   auto isCopied = [&](unsigned index) {
-    return isTensor(arguments[index]) && !isHeap(arguments[index]) &&
+    return isTensor(arguments[index]) && !passesPointer(arguments[index]) &&
            idOf(arguments[index]) != idOf(yield->getOperand(index));
   };
   for (OpOperand &operand : yield->getOpOperands()) {

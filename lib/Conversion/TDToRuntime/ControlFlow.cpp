@@ -2,7 +2,8 @@
 //
 // A carried tensor of static size stays in its buffer and passes nothing; one
 // of run-time size passes its pointer and sizes, as does a handle, with a
-// reference of its own; scalars and strings pass their values.
+// reference of its own; one of a ring passes its pointer, scalars, tickets and
+// strings their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -215,6 +216,8 @@ void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
     }
     arguments.push_back(pointer);
     llvm::append_range(arguments, getSizes(value));
+  } else if (isRing(receiver)) {
+    arguments.push_back(getPointer(value));
   } else if (const Storage *staging = plan.getStaging(operand)) {
     copyBytes(staging->device, getPointer(receiver), getArenaPointer(*staging),
               getNumBytes(value));
@@ -232,7 +235,9 @@ void FunctionLowering::receive(Block *block, ValueRange receivers) {
       block->addArguments(llvm::SmallVector<Type>(count, code.i64),
                           llvm::SmallVector<Location>(count, loc));
     } else if (!isTensor(receiver)) {
-      block->addArgument(isString(receiver) ? code.pointer : receiver.getType(),
+      block->addArgument(isString(receiver)   ? code.pointer
+                         : isTicket(receiver) ? code.i64
+                                              : receiver.getType(),
                          loc);
     }
   }
@@ -242,6 +247,8 @@ void FunctionLowering::bind(ValueRange receivers, ValueRange arguments) {
   for (Value receiver : receivers) {
     if (isString(receiver)) {
       strings[receiver] = arguments.front();
+    } else if (isTicket(receiver)) {
+      tickets[receiver] = arguments.front();
     } else if (passesPointer(receiver)) {
       Tensor &tensor = tensors[receiver];
       tensor.pointer = arguments.front();

@@ -47,7 +47,8 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             td::CudaTotalMemoryOp, td::CudaSynchronizeOp, td::LoadOp,
             td::SaveTensorOp, td::SaveOp, td::RestoreOp, td::RestoreScalarOp,
             td::ToDeviceOp, td::HandleOp, td::ReplicaGetOp, td::ReadHandleOp,
-            td::WriteHandleOp, td::MoveOp>([&](auto op) { return lower(op); })
+            td::WriteHandleOp, td::MoveOp, td::NoTicketOp, td::MarkOp,
+            td::CopyStartOp, td::CopyWaitOp>([&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used, and
       // what nobody reads where it is passed on.
       .Case<scf::YieldOp, td::ConstantOp, ub::PoisonOp>(
@@ -58,7 +59,8 @@ LogicalResult FunctionLowering::lower(Operation *op) {
 /// Arithmetic on host scalars is already what comes out: it moves over.
 LogicalResult FunctionLowering::lowerScalar(Operation *op) {
   auto isForeign = [](Value value) {
-    return isTensor(value) || isString(value) || isHandle(value);
+    return isTensor(value) || isString(value) || isHandle(value) ||
+           isTicket(value);
   };
   if (op->getNumRegions() || isa<td::TDDialect>(op->getDialect()) ||
       llvm::any_of(op->getOperands(), isForeign) ||

@@ -6,8 +6,8 @@
 // memory plan speaks of its values.
 //
 // One class, one file per group of ops: FunctionLowering.cpp (the walk,
-// inputs and outputs), ControlFlow.cpp, Tensors.cpp, Devices.cpp, Text.cpp,
-// Files.cpp.
+// inputs and outputs), ControlFlow.cpp, Tensors.cpp, Devices.cpp, Schedule.cpp,
+// Text.cpp, Files.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,8 @@ private:
   /// Whether a tensor or handle passes as block arguments: its pointer and its
   /// sizes.
   bool passesPointer(mlir::Value receiver) const {
-    return isHandle(receiver) || (isTensor(receiver) && isHeap(receiver));
+    return isHandle(receiver) ||
+           (isTensor(receiver) && (isHeap(receiver) || isRing(receiver)));
   }
   /// Gives `block` the arguments that `pass` passes, and binds them to each
   /// list of values.
@@ -104,6 +105,14 @@ private:
   mlir::LogicalResult lower(td::WriteHandleOp op);
   /// Gives up the references that the handles of a block hold, at its end.
   void releaseHandles(mlir::Block &block);
+
+  // Copies beside kernels.
+  mlir::LogicalResult lower(td::NoTicketOp op);
+  mlir::LogicalResult lower(td::MarkOp op);
+  mlir::LogicalResult lower(td::CopyStartOp op);
+  mlir::LogicalResult lower(td::CopyWaitOp op);
+  /// The buffer of a ring that a copy's turn makes use of.
+  mlir::Value getTurnPointer(const Storage &ring, mlir::Value turn);
 
   // Text and checks.
   mlir::LogicalResult lower(td::FormatOp op);
@@ -153,13 +162,19 @@ private:
   static bool isHandle(mlir::Value value) {
     return llvm::isa<td::HandleType>(value.getType());
   }
+  static bool isTicket(mlir::Value value) {
+    return llvm::isa<td::TicketType>(value.getType());
+  }
   static bool isString(mlir::Value value) {
     return llvm::isa<td::StrType>(value.getType());
   }
   bool isHeap(mlir::Value tensor) const {
     return plan.getStorage(tensor).kind == Storage::Kind::Heap;
   }
-  /// The code's value for a scalar or a string.
+  bool isRing(mlir::Value tensor) const {
+    return plan.getStorage(tensor).kind == Storage::Kind::Ring;
+  }
+  /// The code's value for a scalar, a ticket or a string.
   mlir::Value get(mlir::Value value);
   mlir::Value getPointer(mlir::Value tensor);
   mlir::Value getArenaPointer(const Storage &storage) {
@@ -195,7 +210,7 @@ private:
   const MemoryPlan &plan;
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
-  llvm::DenseMap<mlir::Value, mlir::Value> strings;
+  llvm::DenseMap<mlir::Value, mlir::Value> strings, tickets;
 };
 
 } // namespace tdc

@@ -291,7 +291,8 @@ FlatSymbolRefAttr Globals::getFunction(llvm::StringRef name) {
 }
 
 FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
-                                         llvm::ArrayRef<int64_t> arenaBytes) {
+                                         llvm::ArrayRef<int64_t> arenaBytes,
+                                         int64_t pinnedBytes) {
   llvm::SmallVector<Row> images, kernels, constants;
   for (auto image : module.getOps<td::ImageOp>()) {
     llvm::StringRef data = image.getData();
@@ -331,6 +332,7 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
              Field::pointer(addTable("tdc_gpu_kernels", kernels)),
              Field::pointer(addTable("tdc_constants", constants)),
              Field::pointer(addTable("tdc_transfers", transfers)),
+             Field::int64(pinnedBytes),
              Field::pointer(getOptionalText(module->getAttr(kSimLibraryAttr)))};
   return addStruct("tdc_gpu_program", getStructType(gpu), gpu,
                    LLVM::Linkage::Internal);
@@ -348,7 +350,8 @@ FlatSymbolRefAttr Globals::declareOtherwise() {
 
 void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                      FlatSymbolRefAttr main,
-                     llvm::ArrayRef<int64_t> arenaBytes) {
+                     llvm::ArrayRef<int64_t> arenaBytes,
+                     int64_t pinnedBytes) {
   FlatSymbolRefAttr name = getOptionalText(module->getAttr("td.name"));
   int32_t gpus = slots.getNumDevices() - 1;
   Row program = {Field::int32(TDRT_ABI_VERSION),
@@ -366,7 +369,8 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                  Field::pointer(addSites()),
                  Field::pointer(addExports(exports)),
                  Field::pointer(main),
-                 Field::pointer(gpus ? addGPUProgram(slots, arenaBytes)
+                 Field::pointer(gpus ? addGPUProgram(slots, arenaBytes,
+                                                     pinnedBytes)
                                      : FlatSymbolRefAttr()),
                  Field::pointer(declareOtherwise())};
   auto symbol = module->getAttrOfType<StringAttr>(kSymbolAttr);

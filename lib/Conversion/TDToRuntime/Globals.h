@@ -93,7 +93,8 @@ public:
 
   /// Emits tdc_program.
   void finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
-              mlir::FlatSymbolRefAttr main, llvm::ArrayRef<int64_t> arenaBytes);
+              mlir::FlatSymbolRefAttr main, llvm::ArrayRef<int64_t> arenaBytes,
+              int64_t pinnedBytes);
 
 private:
   mlir::LLVM::GlobalOp addGlobal(llvm::StringRef name, mlir::Type type,
@@ -111,7 +112,8 @@ private:
   mlir::FlatSymbolRefAttr getFunction(llvm::StringRef name);
   /// What the program has for GPUs; NULL if it uses none.
   mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
-                                        llvm::ArrayRef<int64_t> arenaBytes);
+                                        llvm::ArrayRef<int64_t> arenaBytes,
+                                        int64_t pinnedBytes);
   /// The table of the version for machines with fewer GPUs, which is compiled
   /// on its own; NULL if there is none.
   mlir::FlatSymbolRefAttr declareOtherwise();

@@ -75,6 +75,12 @@ Value HostBuilder::address(Value base, int64_t offset) {
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
+Value HostBuilder::loadAtStart(Value base, int64_t offset) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(arenas.front().getDefiningOp());
+  return load(pointer, address(base, offset));
+}
+
 Value HostBuilder::loadDeviceField(int32_t device, int64_t offset) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(arenas.front().getDefiningOp());
@@ -87,6 +93,11 @@ Value HostBuilder::loadDeviceField(int32_t device, int64_t offset) {
 }
 
 Value HostBuilder::getArena(int32_t device) {
+  if (device == kPinned) {
+    if (!pinned)
+      pinned = loadAtStart(context, offsetof(tdrt_context, pinned));
+    return pinned;
+  }
   if (int32_t(arenas.size()) <= device)
     arenas.resize(device + 1);
   if (!arenas[device])

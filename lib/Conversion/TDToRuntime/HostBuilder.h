@@ -100,12 +100,14 @@ public:
 private:
   mlir::Value getScratch();
   mlir::Value getArena(int32_t device);
+  /// A pointer, loaded where the function begins.
+  mlir::Value loadAtStart(mlir::Value base, int64_t offset);
   /// A field of what the context says of a GPU's memory.
   mlir::Value loadDeviceField(int32_t device, int64_t offset);
 
   mlir::Location location;
   mlir::Block *exit;
-  mlir::Value context, scratch, state;
+  mlir::Value context, scratch, state, pinned;
   int64_t stateBytes;
   /// By device, null where it was not asked for.
   llvm::SmallVector<mlir::Value> arenas;

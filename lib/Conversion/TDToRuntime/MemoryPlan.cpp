@@ -14,12 +14,28 @@ bool writesPhysicalOrder(td::WriteOp write) {
          write.getValue().hasOneUse();
 }
 
+td::CopyStartOp getRingCopy(Value root) {
+  if (auto copy = root.getDefiningOp<td::CopyStartOp>())
+    return copy.getTurn() ? copy : nullptr;
+  if (!root.getDefiningOp<td::LaunchOp>())
+    return nullptr;
+  td::CopyStartOp copy;
+  for (Operation *user : root.getUsers()) {
+    auto one = dyn_cast<td::CopyStartOp>(user);
+    if (copy || !one || !one.getTurn() || one->getBlock() != root.getParentBlock())
+      return nullptr;
+    copy = one;
+  }
+  return copy;
+}
+
 MemoryPlan::MemoryPlan(func::FuncOp function, const SlotTable &slots) {
   Planner(function, slots, *this).run();
 }
 
 void Planner::run() {
   assignStorages();
+  joinRings();
   aliasSlots();
   llvm::SmallVector<td::CarryingLoop> loops;
   llvm::SmallVector<scf::IfOp> branches;
@@ -50,14 +66,19 @@ void Planner::run() {
 
   for (auto &[value, id] : plan.ids)
     id = find(id);
-  for (int32_t device = 0; device < slots.getNumDevices(); ++device) {
-    llvm::SmallVector<PlannedBuffer *> buffers;
-    for (auto [id, storage] : llvm::enumerate(plan.storages))
-      if (find(id) == id && storage.kind == Storage::Kind::Arena &&
-          storage.device == device)
-        buffers.push_back(&storage.buffer);
-    plan.arenaBytes.push_back(layOutArena(buffers, slots.getBytes(device)));
-  }
+  for (int32_t device = 0; device < slots.getNumDevices(); ++device)
+    plan.arenaBytes.push_back(layOut(device, slots.getBytes(device)));
+  plan.pinnedBytes = layOut(kPinned, /*start=*/0);
+}
+
+int64_t Planner::layOut(int32_t device, int64_t start) {
+  llvm::SmallVector<PlannedBuffer *> buffers;
+  for (auto [id, storage] : llvm::enumerate(plan.storages))
+    if (find(id) == id && storage.device == device &&
+        (storage.kind == Storage::Kind::Arena ||
+         storage.kind == Storage::Kind::Ring))
+      buffers.push_back(&storage.buffer);
+  return layOutArena(buffers, start);
 }
 
 void Planner::assignStorages() {
@@ -89,6 +110,13 @@ Storage Planner::makeStorage(Value root) {
     const Liveness::Facts &facts = liveness.getFacts(root);
     storage.buffer.bytes = getByteSize(type);
     storage.buffer.ranges.push_back({facts.definition, facts.lastUse});
+    if (getRingCopy(root)) {
+      storage.kind = Storage::Kind::Ring;
+      storage.buffer.bytes = 2 * llvm::alignTo(getByteSize(type), kAlignment);
+    }
+    if (storage.device == 0 && (storage.kind == Storage::Kind::Ring ||
+                                root.getDefiningOp<td::CopyStartOp>()))
+      storage.device = kPinned;
   }
   return storage;
 }

@@ -11,7 +11,10 @@
 //             a GPU needs are copied there first), or a replica, owned by its
 //             handle
 //   Arena     any other value of static size: a fixed offset, shared by values
-//             that live at different times
+//             that live at different times. What a GPU copies beside its kernels
+//             lies on the host in an arena of its own, which is pinned
+//   Ring      what is copied in each turn of a loop ahead of its use, and what
+//             it is copied from: two buffers of an arena that take turns
 //   Heap      a value of run-time size: allocated when it is made, freed after
 //             its last use
 //   None      ub.poison, which nobody reads
@@ -32,12 +35,17 @@
 namespace tdc {
 
 struct Storage {
-  enum class Kind : uint8_t { Arena, Slot, Constant, Input, Heap, None };
+  enum class Kind : uint8_t { Arena, Ring, Slot, Constant, Input, Heap, None };
   Kind kind = Kind::Arena;
-  int32_t device = 0; ///< see getDevice
-  /// Arena and Slot: bytes and offset from the start of the device's arena.
+  int32_t device = 0; ///< see getDevice; or kPinned
+  /// Arena, Ring and Slot: bytes, of a ring both buffers, and offset from the
+  /// start of the device's arena.
   PlannedBuffer buffer;
 };
+
+/// The copy ahead that a ring's buffer is made or written for, if `root` is made
+/// by a launch or is the copy's result; else null.
+td::CopyStartOp getRingCopy(mlir::Value root);
 
 /// Marks a td.read whose result must be row-major although its slot is not.
 inline constexpr llvm::StringLiteral kRowMajorAttr = "row_major";
@@ -81,6 +89,7 @@ public:
   }
   /// The end of the last planned buffer, by device.
   llvm::ArrayRef<int64_t> getArenaBytes() const { return arenaBytes; }
+  int64_t getPinnedBytes() const { return pinnedBytes; }
 
 private:
   friend class Planner;
@@ -98,6 +107,7 @@ private:
   llvm::DenseSet<mlir::OpOperand *> handedOver;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dead;
   llvm::SmallVector<int64_t> arenaBytes;
+  int64_t pinnedBytes = 0;
 };
 
 } // namespace tdc

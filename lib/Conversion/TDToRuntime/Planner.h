@@ -1,8 +1,9 @@
 //===- Planner.h - how a MemoryPlan is made -------------------------------===//
 //
 // One class, one file per question: SlotAliasing.cpp (which values live in a
-// slot), Coalescing.cpp (which values share a buffer), HeapLifetimes.cpp (who
-// owns a run-time allocation), MemoryPlan.cpp (the order of it all).
+// slot), Rings.cpp (what is copied ahead of its use), Coalescing.cpp (which
+// values share a buffer), HeapLifetimes.cpp (who owns a run-time allocation),
+// MemoryPlan.cpp (the order of it all).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,11 @@ private:
   /// Gives every root a storage of its own by what defines it.
   void assignStorages();
   Storage makeStorage(mlir::Value root);
+  /// Gives what passes on a value of a ring the same storage, for as long as
+  /// the loop runs.
+  void joinRings();
+  /// Gives every planned buffer of a device its offset; the end of the last.
+  int64_t layOut(int32_t device, int64_t start);
   unsigned addArena(int32_t device, int64_t bytes, LiveRange range);
 
   // Slots. ------------------------------------------------------------------
@@ -79,6 +85,11 @@ private:
   Storage &at(unsigned id) const { return plan.storages[find(id)]; }
   bool isArena(mlir::Value tensor) const {
     return at(idOf(tensor)).kind == Storage::Kind::Arena;
+  }
+  /// Whether its address is known only when the code runs.
+  bool passesPointer(mlir::Value tensor) const {
+    Storage::Kind kind = at(idOf(tensor)).kind;
+    return kind == Storage::Kind::Heap || kind == Storage::Kind::Ring;
   }
   bool isHeap(mlir::Value tensor) const {
     return at(idOf(tensor)).kind == Storage::Kind::Heap;

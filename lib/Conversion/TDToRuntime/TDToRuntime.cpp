@@ -101,6 +101,7 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
     FlatSymbolRefAttr main;
     llvm::SmallVector<Export> exports;
     llvm::SmallVector<int64_t> arenaBytes;
+    int64_t pinnedBytes = 0;
     for (int32_t device = 0; device < slots.getNumDevices(); ++device)
       arenaBytes.push_back(slots.getBytes(device));
     for (auto function :
@@ -112,6 +113,7 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       // function runs at a time: they share the arena behind the slots.
       for (auto [bytes, planned] : llvm::zip(arenaBytes, plan.getArenaBytes()))
         bytes = std::max(bytes, planned);
+      pinnedBytes = std::max(pinnedBytes, plan.getPinnedBytes());
       bool isExport = function->hasAttr("td.export");
       std::string name =
           (isExport ? "tdc_export_" : "tdc_") + function.getName().str();
@@ -125,7 +127,7 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
         main = lowering.getSymbol();
       function.erase();
     }
-    globals.finish(slots, exports, main, arenaBytes);
+    globals.finish(slots, exports, main, arenaBytes, pinnedBytes);
     for (auto op : llvm::make_early_inc_range(module.getOps<td::SlotOp>()))
       op.erase();
     for (auto op : llvm::make_early_inc_range(module.getOps<td::GPUKernelOp>()))
@@ -145,13 +147,16 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
 
 std::string describe(const Storage &storage) {
   std::string bytes =
-      (storage.device ? "cuda:" + std::to_string(storage.device - 1) + " "
-                      : std::string()) +
+      (storage.device == kPinned ? "pinned "
+       : storage.device ? "cuda:" + std::to_string(storage.device - 1) + " "
+                        : std::string()) +
       std::to_string(storage.buffer.offset) + " + " +
       std::to_string(storage.buffer.bytes);
   switch (storage.kind) {
   case Storage::Kind::Arena:
     return "arena " + bytes;
+  case Storage::Kind::Ring:
+    return "ring " + bytes;
   case Storage::Kind::Slot:
     return "slot " + bytes;
   case Storage::Kind::Constant:

@@ -29,6 +29,7 @@ Value FunctionLowering::getPointer(Value tensor) {
             root.getDefiningOp<td::ConstantOp>().getValue())));
   case Storage::Kind::Input:
   case Storage::Kind::Heap:
+  case Storage::Kind::Ring:
     return tensors[root].pointer;
   case Storage::Kind::None:
     break;
@@ -68,6 +69,9 @@ void FunctionLowering::define(Value result, ValueRange sizes) {
   if (getRoot(result) == result && isHeap(result)) {
     Value pointer = allocate(result, getDevice(result.getType()));
     tensors[result].pointer = pointer;
+  } else if (td::CopyStartOp copy = getRingCopy(result)) {
+    tensors[result].pointer =
+        getTurnPointer(plan.getStorage(result), copy.getTurn());
   }
 }
 

@@ -25,6 +25,8 @@ static std::optional<std::string> getLiteral(Value string) {
 }
 
 Value FunctionLowering::get(Value value) {
+  if (isTicket(value))
+    return tickets.lookup(value);
   if (!isString(value))
     return value;
   if (std::optional<std::string> literal = getLiteral(value))

@@ -22,6 +22,27 @@ int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
       row.site, [&] { gpus.transfer(transfer, row.from, to, from, bytes); });
 }
 
+int32_t tdrt_mark(tdrt_context *ctx, int32_t device, int32_t site,
+                  int64_t *ticket) {
+  return Context::of(ctx).guarded(
+      site, [&] { *ticket = Gpus::of(ctx).mark(device); });
+}
+
+int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
+                        const void *from, int64_t bytes, int64_t after,
+                        int64_t *ticket) {
+  Gpus &gpus = Gpus::of(ctx);
+  return Context::of(ctx).guarded(gpus.getTransfer(transfer).site, [&] {
+    gpus.startTransfer(transfer, to, from, bytes, after, ticket);
+  });
+}
+
+int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device, int64_t ticket,
+                       int32_t site) {
+  return Context::of(ctx).guarded(
+      site, [&] { Gpus::of(ctx).wait(device, ticket); });
+}
+
 int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device, void *to,
                             const void *from, int64_t bytes, int32_t site) {
   return Context::of(ctx).guarded(

@@ -1,8 +1,9 @@
 //===- Device.h - what a program asks of a GPU ----------------------------===//
 //
-// Everything is done in the order in which it is asked for. Addresses are those
-// of the GPU unless they are called the host's. A function that can fail throws
-// a Failure; what was asked before may be what has failed.
+// Everything is done in the order in which it is asked for, but for what start
+// functions ask for, which is done beside it. Addresses are those of the GPU
+// unless they are called the host's. A function that can fail throws a Failure;
+// what was asked before may be what has failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,13 @@
 #include <string>
 
 namespace tdrt {
+
+/// A place in one of the queues of a GPU.
+struct Ticket {
+  enum Queue : int8_t { Work, Uploads, Downloads };
+  Queue queue = Work;
+  int64_t place = 0; ///< 0: nothing to wait for
+};
 
 class Device {
 public:
@@ -38,6 +46,23 @@ public:
   virtual void copyFromPeer(Device &peer, void *to, const void *from,
                             int64_t bytes) = 0;
 
+  /// Memory of the host that GPUs can copy to and from on their own, for as long
+  /// as the device lives.
+  virtual void *allocatePinned(int64_t bytes) = 0;
+  /// Behind all that a queue was given: Work is what is asked for in order.
+  virtual Ticket mark(Ticket::Queue queue) = 0;
+  /// As upload, in the queue of uploads, behind `after`. If `from` is pinned it
+  /// stays as it is until that is waited for.
+  virtual int64_t startUpload(void *to, const void *from, int64_t bytes,
+                              bool isPinned, Ticket after) = 0;
+  /// To pinned memory, in the queue of downloads, behind all that was asked for
+  /// in order.
+  virtual void startDownload(void *to, const void *from, int64_t bytes) = 0;
+  /// What is asked for in order waits for the ticket.
+  virtual void wait(Ticket ticket) = 0;
+  /// Returns when that is reached.
+  virtual void finish(Ticket ticket) = 0;
+
   /// A kernel of the program on `blocks` > 0 blocks. `site` may be null.
   virtual void launch(int32_t kernel, unsigned blocks,
                       const uint64_t *parameters, const tdrt_site *site) = 0;
@@ -49,6 +74,8 @@ public:
   /// Moves what kernels have reported by now to `error`; false if they have
   /// not. Waits for those that can report and were not waited for.
   virtual bool takeKernelError(tdrt_gpu_error &error) = 0;
+  /// The same of those alone that a download has waited for.
+  virtual bool takeArrivedError(tdrt_gpu_error &error) = 0;
 };
 
 } // namespace tdrt

@@ -23,6 +23,8 @@ public:
   virtual ~Devices() = default;
 
   virtual tdrt_device_memory *getTable() = 0;
+  /// tdrt_context::pinned.
+  virtual char *getPinned() = 0;
   /// Of one of the GPUs that are used: 1 + k is cuda:k.
   virtual Memory &getMemory(int32_t device) = 0;
   virtual int64_t countBytesInUse() const = 0;

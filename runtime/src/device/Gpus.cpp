@@ -13,6 +13,9 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     if (gpus[k])
       table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
                   gpus[k]->getErrors()};
+  for (auto &gpu : gpus)
+    if (gpu && program.pinned_bytes > 0 && !pinned)
+      pinned = static_cast<char *>(gpu->allocatePinned(program.pinned_bytes));
   for (int32_t i = 0; i < program.num_constants; ++i) {
     const tdrt_gpu_constant &constant = program.constants[i];
     char *arena = static_cast<char *>(table[constant.device - 1].arena);
@@ -53,11 +56,7 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
   } else if (target == 0) {
     pieces = get(from).download(to, source, bytes);
     takeKernelError(get(from));
-    std::vector<bool> &others = origins[from - 1];
-    for (size_t k = 0; k < others.size(); ++k)
-      if (others[k])
-        takeKernelError(*gpus[k]);
-    others.assign(others.size(), false);
+    takeOriginErrors(from);
   } else {
     get(target).copyFromPeer(get(from), to, source, bytes);
     std::vector<bool> &mine = origins[target - 1];
@@ -68,10 +67,91 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
   counts.add(transfer, from, pieces, bytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Copies beside kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A ticket as generated code has it: 0 is none.
+int64_t pack(int32_t device, Ticket ticket) {
+  return ticket.place == 0 ? 0
+                           : ticket.place << 16 |
+                                 static_cast<int64_t>(device) << 2 |
+                                 static_cast<int64_t>(ticket.queue);
+}
+
+int32_t getDevice(int64_t ticket) {
+  return static_cast<int32_t>(ticket >> 2 & 0x3FFF);
+}
+
+Ticket unpack(int64_t ticket) {
+  return {static_cast<Ticket::Queue>(ticket & 3), ticket >> 16};
+}
+
+} // namespace
+
+int64_t Gpus::mark(int32_t device) {
+  return pack(device, get(device).mark(Ticket::Work));
+}
+
+void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
+                         int64_t bytes, int64_t after, int64_t *ticket) {
+  const tdrt_transfer_site &row = getTransfer(transfer);
+  int32_t device = row.from == 0 ? row.to : row.from;
+  int64_t pieces = bytes > 0 ? 1 : 0;
+  if (bytes > 0 && row.from == 0) {
+    uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
+                       reinterpret_cast<uintptr_t>(pinned);
+    bool isPinned =
+        pinned && offset < static_cast<uintptr_t>(program.pinned_bytes);
+    pieces = get(device).startUpload(to, source, bytes, isPinned, unpack(after));
+  } else if (bytes > 0) {
+    get(device).startDownload(to, source, bytes);
+  }
+  counts.add(transfer, row.from, pieces, bytes);
+  if (ticket)
+    *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
+                                                          : Ticket::Downloads));
+}
+
+void Gpus::wait(int32_t device, int64_t ticket) {
+  if (ticket == 0)
+    return;
+  Device &gpu = get(getDevice(ticket));
+  if (device != 0) {
+    gpu.wait(unpack(ticket));
+    return;
+  }
+  gpu.finish(unpack(ticket));
+  if (unpack(ticket).queue != Ticket::Downloads)
+    return;
+  tdrt_gpu_error error;
+  if (gpu.takeArrivedError(error))
+    reportError(error);
+  takeOriginErrors(getDevice(ticket));
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels report
+//===----------------------------------------------------------------------===//
+
 void Gpus::takeKernelError(Device &gpu) {
   tdrt_gpu_error error;
   if (gpu.takeKernelError(error))
-    tdrt_kernel_error(&context, error.index, error.size, error.site);
+    reportError(error);
+}
+
+void Gpus::takeOriginErrors(int32_t from) {
+  std::vector<bool> &others = origins[from - 1];
+  for (size_t k = 0; k < others.size(); ++k)
+    if (others[k])
+      takeKernelError(*gpus[k]);
+  others.assign(others.size(), false);
+}
+
+void Gpus::reportError(const tdrt_gpu_error &error) {
+  tdrt_kernel_error(&context, error.index, error.size, error.site);
 }
 
 void Gpus::synchronize() {

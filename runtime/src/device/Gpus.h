@@ -40,7 +40,17 @@ public:
   void transfer(int32_t transfer, int32_t from, void *to, const void *source,
                 int64_t bytes);
 
+  /// Copies beside kernels, as row `transfer` says; counts it. Between the host
+  /// and a GPU; what comes from there goes to pinned memory. `ticket` may be
+  /// null.
+  void startTransfer(int32_t transfer, void *to, const void *source,
+                     int64_t bytes, int64_t after, int64_t *ticket);
+  int64_t mark(int32_t device);
+  /// A device, or the host, waits.
+  void wait(int32_t device, int64_t ticket);
+
   tdrt_device_memory *getTable() override { return table.data(); }
+  char *getPinned() override { return pinned; }
   int64_t countBytesInUse() const override;
   void synchronize() override;
   void beginCall() override;
@@ -50,11 +60,16 @@ public:
 
 private:
   void takeKernelError(Device &gpu);
+  /// Takes the errors of all kernels that had a part in what was copied from a
+  /// GPU.
+  void takeOriginErrors(int32_t from);
+  void reportError(const tdrt_gpu_error &error);
 
   Context &context;
   const tdrt_gpu_program &program;
   std::vector<std::unique_ptr<Device>> gpus;
   std::vector<tdrt_device_memory> table;
+  char *pinned = nullptr;
   TransferCounts counts;
   Handles handles;
   /// For each GPU those whose kernels had a part in what it holds: their errors

@@ -62,6 +62,11 @@ struct RandomResource : mlir::SideEffects::Resource::Base<RandomResource> {
   llvm::StringRef getName() final { return "td.random"; }
 };
 
+/// What GPUs were given to do, in order.
+struct QueueResource : mlir::SideEffects::Resource::Base<QueueResource> {
+  llvm::StringRef getName() final { return "td.queues"; }
+};
+
 /// Whether a tensor type's encoding is a place or absent.
 bool isPlaceEncoding(mlir::Attribute encoding);
 

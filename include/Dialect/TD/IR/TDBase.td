@@ -63,6 +63,11 @@ def TD_HandleType : TypeDef<TD_Dialect, "Handle"> {
   let genVerifyDecl = 1;
 }
 
+def TD_TicketType : TypeDef<TD_Dialect, "Ticket"> {
+  let mnemonic = "ticket";
+  let summary = "a place in a queue of a GPU";
+}
+
 class TD_EnumParam<TD_EnumAttr info, string mnemonic>
     : EnumAttr<TD_Dialect, info, mnemonic> {
   let assemblyFormat = "$value";
@@ -129,9 +134,11 @@ def TD_Printable : AnyTypeOf<[I64, F64, I1, TD_StrType, TD_Tensor],
 // Op classes
 //===----------------------------------------------------------------------===//
 
-/// What effects name: the slots, and the random stream's seed and counter.
+/// What effects name: the slots, the random stream's seed and counter, and the
+/// queues of GPUs.
 def TD_Slots : Resource<"::tdc::td::SlotResource">;
 def TD_RandomStream : Resource<"::tdc::td::RandomResource">;
+def TD_Queues : Resource<"::tdc::td::QueueResource">;
 
 class TD_Op<string mnemonic, list<Trait> traits = []>
     : Op<TD_Dialect, mnemonic, traits>;

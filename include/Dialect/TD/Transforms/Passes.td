@@ -376,4 +376,65 @@ def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
   }];
 }
 
+def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
+  let summary = "let copies between host and GPU run beside kernels";
+  let description = [{
+    Which copies are made does not change, only when. A transfer becomes a
+    td.copy_start and td.copy_waits where there is something that it can run
+    beside:
+
+    * what a turn of a loop uploads and can be made without the turn before is
+      made and copied in the turn before, into one of two buffers. A loop with a
+      check of the program, or with a kernel of the host that may meet a bad
+      index, stays as it is: the error would come too early;
+    * what the host reads from a GPU is waited for behind the kernels of the
+      block that do not depend on it.
+
+    `td.memory` says what a GPU holds; a second buffer that does not fit is not
+    made. With `td.as_written` nothing changes.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %c5 step %c1 : i64 {
+      %a = td.kernel (%data, %i) : …
+      %x = td.to_device %a : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+      %y = td.kernel (%x) : …
+    }
+    ```
+    After:
+    ```mlir
+    %m0 = td.mark #td.dev<cuda, 0> : !td.ticket
+    %a0 = td.kernel (%data, %c0) : …
+    %x0, %t0 = td.copy_start %a0 after %m0 turn %c0 : …
+    %none = td.no_ticket : !td.ticket
+    %l:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none) … {
+      td.copy_wait %t by #td.dev<cuda, 0> for %x : …
+      %m = td.mark #td.dev<cuda, 0> : !td.ticket
+      %y = td.kernel (%x) : …
+      %next = arith.addi %i, %c1 : i64
+      %more = arith.cmpi slt, %next, %c5 : i64
+      %n:2 = scf.if %more … {
+        td.copy_wait %before by #td.dev<cpu>
+        %a = td.kernel (%data, %next) : …
+        %b, %s = td.copy_start %a after %m turn %next : …
+        scf.yield %b, %s : …
+      } else {…}
+      scf.yield %n#0, %n#1, %t : …
+    }
+    td.copy_wait %l#2 by #td.dev<cpu> for %l#0 : …
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def TDVerifySchedulePass : Pass<"td-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "find what does not wait for a copy";
+  let description = [{
+    Who reads the result of a td.copy_start has waited for it; who overwrites
+    what a copy reads or what kernels still read of the copy before has waited
+    too. Changes nothing.
+  }];
+}
+
 #endif // TDC_DIALECT_TD_TRANSFORMS_PASSES_TD

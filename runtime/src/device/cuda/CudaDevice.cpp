@@ -11,6 +11,13 @@ static CUdeviceptr address(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
+static Owned<CUevent> makeEvent(CudaContext &context) {
+  CUevent made = nullptr;
+  context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
+                "making an event");
+  return {made, context.driver.cuEventDestroy_v2};
+}
+
 //===----------------------------------------------------------------------===//
 // Life
 //===----------------------------------------------------------------------===//
@@ -18,9 +25,9 @@ static CUdeviceptr address(const void *pointer) {
 CudaDevice::CudaDevice(const Driver &driver, int ordinal,
                        const tdrt_gpu_program &program)
     : context(driver, ordinal), life(std::in_place, context), program(program),
-      kernels(context, program), memory(context), stream(makeStream()),
-      reached(makeEvent()), arrivals{makeEvent(), makeEvent()},
-      report(nullptr, driver.cuMemFreeHost) {
+      kernels(context, program), memory(context), work(context),
+      arrivals{makeEvent(context), makeEvent(context)},
+      reports(nullptr, driver.cuMemFreeHost) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
     makeErrors();
@@ -30,21 +37,6 @@ CudaDevice::CudaDevice(const Driver &driver, int ordinal,
 CudaDevice::~CudaDevice() {
   abandon();
   life.emplace(context, std::nothrow);
-}
-
-Owned<CUstream> CudaDevice::makeStream() {
-  CUstream made = nullptr;
-  // One that does not wait for what other libraries do in stream 0.
-  context.check(context.driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
-                "making a stream");
-  return {made, context.driver.cuStreamDestroy_v2};
-}
-
-Owned<CUevent> CudaDevice::makeEvent() {
-  CUevent made = nullptr;
-  context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
-                "making an event");
-  return {made, context.driver.cuEventDestroy_v2};
 }
 
 void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {
@@ -73,39 +65,42 @@ void CudaDevice::fillWithZeros(void *to, int64_t bytes) {
   if (bytes == 0)
     return;
   CudaContext::Use use(context);
-  ++asked;
+  work.noteWork();
   context.check(
-      context.driver.cuMemsetD8Async(address(to), 0, bytes, stream.get()),
+      context.driver.cuMemsetD8Async(address(to), 0, bytes, work.getStream()),
       "filling memory");
 }
 
-StagingRing &CudaDevice::getStaging() {
-  if (!staging)
-    staging.emplace(context, stream.get());
-  return *staging;
-}
-
-int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
-  CudaContext::Use use(context);
-  ++asked;
+int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
+                           void *to, const void *from, int64_t bytes) {
+  if (!ring)
+    ring.emplace(context, queue.getStream());
+  queue.noteWork();
   int64_t pieces = 0;
   for (int64_t sent = 0; sent < bytes; ++pieces) {
-    StagingRing::Piece piece = getStaging().takeForUpload(bytes - sent);
+    StagingRing::Piece piece = ring->takeForUpload(bytes - sent);
     memcpy(piece.data, static_cast<const char *>(from) + sent, piece.bytes);
     context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to) + sent,
                                                       piece.data, piece.bytes,
-                                                      stream.get()),
+                                                      queue.getStream()),
                   "copying from the cpu");
     sent += piece.bytes;
   }
   return pieces;
 }
 
+int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
+  CudaContext::Use use(context);
+  return bytes > 0 ? upload(staging, work, to, from, bytes) : 0;
+}
+
 int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return 0;
   CudaContext::Use use(context);
-  ++asked;
+  if (!staging)
+    staging.emplace(context, work.getStream());
+  work.noteWork();
   if (mayReport)
     queueReport();
   // While one piece is on its way, the one before is taken out.
@@ -113,13 +108,14 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   char *next = static_cast<char *>(to);
   int64_t pieces = 0;
   for (int64_t sent = 0; sent < bytes; ++pieces) {
-    StagingRing::Piece piece = getStaging().takeForDownload(bytes - sent);
+    StagingRing::Piece piece = staging->takeForDownload(bytes - sent);
     context.check(
         context.driver.cuMemcpyDtoHAsync_v2(piece.data, address(from) + sent,
-                                            piece.bytes, stream.get()),
+                                            piece.bytes, work.getStream()),
         "copying to the cpu");
     context.check(
-        context.driver.cuEventRecord(arrivals[pieces % 2].get(), stream.get()),
+        context.driver.cuEventRecord(arrivals[pieces % 2].get(),
+                                     work.getStream()),
         "recording an event");
     sent += piece.bytes;
     if (pieces > 0)
@@ -129,7 +125,8 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   }
   receive(next, before, arrivals[(pieces - 1) % 2].get());
   // What was asked for before has been done before.
-  noteFinished();
+  staging->reuse();
+  arrivedReports = queuedReports;
   return pieces;
 }
 
@@ -151,9 +148,9 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return;
   CudaContext::Use use(context);
-  ++asked;
+  work.noteWork();
   context.check(context.driver.cuMemcpyDtoDAsync_v2(address(to), address(from),
-                                                    bytes, stream.get()),
+                                                    bytes, work.getStream()),
                 "copying");
 }
 
@@ -164,31 +161,99 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
   auto &peer = static_cast<CudaDevice &>(other);
   waitFor(peer);
   CudaContext::Use use(context);
-  ++asked;
+  work.noteWork();
   // Where there is no way between the two, the driver goes through the host.
   context.check(context.driver.cuMemcpyPeerAsync(
                     address(to), context.getHandle(), address(from),
-                    peer.context.getHandle(), bytes, stream.get()),
+                    peer.context.getHandle(), bytes, work.getStream()),
                 "copying from another GPU");
   // The peer must not overwrite what is still being read.
   peer.waitFor(*this);
 }
 
 void CudaDevice::waitFor(CudaDevice &other) {
-  int64_t &known = waitedFor[&other];
-  if (known == other.asked)
-    return;
-  const Driver &driver = context.driver;
+  int64_t place;
   {
     CudaContext::Use use(other.context);
-    other.context.check(
-        driver.cuEventRecord(other.reached.get(), other.stream.get()),
-        "recording an event");
+    place = other.work.mark();
   }
   CudaContext::Use use(context);
-  context.check(driver.cuStreamWaitEvent(stream.get(), other.reached.get(), 0),
-                "waiting for another GPU");
-  known = other.asked;
+  work.waitFor(other.work, place);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies beside kernels
+//===----------------------------------------------------------------------===//
+
+void *CudaDevice::allocatePinned(int64_t bytes) {
+  CudaContext::Use use(context);
+  pinned.reserve(pinned.size() + 1);
+  void *data = nullptr;
+  context.check(
+      context.driver.cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE),
+      "allocating pinned memory of the host");
+  pinned.emplace_back(data, context.driver.cuMemFreeHost);
+  return data;
+}
+
+CudaQueue &CudaDevice::getQueue(Ticket::Queue queue) {
+  if (queue == Ticket::Work)
+    return work;
+  std::optional<CudaQueue> &other =
+      queue == Ticket::Uploads ? uploads : downloads;
+  return other ? *other : other.emplace(context);
+}
+
+Ticket CudaDevice::mark(Ticket::Queue queue) {
+  CudaContext::Use use(context);
+  Ticket ticket = {queue, getQueue(queue).mark()};
+  if (queue == Ticket::Downloads && ticket.place > 0)
+    inFlight.push_back({ticket.place, queuedReports});
+  return ticket;
+}
+
+int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
+                                bool isPinned, Ticket after) {
+  CudaContext::Use use(context);
+  CudaQueue &queue = getQueue(Ticket::Uploads);
+  queue.waitFor(getQueue(after.queue), after.place);
+  if (!isPinned)
+    return upload(uploadStaging, queue, to, from, bytes);
+  queue.noteWork();
+  context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to), from, bytes,
+                                                    queue.getStream()),
+                "copying from the cpu");
+  return 1;
+}
+
+void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
+  CudaContext::Use use(context);
+  // Kernels report in order, so what comes with a download does not depend on
+  // how far the GPU has got.
+  if (mayReport)
+    queueReport();
+  CudaQueue &queue = getQueue(Ticket::Downloads);
+  queue.waitFor(work, work.mark());
+  queue.noteWork();
+  context.check(context.driver.cuMemcpyDtoHAsync_v2(to, address(from), bytes,
+                                                    queue.getStream()),
+                "copying to the cpu");
+}
+
+void CudaDevice::wait(Ticket ticket) {
+  CudaContext::Use use(context);
+  work.waitFor(getQueue(ticket.queue), ticket.place);
+}
+
+void CudaDevice::finish(Ticket ticket) {
+  CudaContext::Use use(context);
+  getQueue(ticket.queue).finish(ticket.place);
+  if (ticket.queue != Ticket::Downloads)
+    return;
+  while (!inFlight.empty() && inFlight.front().place <= ticket.place) {
+    arrivedReports = std::max(arrivedReports, inFlight.front().reports);
+    inFlight.pop_front();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,7 +263,7 @@ void CudaDevice::waitFor(CudaDevice &other) {
 void CudaDevice::launch(int32_t kernel, unsigned blocks,
                         const uint64_t *parameters, const tdrt_site *site) {
   CudaContext::Use use(context);
-  ++asked;
+  work.noteWork();
   const tdrt_gpu_kernel &row = program.kernels[kernel];
   CUfunction function = kernels.get(kernel);
   parameterAddresses.clear();
@@ -207,64 +272,89 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
   context.noteLaunch(row.name, site);
   context.check(context.driver.cuLaunchKernel(
                     function, blocks, 1, 1, row.threads, 1, 1, row.shared_bytes,
-                    stream.get(), parameterAddresses.data(), nullptr),
+                    work.getStream(), parameterAddresses.data(), nullptr),
                 "launching a kernel");
   mayReport |= row.reports != 0;
 }
 
+bool CudaDevice::isFinished() const {
+  return work.isFinished() && (!uploads || uploads->isFinished()) &&
+         (!downloads || downloads->isFinished());
+}
+
 void CudaDevice::synchronize() {
-  if (waited == asked)
+  if (isFinished())
     return;
   CudaContext::Use use(context);
   if (mayReport)
     queueReport();
-  context.check(context.driver.cuStreamSynchronize(stream.get()),
-                "finishing its work");
-  noteFinished();
-}
-
-void CudaDevice::noteFinished() {
-  waited = asked;
-  if (staging)
-    staging->reuse();
+  work.finish();
+  for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
+    if (*queue)
+      (*queue)->finish();
+  for (std::optional<StagingRing> *ring : {&staging, &uploadStaging})
+    if (*ring)
+      (*ring)->reuse();
+  inFlight.clear();
+  arrivedReports = queuedReports;
 }
 
 void CudaDevice::abandon() noexcept {
-  if (waited == asked)
+  if (isFinished())
     return;
   CudaContext::Use use(context, std::nothrow);
-  context.driver.cuStreamSynchronize(stream.get());
-  waited = asked;
+  work.abandon();
+  for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
+    if (*queue)
+      (*queue)->abandon();
 }
 
+//===----------------------------------------------------------------------===//
+// What kernels report
+//===----------------------------------------------------------------------===//
+
 void CudaDevice::makeErrors() {
-  void *pinned = nullptr;
-  context.check(context.driver.cuMemHostAlloc(&pinned, sizeof *report,
-                                              CU_MEMHOSTALLOC_PORTABLE),
-                "allocating pinned memory of the host");
-  report.reset(new (pinned) tdrt_gpu_error());
+  void *made = nullptr;
+  context.check(
+      context.driver.cuMemHostAlloc(&made, kReports * sizeof(tdrt_gpu_error),
+                                    CU_MEMHOSTALLOC_PORTABLE),
+      "allocating pinned memory of the host");
+  reports.reset(new (made) tdrt_gpu_error[kReports]());
   errors = static_cast<tdrt_gpu_error *>(memory.allocateOwn(sizeof *errors));
   fillWithZeros(errors, sizeof *errors);
 }
 
 void CudaDevice::queueReport() {
-  context.check(
-      context.driver.cuMemcpyDtoHAsync_v2(report.get(), address(errors),
-                                          sizeof *errors, stream.get()),
-      "copying to the cpu");
+  // The one before in the same place has arrived, or its download is waited for
+  // now.
+  if (queuedReports - arrivedReports >= kReports && !inFlight.empty())
+    finish({Ticket::Downloads, inFlight.front().place});
+  work.noteWork();
+  context.check(context.driver.cuMemcpyDtoHAsync_v2(
+                    &reports[queuedReports % kReports], address(errors),
+                    sizeof *errors, work.getStream()),
+                "copying to the cpu");
+  ++queuedReports;
   mayReport = false;
 }
 
 bool CudaDevice::takeKernelError(tdrt_gpu_error &error) {
   if (mayReport)
     synchronize();
-  if (!report)
+  return takeArrivedError(error);
+}
+
+bool CudaDevice::takeArrivedError(tdrt_gpu_error &error) {
+  if (!reports || arrivedReports == 0)
     return false;
-  verifyArrived(report.get(), sizeof *report);
-  if (!report->taken)
+  tdrt_gpu_error &report = reports[(arrivedReports - 1) % kReports];
+  verifyArrived(&report, sizeof report);
+  if (!report.taken)
     return false;
-  error = *report;
-  *report = {};
+  error = report;
+  // Those behind it say the same.
+  synchronize();
+  std::fill_n(reports.get(), kReports, tdrt_gpu_error());
   fillWithZeros(errors, sizeof *errors);
   return true;
 }

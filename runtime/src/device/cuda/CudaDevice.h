@@ -4,15 +4,16 @@
 #define TDRT_DEVICE_CUDA_CUDADEVICE_H
 
 #include "device/Device.h"
+#include "device/cuda/CudaQueue.h"
 #include "device/cuda/DeviceMemory.h"
 #include "device/cuda/Kernels.h"
 #include "device/cuda/StagingRing.h"
+#include <deque>
 #include <optional>
-#include <unordered_map>
 
 namespace tdrt {
 
-/// One stream of a GPU, with all that a program has there.
+/// The queues of a GPU, with all that a program has there.
 class CudaDevice final : public Device {
 public:
   /// Throws Failure TR306, or what CudaContext::check throws.
@@ -32,28 +33,36 @@ public:
   void copy(void *to, const void *from, int64_t bytes) override;
   void copyFromPeer(Device &peer, void *to, const void *from,
                     int64_t bytes) override;
+  void *allocatePinned(int64_t bytes) override;
+  Ticket mark(Ticket::Queue queue) override;
+  int64_t startUpload(void *to, const void *from, int64_t bytes, bool isPinned,
+                      Ticket after) override;
+  void startDownload(void *to, const void *from, int64_t bytes) override;
+  void wait(Ticket ticket) override;
+  void finish(Ticket ticket) override;
   void launch(int32_t kernel, unsigned blocks, const uint64_t *parameters,
               const tdrt_site *site) override;
   void synchronize() override;
   void abandon() noexcept override;
   bool takeKernelError(tdrt_gpu_error &error) override;
+  bool takeArrivedError(tdrt_gpu_error &error) override;
 
 private:
   friend class CudaGraph;
 
-  Owned<CUstream> makeStream();
-  Owned<CUevent> makeEvent();
   void makeErrors();
   void queueReport();
-  StagingRing &getStaging();
-  /// The host has waited for all that it was asked for.
-  void noteFinished();
+  /// From the host to a stream, through a ring; returns the number of pieces.
+  int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
+                 const void *from, int64_t bytes);
+  CudaQueue &getQueue(Ticket::Queue queue);
   /// Does nothing more before all is done that `other` was asked for.
   void waitFor(CudaDevice &other);
   /// Waits for a piece of a download and takes it out of the ring.
   void receive(void *to, const StagingRing::Piece &piece, CUevent arrival);
   /// Throws Failure TR399 if copies to this memory have not been waited for.
   void verifyArrived(const void *data, int64_t bytes) const;
+  bool isFinished() const;
 
   CudaContext context;
   /// While the device, with all below, is made or destroyed.
@@ -61,26 +70,33 @@ private:
   const tdrt_gpu_program &program;
   Kernels kernels;
   DeviceMemory memory;
-  Owned<CUstream> stream;
-  /// Where this GPU is when another waits for it.
-  Owned<CUevent> reached;
+  /// Kernels, and the copies among them.
+  CudaQueue work;
+  /// Copies beside kernels, where there are any.
+  std::optional<CudaQueue> uploads, downloads;
   /// Behind every other piece of a download.
   Owned<CUevent> arrivals[2];
-  std::optional<StagingRing> staging;
+  /// For the copies of `work`, and for those beside it.
+  std::optional<StagingRing> staging, uploadStaging;
   std::vector<void *> parameterAddresses;
+  std::vector<Owned<void *>> pinned;
 
   // Null if no kernel of the program reports.
   tdrt_gpu_error *errors = nullptr; ///< on the GPU
-  /// Where that is read to, pinned.
-  std::unique_ptr<tdrt_gpu_error, CUresult (*)(void *)> report;
+  /// Where that is read to, pinned, each time to the next.
+  std::unique_ptr<tdrt_gpu_error[], CUresult (*)(void *)> reports;
+  static constexpr int64_t kReports = 8;
+  /// How many reads were queued, and how many of them have arrived.
+  int64_t queuedReports = 0, arrivedReports = 0;
   /// Was a kernel that reports launched since that was read last?
   bool mayReport = false;
 
-  /// How many things it was asked for: now, and when the host last waited for
-  /// all of them.
-  int64_t asked = 0, waited = 0;
-  /// How many others were asked for when this one last waited for them.
-  std::unordered_map<const CudaDevice *, int64_t> waitedFor;
+  /// Downloads that nobody has waited for, by their place, with the reports
+  /// that were queued before each.
+  struct Download {
+    int64_t place, reports;
+  };
+  std::deque<Download> inFlight;
 };
 
 } // namespace tdrt

@@ -14,7 +14,7 @@ CudaGraph::~CudaGraph() {
   const Driver &driver = device.context.driver;
   CudaContext::Use use(device.context, std::nothrow);
   CUgraph graph = nullptr;
-  driver.cuStreamEndCapture(device.stream.get(), &graph);
+  driver.cuStreamEndCapture(device.work.getStream(), &graph);
   if (graph)
     driver.cuGraphDestroy(graph);
 }
@@ -26,7 +26,7 @@ void CudaGraph::begin() {
   for (int32_t i = 0; i < device.program.num_kernels; ++i)
     device.kernels.get(i);
   context.check(context.driver.cuStreamBeginCapture_v2(
-                    device.stream.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                    device.work.getStream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                 "beginning a graph");
   isCapturing = true;
   std::swap(mayReport, device.mayReport);
@@ -39,7 +39,7 @@ void CudaGraph::end() {
   CUgraph captured = nullptr;
   isCapturing = false;
   std::swap(mayReport, device.mayReport);
-  context.check(driver.cuStreamEndCapture(device.stream.get(), &captured),
+  context.check(driver.cuStreamEndCapture(device.work.getStream(), &captured),
                 "ending a graph");
   Owned<CUgraph> graph(captured, driver.cuGraphDestroy);
   CUgraphExec made = nullptr;
@@ -51,9 +51,9 @@ void CudaGraph::end() {
 void CudaGraph::launch() {
   const CudaContext &context = device.context;
   CudaContext::Use use(context);
-  ++device.asked;
+  device.work.noteWork();
   context.check(
-      context.driver.cuGraphLaunch(executable.get(), device.stream.get()),
+      context.driver.cuGraphLaunch(executable.get(), device.work.getStream()),
       "launching a graph");
   device.mayReport |= mayReport;
 }

@@ -1,0 +1,71 @@
+//===- Rings.cpp - buffers that take turns --------------------------------===//
+//
+// What a loop copies ahead of its use has two buffers: one is read in this turn,
+// the other is written for the next. Which is which, the copy knows by the
+// number of its turn; from there on the address is passed around the loop. The
+// ring is the loop's as long as that runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+void Planner::joinRings() {
+  // What loops and branches pass on, as often as that says something new.
+  auto isRing = [&](Value value) {
+    return isTensor(value) && at(idOf(value)).kind == Storage::Kind::Ring;
+  };
+  bool changed = true;
+  auto join = [&](Value a, Value b) {
+    if (isRing(b))
+      std::swap(a, b);
+    if (!isRing(a) || b.getDefiningOp<ub::PoisonOp>() || idOf(a) == idOf(b))
+      return;
+    merge(idOf(a), idOf(b));
+    changed = true;
+  };
+  while (changed) {
+    changed = false;
+    for (Operation *op : liveness.getOps()) {
+      if (td::CarryingLoop loop(op); loop) {
+        for (auto [initial, argument, next, result] :
+             llvm::zip(loop.getInits(), loop.getArguments(),
+                       loop.getYield()->getOperands(), loop.getResults()))
+          for (Value other : {initial.get(), next, Value(result)})
+            join(argument, other);
+      } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+        for (OpResult result : branch.getResults())
+          for (Operation *yield : {branch.thenYield(), branch.elseYield()})
+            join(result, yield->getOperand(result.getResultNumber()));
+      }
+    }
+  }
+  for (Operation *op : liveness.getOps())
+    if (td::CarryingLoop loop(op); loop)
+      for (Value argument : loop.getArguments())
+        if (isRing(argument))
+          at(idOf(argument))
+              .buffer.ranges.push_back(
+                  {liveness.getBegin(op), liveness.getEnd(op)});
+  // What is copied into one ring is copied from one, which is needed as long:
+  // the copies take their time.
+  llvm::DenseMap<unsigned, unsigned> sources; // of rings, by their results'
+  for (Operation *op : liveness.getOps()) {
+    auto copy = dyn_cast_or_null<td::CopyStartOp>(op);
+    if (!copy || !copy.getTurn() || !isRing(copy.getInput()))
+      continue;
+    unsigned ring = idOf(copy.getResult()), source = idOf(copy.getInput());
+    auto [known, isNew] = sources.try_emplace(ring, source);
+    if (isNew)
+      llvm::append_range(plan.storages[source].buffer.ranges,
+                         plan.storages[ring].buffer.ranges);
+    else if (find(known->second) != source)
+      merge(find(known->second), source);
+  }
+}
+
+} // namespace tdc

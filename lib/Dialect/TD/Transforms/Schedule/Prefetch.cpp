@@ -1,0 +1,408 @@
+//===- Prefetch.cpp - the next batch is on its way ------------------------===//
+//
+// Software pipelining of a loop by one turn: what makes the first upload is
+// copied in front of the loop; each turn waits for its own, gives the GPU its
+// kernels, then makes and copies that of the next turn, if there is one. So a
+// batch is copied exactly as often as before, into one of two buffers.
+//
+//   start(0)                          start, wait: td.copy_start, td.copy_wait
+//   for t {
+//     wait(t) by the GPU
+//     mark                            behind the readers of the buffer of t - 1
+//     kernels of t
+//     if t + 1 < n {
+//       wait(t - 1) by the cpu        before its source is overwritten
+//       start(t + 1) after the mark
+//     }
+//   }
+//   wait(n - 1) by the cpu
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Speculation.h"
+#include "Schedule.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+//===----------------------------------------------------------------------===//
+// What can be made one turn ahead
+//===----------------------------------------------------------------------===//
+
+/// The value behind an argument of a kernel's body.
+static Value getInput(KernelOp kernel, Value inside) {
+  auto argument = dyn_cast<BlockArgument>(inside);
+  return argument ? kernel.getInputs()[argument.getArgNumber()] : inside;
+}
+
+/// Whether all elements of an index tensor in a kernel are those of a random
+/// permutation of so many.
+static bool isOfPermutation(KernelOp kernel, Value index, int64_t size) {
+  while (Operation *op = index.getDefiningOp()) {
+    if (!isa<SliceOp, ReshapeOp>(op))
+      break;
+    index = op->getOperand(0);
+  }
+  auto random = getInput(kernel, index).getDefiningOp<RandomOp>();
+  return random && random.getDistribution() == Distribution::Permutation &&
+         random.getResult().getType().getNumElements() == size;
+}
+
+/// Whether a kernel of the host may meet a bad index: the program then ends
+/// where the kernel stands.
+static bool mayFail(KernelOp kernel) {
+  return kernel
+      .walk([&](Operation *op) {
+        if (auto gather = dyn_cast<GatherOp>(op)) {
+          int64_t size =
+              gather.getInput().getType().getDimSize(gather.getDim());
+          return isOfPermutation(kernel, gather.getIndices(), size)
+                     ? WalkResult::advance()
+                     : WalkResult::interrupt();
+        }
+        return isa<GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+class LoopPrefetcher {
+public:
+  explicit LoopPrefetcher(scf::ForOp loop) : loop(loop) {}
+
+  /// Finds the uploads; false if there are none.
+  bool find();
+  /// Bytes that a second buffer for each takes, by GPU.
+  llvm::MapVector<Attribute, int64_t> countBytes();
+  void run();
+
+private:
+  using Ops = llvm::SetVector<Operation *>;
+
+  bool addMakers(Value value, Ops &makers);
+  bool isUsedWithin(const Ops &ops, const Ops &all) const;
+  bool hasTurn();
+  Value getTurn(OpBuilder &builder, Location loc, Value index);
+  Operation *findPlace();
+  /// Makes what the turn of `index` uploads, and begins to copy it: the
+  /// results, then the tickets by GPU.
+  llvm::SmallVector<Value> start(OpBuilder &builder, Location loc, Value index,
+                                 ValueRange after);
+  llvm::SmallVector<Value> startFirst(OpBuilder &builder);
+  llvm::SmallVector<Value> startNext(OpBuilder &builder, ValueRange before,
+                                     ValueRange after);
+  llvm::SmallVector<Value> startIf(
+      OpBuilder &builder, Location loc, Value condition,
+      llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> body);
+  llvm::SmallVector<Value> mark(OpBuilder &builder, Location loc);
+  DeviceAttr getHost() {
+    return td::getDevice(loop.getContext(), getCpu());
+  }
+
+  scf::ForOp loop;
+  llvm::SmallVector<ToDeviceOp> uploads;
+  /// Of all uploads, in the order of the loop.
+  llvm::SmallVector<Operation *> makers;
+  /// Their GPUs.
+  llvm::SmallVector<DeviceAttr> gpus;
+};
+
+/// Adds the ops of the body that a value needs; false if one cannot run ahead.
+bool LoopPrefetcher::addMakers(Value value, Ops &into) {
+  if (value == loop.getInductionVar() ||
+      !loop.getRegion().isAncestor(value.getParentRegion()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody())
+    return false;
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (kernel ? kernel.isOnGPU() || mayFail(kernel)
+             : op->getNumRegions() > 0 || !mayRunUnasked(op) ||
+                   isa<ToDeviceOp>(op))
+    return false;
+  if (!llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return addMakers(operand, into); }))
+    return false;
+  into.insert(op);
+  return true;
+}
+
+/// Whether the tensors that `ops` make are read by `all` and uploads alone.
+/// Numbers can be computed twice, tensors are not.
+bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
+  auto isWithin = [&](Operation *user) {
+    return all.contains(user) || llvm::is_contained(uploads, user);
+  };
+  return llvm::all_of(ops, [&](Operation *op) {
+    return !isa<KernelOp>(op) || llvm::all_of(op->getUsers(), isWithin);
+  });
+}
+
+bool LoopPrefetcher::find() {
+  // A check in the loop may be what allows a slice behind it.
+  bool hasChecks = false, hasKernels = false;
+  for (Operation &op : *loop.getBody()) {
+    op.walk([&](Operation *inner) {
+      hasChecks |= isa<AssertOp, CheckDimOp, CheckRandIntOp>(inner);
+    });
+    auto kernel = dyn_cast<KernelOp>(op);
+    hasKernels |= kernel && kernel.isOnGPU();
+  }
+  if (hasChecks || !hasKernels)
+    return false;
+  auto isCandidate = [](ToDeviceOp op) {
+    return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
+           getPlace(op.getType()).kind == Place::Kind::Cuda &&
+           op.getType().hasStaticShape() && !op.getKept();
+  };
+  for (auto upload : loop.getBody()->getOps<ToDeviceOp>()) {
+    Ops ops;
+    if (isCandidate(upload) && addMakers(upload.getInput(), ops))
+      uploads.push_back(upload);
+  }
+  // Who falls out may have been the reason why another could stay.
+  Ops all;
+  auto isShared = [&](ToDeviceOp upload) {
+    Ops ops;
+    addMakers(upload.getInput(), ops);
+    return !isUsedWithin(ops, all);
+  };
+  do {
+    all.clear();
+    for (ToDeviceOp upload : uploads)
+      addMakers(upload.getInput(), all);
+    size_t count = uploads.size();
+    llvm::erase_if(uploads, isShared);
+    if (count == uploads.size())
+      break;
+  } while (true);
+  makers.assign(all.begin(), all.end());
+  llvm::sort(makers, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  llvm::SetVector<DeviceAttr> found;
+  for (ToDeviceOp upload : uploads)
+    found.insert(cast<DeviceAttr>(upload.getType().getEncoding()));
+  gpus = found.takeVector();
+  return !uploads.empty();
+}
+
+llvm::MapVector<Attribute, int64_t> LoopPrefetcher::countBytes() {
+  llvm::MapVector<Attribute, int64_t> bytes;
+  for (ToDeviceOp upload : uploads) {
+    RankedTensorType type = upload.getType();
+    bytes[type.getEncoding()] +=
+        type.getNumElements() * byteSize(getDType(type.getElementType()));
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+/// Whether the loop is known to have a turn: by its bounds, or because a branch
+/// around it asks that (td-normalize).
+bool LoopPrefetcher::hasTurn() {
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  std::optional<int64_t> first = getConstantIntValue(lower),
+                         last = getConstantIntValue(upper);
+  if (first && last)
+    return *first < *last;
+  for (Operation *op = loop->getParentOp(); op; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    auto compare = branch
+                       ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
+                       : arith::CmpIOp();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
+        compare.getLhs() == lower && compare.getRhs() == upper &&
+        branch.getThenRegion().isAncestor(loop->getParentRegion()))
+      return true;
+  }
+  return false;
+}
+
+/// How many turns come before the one of `index`.
+Value LoopPrefetcher::getTurn(OpBuilder &builder, Location loc, Value index) {
+  if (index == loop.getLowerBound())
+    return arith::ConstantIntOp::create(builder, loc, index.getType(), 0);
+  Value turn = index;
+  if (getConstantIntValue(loop.getLowerBound()) != 0)
+    turn = arith::SubIOp::create(builder, loc, turn, loop.getLowerBound());
+  if (getConstantIntValue(loop.getStep()) != 1)
+    turn = arith::DivSIOp::create(builder, loc, turn, loop.getStep());
+  return turn;
+}
+
+/// In front of what the next turn's uploads are started: behind as many kernels
+/// as can be queued before the host waits for something or has work of its own.
+Operation *LoopPrefetcher::findPlace() {
+  bool isBehindKernel = false;
+  for (Operation &op : *loop.getBody()) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    isBehindKernel |= kernel && kernel.isOnGPU();
+    bool isNumber = mayRunUnasked(&op) && !isa<KernelOp, ToDeviceOp>(op);
+    if (isBehindKernel && !isQueued(&op) && !isNumber)
+      return &op;
+  }
+  return loop.getBody()->getTerminator();
+}
+
+llvm::SmallVector<Value> LoopPrefetcher::mark(OpBuilder &builder,
+                                              Location loc) {
+  llvm::SmallVector<Value> marks;
+  for (DeviceAttr gpu : gpus)
+    marks.push_back(MarkOp::create(builder, loc,
+                                   TicketType::get(builder.getContext()), gpu));
+  return marks;
+}
+
+llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
+                                               Value index, ValueRange after) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), index);
+  Value turn = getTurn(builder, loc, index);
+  for (Operation *op : makers)
+    builder.clone(*op, map);
+  llvm::SmallVector<Value> results;
+  llvm::SmallVector<Value> tickets(gpus.size());
+  for (ToDeviceOp upload : uploads) {
+    unsigned gpu =
+        llvm::find(gpus, upload.getType().getEncoding()) - gpus.begin();
+    auto copy = CopyStartOp::create(
+        builder, upload.getLoc(), upload.getType(),
+        map.lookupOrDefault(upload.getInput()), after[gpu], turn,
+        upload.getImplied());
+    results.push_back(copy.getResult());
+    // Copies of one GPU are made in order: the last one's stands for all.
+    tickets[gpu] = copy.getTicket();
+  }
+  llvm::append_range(results, tickets);
+  return results;
+}
+
+llvm::SmallVector<Value> LoopPrefetcher::startIf(
+    OpBuilder &builder, Location loc, Value condition,
+    llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> body) {
+  llvm::SmallVector<Type> types;
+  for (ToDeviceOp upload : uploads)
+    types.push_back(upload.getType());
+  types.append(gpus.size(), TicketType::get(builder.getContext()));
+  auto branch = scf::IfOp::create(builder, loc, types, condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  scf::YieldOp::create(inner, loc, body(inner));
+  inner = branch.getElseBodyBuilder();
+  llvm::SmallVector<Value> none;
+  for (Type type : types)
+    none.push_back(isa<TicketType>(type)
+                       ? Value(NoTicketOp::create(inner, loc, type))
+                       : Value(ub::PoisonOp::create(inner, loc, type)));
+  scf::YieldOp::create(inner, loc, none);
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+llvm::SmallVector<Value> LoopPrefetcher::startFirst(OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  auto first = [&](OpBuilder &b) {
+    return start(b, loc, loop.getLowerBound(), mark(b, loc));
+  };
+  if (hasTurn())
+    return first(builder);
+  Value condition =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  return startIf(builder, loc, condition, first);
+}
+
+llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
+                                                   ValueRange before,
+                                                   ValueRange after) {
+  Location loc = loop.getLoc();
+  Value next = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                     loop.getStep());
+  Value goesOn = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
+  return startIf(builder, loc, goesOn, [&](OpBuilder &b) {
+    for (Value ticket : before)
+      CopyWaitOp::create(b, loc, ticket, getHost(), ValueRange());
+    return start(b, loc, next, after);
+  });
+}
+
+void LoopPrefetcher::run() {
+  IRRewriter rewriter(loop);
+  Location loc = loop.getLoc();
+  // Carried are what this turn reads, the tickets of its copies, and those of
+  // the turn before.
+  llvm::SmallVector<Value> inits = startFirst(rewriter);
+  for (size_t i = 0; i < gpus.size(); ++i)
+    inits.push_back(NoTicketOp::create(
+        rewriter, loc, TicketType::get(rewriter.getContext())));
+  auto yieldSame = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+    return llvm::to_vector_of<Value>(arguments);
+  };
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yieldSame));
+  size_t count = uploads.size(), devices = gpus.size();
+  ValueRange carried = loop.getRegionIterArgs().take_back(inits.size());
+  ValueRange tensors = carried.take_front(count);
+  ValueRange tickets = carried.slice(count, devices);
+  ValueRange before = carried.take_back(devices);
+  auto getOf = [&](ValueRange values, DeviceAttr gpu) {
+    llvm::SmallVector<Value> found;
+    for (auto [value, upload] : llvm::zip(values, uploads))
+      if (upload.getType().getEncoding() == gpu)
+        found.push_back(value);
+    return found;
+  };
+
+  Operation *place = findPlace();
+  rewriter.setInsertionPointToStart(loop.getBody());
+  for (auto [gpu, ticket] : llvm::zip(gpus, tickets))
+    CopyWaitOp::create(rewriter, loc, ticket, gpu, getOf(tensors, gpu));
+  llvm::SmallVector<Value> marks = mark(rewriter, loc);
+  rewriter.setInsertionPoint(place);
+  llvm::SmallVector<Value> next = startNext(rewriter, before, marks);
+  llvm::append_range(next, tickets);
+  loop.getBody()->getTerminator()->setOperands(
+      loop.getNumRegionIterArgs() - inits.size(), inits.size(), next);
+
+  rewriter.setInsertionPointAfter(loop);
+  for (auto [gpu, ticket] :
+       llvm::zip(gpus, loop.getResults().take_back(devices)))
+    CopyWaitOp::create(
+        rewriter, loc, ticket, getHost(),
+        getOf(loop.getResults().take_back(inits.size()).take_front(count),
+              gpu));
+
+  for (auto [upload, tensor] : llvm::zip(uploads, tensors))
+    rewriter.replaceOp(upload, tensor);
+  for (Operation *op : llvm::reverse(makers))
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+}
+
+} // namespace
+
+void prefetch(scf::ForOp loop,
+              llvm::function_ref<bool(const Place &, int64_t)> hasRoom) {
+  LoopPrefetcher prefetcher(loop);
+  if (!prefetcher.find())
+    return;
+  for (auto [gpu, bytes] : prefetcher.countBytes())
+    if (!hasRoom(getPlace(cast<DeviceAttr>(gpu)), bytes))
+      return;
+  prefetcher.run();
+}
+
+} // namespace tdc::td

@@ -1,0 +1,65 @@
+//===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
+
+#include "Schedule.h"
+#include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDSCHEDULEPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+/// How much more a GPU can hold than it has to, by what is known of its memory.
+class Room {
+public:
+  explicit Room(ModuleOp module) {
+    auto limits = module->getAttrOfType<DictionaryAttr>(kMemoryAttr);
+    if (!limits)
+      return;
+    for (PeakMemory &peak : getPeakMemory(module))
+      if (auto limit = limits.getAs<IntegerAttr>(spelling(peak.device)))
+        left[spelling(peak.device)] = limit.getInt() - peak.bytes;
+  }
+
+  /// Takes so many bytes if they are there.
+  bool take(const Place &gpu, int64_t bytes) {
+    auto found = left.find(spelling(gpu));
+    if (found == left.end())
+      return true;
+    if (found->second < bytes)
+      return false;
+    found->second -= bytes;
+    return true;
+  }
+
+private:
+  llvm::StringMap<int64_t> left;
+};
+
+struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(kAsWrittenAttr))
+      return;
+    Room room(module);
+    module->walk([](Block *block) {
+      if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
+        deferDownloads(*block);
+    });
+    llvm::SmallVector<scf::ForOp> loops;
+    module->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      prefetch(loop, [&](const Place &gpu, int64_t bytes) {
+        return room.take(gpu, bytes);
+      });
+  }
+};
+
+} // namespace
+} // namespace tdc::td

@@ -1,0 +1,27 @@
+//===- Schedule.h - the parts of td-schedule --------------------*- C++ -*-===//
+
+#ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
+#define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tdc::td {
+
+/// What a turn of the loop uploads, and can be made without the turn before, is
+/// made and copied in the turn before, beside its kernels. `hasRoom` says
+/// whether so many bytes more fit on a GPU.
+void prefetch(mlir::scf::ForOp loop,
+              llvm::function_ref<bool(const Place &gpu, int64_t bytes)> hasRoom);
+
+/// What the host reads from a GPU is copied beside the kernels that do not
+/// depend on it, and waited for behind them.
+void deferDownloads(mlir::Block &block);
+
+/// Whether the op is given to a GPU's queue of kernels, which the host does not
+/// wait for.
+bool isQueued(mlir::Operation *op);
+
+} // namespace tdc::td
+
+#endif // TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H

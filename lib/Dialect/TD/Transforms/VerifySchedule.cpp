@@ -1,0 +1,317 @@
+//===- VerifySchedule.cpp - td-verify-schedule: nobody comes too early ----===//
+//
+// Shares nothing with what schedules. It asks of each td.copy_start
+//
+//   * who reads the result: a wait of that device must come before, on every
+//     way there, for a ticket that covers the copy: its own, or a later one of
+//     the same queue, which runs in order;
+//   * who may still read what it overwrites: with `turn` the result is written
+//     over what the turn before last copied, whose readers must stand in front
+//     of the mark `after`;
+//   * who overwrites the operand while it is read: with `turn` the host makes the
+//     next but one in the same place, and must have waited for this copy before,
+//     and once more behind the loop; without, a copy from a GPU needs a wait of
+//     the host that names its operand, which the memory plan then keeps.
+//
+// A ticket that a loop or branch passes on covers a tensor that it passes on
+// beside it if it does so wherever both come from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Dominance.h"
+
+namespace tdc::td {
+#define GEN_PASS_DEF_TDVERIFYSCHEDULEPASS
+#include "Dialect/TD/Transforms/Passes.h.inc"
+} // namespace tdc::td
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+/// A tensor and a ticket.
+using Pair = std::pair<Value, Value>;
+
+class ScheduleVerifier {
+public:
+  explicit ScheduleVerifier(ModuleOp module) : dominance(module) {
+    module->walk([&](CopyStartOp copy) { addPending(copy.getResult()); });
+  }
+
+  LogicalResult verify(CopyStartOp copy);
+  /// All reads of values that are copied, as themselves or passed on.
+  LogicalResult verifyReads();
+
+private:
+  void addPending(Value tensor);
+  bool covers(Value tensor, Value ticket);
+  bool coversAnew(Value tensor, Value ticket);
+  LogicalResult verifyRead(Value tensor, OpOperand &use);
+  bool isWaitedFor(Value tensor, Operation *reader, const Place &device);
+  LogicalResult verifyTurn(CopyStartOp copy);
+  LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
+                             unsigned ticket);
+  LogicalResult verifyDownload(CopyStartOp copy);
+
+  DominanceInfo dominance;
+  /// Values that are copies or may be.
+  llvm::SetVector<Value> pending;
+  /// What is assumed while a loop is looked at, then known.
+  llvm::DenseMap<Pair, bool> known;
+};
+
+/// What `use` passes its value on to, or null.
+Value getReceiver(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned index = use.getOperandNumber();
+  if (CarryingLoop loop(op); loop)
+    return index < loop.getFirstInit()
+               ? Value()
+               : loop.getArguments()[index - loop.getFirstInit()];
+  if (isa<scf::YieldOp>(op)) {
+    if (CarryingLoop loop(op->getParentOp()); loop)
+      return loop.getArguments()[index];
+    return op->getParentOp()->getResult(index);
+  }
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return reshape.getResult();
+  return {};
+}
+
+/// Adds a value with all that it becomes.
+void ScheduleVerifier::addPending(Value tensor) {
+  if (!pending.insert(tensor))
+    return;
+  for (OpOperand &use : tensor.getUses())
+    if (Value receiver = getReceiver(use)) {
+      addPending(receiver);
+      if (CarryingLoop loop = CarryingLoop::ofArgument(receiver); loop)
+        addPending(loop.getResults()[loop.getIndex(receiver)]);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Tickets
+//===----------------------------------------------------------------------===//
+
+bool ScheduleVerifier::covers(Value tensor, Value ticket) {
+  // A loop asks of itself: what it assumes holds if nothing speaks against it.
+  auto [entry, isNew] = known.try_emplace({tensor, ticket}, true);
+  if (!isNew)
+    return entry->second;
+  bool answer = coversAnew(tensor, ticket);
+  return known[{tensor, ticket}] = answer;
+}
+
+/// Whether who has waited for the ticket finds the tensor there.
+bool ScheduleVerifier::coversAnew(Value tensor, Value ticket) {
+  if (!pending.contains(tensor) || tensor.getDefiningOp<ub::PoisonOp>())
+    return true;
+  if (auto reshape = tensor.getDefiningOp<ReshapeOp>())
+    return covers(reshape.getInput(), ticket);
+  if (auto copy = tensor.getDefiningOp<CopyStartOp>()) {
+    auto other = ticket.getDefiningOp<CopyStartOp>();
+    return other && other->getBlock() == copy->getBlock() &&
+           !other->isBeforeInBlock(copy) && other.getGPU() == copy.getGPU() &&
+           other.isUpload() == copy.isUpload();
+  }
+  auto result = dyn_cast<OpResult>(tensor);
+  Operation *op = result ? result.getOwner()
+                         : CarryingLoop::ofArgument(tensor).getOperation();
+  if (!op)
+    return false;
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (ticket.getDefiningOp() != op)
+      return false;
+    unsigned what = result.getResultNumber(),
+             by = cast<OpResult>(ticket).getResultNumber();
+    return covers(branch.thenYield().getOperand(what),
+                  branch.thenYield().getOperand(by)) &&
+           covers(branch.elseYield().getOperand(what),
+                  branch.elseYield().getOperand(by));
+  }
+  CarryingLoop loop(op);
+  if (!loop)
+    return false;
+  auto getIndex = [&](Value value) -> std::optional<unsigned> {
+    if (auto one = dyn_cast<OpResult>(value))
+      return one.getOwner() == op ? std::optional(one.getResultNumber())
+                                  : std::nullopt;
+    CarryingLoop own = CarryingLoop::ofArgument(value);
+    return own.getOperation() == op ? std::optional(own.getIndex(value))
+                                    : std::nullopt;
+  };
+  std::optional<unsigned> what = getIndex(tensor), by = getIndex(ticket);
+  if (!what || !by || isa<OpResult>(tensor) != isa<OpResult>(ticket))
+    return false;
+  return covers(loop.getInits()[*what].get(), loop.getInits()[*by].get()) &&
+         covers(loop.getYield()->getOperand(*what),
+                loop.getYield()->getOperand(*by));
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+bool ScheduleVerifier::isWaitedFor(Value tensor, Operation *reader,
+                                   const Place &device) {
+  // Waits of the function, where the tensor is known.
+  auto function = reader->getParentOfType<FunctionOpInterface>();
+  return function
+      ->walk([&](CopyWaitOp wait) {
+        bool isIt = getPlace(wait.getDevice()) == device &&
+                    dominance.properlyDominates(wait, reader) &&
+                    dominance.properlyDominates(tensor, wait) &&
+                    covers(tensor, wait.getTicket());
+        return isIt ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult ScheduleVerifier::verifyRead(Value tensor, OpOperand &use) {
+  Operation *reader = use.getOwner();
+  if (isa<CopyWaitOp, DimOp>(reader) || getReceiver(use))
+    return success();
+  // Everything reads on the device where the tensor is.
+  Place device = getPlace(cast<RankedTensorType>(tensor.getType()));
+  if (isWaitedFor(tensor, reader, device))
+    return success();
+  auto error = reader->emitOpError("reads what is still being copied to ")
+               << spelling(device);
+  error.attachNote(tensor.getLoc()) << "the copy";
+  return error;
+}
+
+LogicalResult ScheduleVerifier::verifyReads() {
+  for (Value tensor : pending)
+    for (OpOperand &use : tensor.getUses())
+      if (failed(verifyRead(tensor, use)))
+        return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// The loop that carries a copy to its next turn, and as which of its values;
+/// null if no loop does.
+std::pair<CarryingLoop, unsigned> findCarrier(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    if (!isa<scf::YieldOp>(use.getOwner()))
+      continue;
+    Operation *parent = use.getOwner()->getParentOp();
+    if (CarryingLoop loop(parent); loop)
+      return {loop, use.getOperandNumber()};
+    return findCarrier(parent->getResult(use.getOperandNumber()));
+  }
+  return {CarryingLoop(nullptr), 0};
+}
+
+LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
+  if (!copy.isUpload())
+    return verifyDownload(copy);
+  auto mark = copy.getAfter().getDefiningOp<MarkOp>();
+  if (!mark || getPlace(mark.getDevice()) != copy.getGPU())
+    return copy.emitOpError("starts behind no mark of its GPU");
+  if (copy.getTurn())
+    return verifyTurn(copy);
+  return success();
+}
+
+LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
+  auto mark = copy.getAfter().getDefiningOp<MarkOp>();
+  auto [loop, index] = findCarrier(copy.getResult());
+  if (!loop || !loop->isProperAncestor(copy)) {
+    // The first turn: its buffer is new. Who had the memory before stands in
+    // front of the mark.
+    for (Operation *op = mark; op != copy; op = op->getNextNode()) {
+      auto kernel = dyn_cast_or_null<KernelOp>(op);
+      if (!op || (kernel && kernel.isOnGPU()))
+        return copy.emitOpError("may overwrite what kernels behind its mark "
+                                "read");
+    }
+    return success();
+  }
+  // Readers of the turn before stand in the loop in front of this turn's mark.
+  // A tensor that is carried on is read in a later turn.
+  Value argument = loop.getArguments()[index];
+  bool isCarriedOn = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+    return isa<scf::YieldOp>(use.getOwner()) || isa<ReshapeOp>(use.getOwner());
+  });
+  if (mark->getBlock() != loop.getBody() || isCarriedOn)
+    return copy.emitOpError("may overwrite what the turn before reads");
+  for (auto [i, ticket] : llvm::enumerate(loop.getArguments()))
+    if (isa<TicketType>(ticket.getType()) && covers(argument, ticket))
+      return verifySource(copy, loop, i);
+  return copy.emitOpError("is carried around a loop without a ticket");
+}
+
+/// What the operand of `copy` is made of lies where the turn before last has
+/// made its own: the host waits for that one's copy before, and behind the loop
+/// for the last. `ticket` is the carried value that the turn waits for.
+LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
+                                             CarryingLoop loop,
+                                             unsigned ticket) {
+  // Tickets of the turn before: carried values that become those of this one.
+  auto isBefore = [&](Value value) {
+    CarryingLoop own = CarryingLoop::ofArgument(value);
+    return own.getOperation() == loop.getOperation() &&
+           loop.getYield()->getOperand(own.getIndex(value)) ==
+               loop.getArguments()[ticket];
+  };
+  auto isByHost = [](CopyWaitOp wait) {
+    return wait.getDevice().getKind() == DeviceKind::CPU;
+  };
+  Operation *maker = copy.getInput().getDefiningOp();
+  if (!maker || !loop->isProperAncestor(maker))
+    return success();
+  bool isGuarded = false, isFinished = false;
+  for (Operation *op = maker->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<CopyWaitOp>(op))
+      isGuarded |= isByHost(wait) && isBefore(wait.getTicket());
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
+    if (auto wait = dyn_cast<CopyWaitOp>(op);
+        wait && wait.getTicket().getDefiningOp() == loop.getOperation()) {
+      unsigned index = cast<OpResult>(wait.getTicket()).getResultNumber();
+      isFinished |= isByHost(wait) && isBefore(loop.getArguments()[index]);
+    }
+  if (!isGuarded)
+    return copy.emitOpError("may find its operand overwritten in the turn "
+                            "after next");
+  if (!isFinished)
+    return copy.emitOpError("may find its operand overwritten behind the loop");
+  return success();
+}
+
+LogicalResult ScheduleVerifier::verifyDownload(CopyStartOp copy) {
+  bool isKept = llvm::any_of(copy.getTicket().getUsers(), [&](Operation *user) {
+    auto wait = dyn_cast<CopyWaitOp>(user);
+    return wait && wait->getBlock() == copy->getBlock() &&
+           wait.getDevice().getKind() == DeviceKind::CPU &&
+           llvm::is_contained(wait.getTensors(), copy.getInput());
+  });
+  if (isKept)
+    return success();
+  return copy.emitOpError("may find its operand overwritten");
+}
+
+struct VerifySchedulePass
+    : public impl::TDVerifySchedulePassBase<VerifySchedulePass> {
+  void runOnOperation() override {
+    ScheduleVerifier verifier(getOperation());
+    WalkResult walked = getOperation()->walk([&](CopyStartOp copy) {
+      return failed(verifier.verify(copy)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+    });
+    if (walked.wasInterrupted() || failed(verifier.verifyReads()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tdc::td

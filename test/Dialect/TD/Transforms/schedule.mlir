@@ -1,0 +1,287 @@
+// RUN: tdc-opt %s --td-schedule --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-schedule --td-verify-schedule --split-input-file
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The rows of the next turn are made and copied behind this turn's kernel.
+// CHECK-LABEL: func.func @prefetch
+// CHECK: %[[FIRST:.*]] = td.mark <cuda, 0>
+// CHECK: %[[ROW0:.*]] = td.kernel(%arg0, %c0_i64)
+// CHECK: %[[X0:.*]], %[[T0:.*]] = td.copy_start %[[ROW0]] after %[[FIRST]] turn
+// CHECK: %[[NONE:.*]] = td.no_ticket
+// CHECK: %[[LOOP:.*]]:3 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[T:.*]] = %[[T0]], %[[BEFORE:.*]] = %[[NONE]])
+// CHECK-NEXT: td.copy_wait %[[T]] by <cuda, 0> for %[[X]]
+// CHECK-NEXT: %[[MARK:.*]] = td.mark <cuda, 0>
+// CHECK-NEXT: %[[Y:.*]] = td.kernel(%[[X]])
+// CHECK: td.write %[[Y]], @s
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1_i64
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %c5_i64
+// CHECK: %[[AHEAD:.*]]:2 = scf.if %[[MORE]]
+// CHECK-NEXT: td.copy_wait %[[BEFORE]] by <cpu>
+// CHECK-NEXT: %[[ROW:.*]] = td.kernel(%arg0, %[[NEXT]])
+// CHECK: %[[XN:.*]], %[[TN:.*]] = td.copy_start %[[ROW]] after %[[MARK]] turn %[[NEXT]]
+// CHECK: scf.yield %[[XN]], %[[TN]]
+// CHECK: } else {
+// CHECK: scf.yield %[[AHEAD]]#0, %[[AHEAD]]#1, %[[T]]
+// CHECK: td.copy_wait %[[LOOP]]#2 by <cpu> for %[[LOOP]]#0
+td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
+func.func @prefetch(%data: tensor<5x4xf32, #cpu>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %row = td.kernel (%data, %i) : (tensor<5x4xf32, #cpu>, i64) -> tensor<1x4xf32, #cpu> {
+    ^bb0(%d: tensor<5x4xf32, #cpu>, %j: i64):
+      %r = td.slice %d[%j] dim 0 step 1 : tensor<5x4xf32, #cpu> to tensor<1x4xf32, #cpu>
+      td.yield %r : tensor<1x4xf32, #cpu>
+    }
+    %x = td.to_device %row : tensor<1x4xf32, #cpu> to tensor<1x4xf32, #gpu>
+    %y = td.kernel (%x) : (tensor<1x4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<1x4xf32, #gpu>):
+      %e = td.exp %a : tensor<1x4xf32, #gpu>
+      %f = td.reshape %e : tensor<1x4xf32, #gpu> to tensor<4xf32, #gpu>
+      td.yield %f : tensor<4xf32, #gpu>
+    }
+    td.write %y, @s : tensor<4xf32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Whether there is a turn is asked where nothing around the loop does; turns are
+// counted from 0.
+// CHECK-LABEL: func.func @turns
+// CHECK: %[[ANY:.*]] = arith.cmpi slt, %arg1, %arg2
+// CHECK: scf.if %[[ANY]]
+// CHECK: td.copy_start {{.*}} turn %c0
+// CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = arith.addi
+// CHECK: scf.if
+// CHECK: %[[AWAY:.*]] = arith.subi %[[NEXT]], %arg1
+// CHECK: %[[TURN:.*]] = arith.divsi %[[AWAY]], %arg3
+// CHECK: td.copy_start {{.*}} turn %[[TURN]]
+td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
+func.func @turns(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i64) {
+  scf.for %i = %first to %last step %step : i64 {
+    %row = td.kernel (%x, %i) : (tensor<4xf32, #cpu>, i64) -> tensor<4xf32, #cpu> {
+    ^bb0(%d: tensor<4xf32, #cpu>, %j: i64):
+      %k = td.fill %j : i64 -> tensor<4xi64, #cpu>
+      %f = td.cast %k : tensor<4xi64, #cpu> to tensor<4xf32, #cpu>
+      %r = td.add %d, %f : tensor<4xf32, #cpu>
+      td.yield %r : tensor<4xf32, #cpu>
+    }
+    %y = td.to_device %row : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    td.write %z, @s : tensor<4xf32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the turn before has a part in cannot come early.
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT: td.copy_start
+// CHECK: return
+func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %x) -> (tensor<4xf32, #cpu>) : i64 {
+    %y = td.to_device %v : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    %w = td.to_device %z : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
+    scf.yield %w : tensor<4xf32, #cpu>
+  }
+  return %r : tensor<4xf32, #cpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// An index that may be out of range must not be met too early, nor a slice come
+// before its check.
+// CHECK-LABEL: func.func @failing
+// CHECK-NOT: td.copy_start
+// CHECK-LABEL: func.func @checked
+// CHECK-NOT: td.copy_start
+// CHECK: return
+td.slot @s buffer "s" of "m" : tensor<2xf32, #gpu>
+func.func @failing(%data: tensor<9xf32, #cpu>, %which: tensor<2xi64, #cpu>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %row = td.kernel (%data, %which) : (tensor<9xf32, #cpu>, tensor<2xi64, #cpu>) -> tensor<2xf32, #cpu> {
+    ^bb0(%d: tensor<9xf32, #cpu>, %w: tensor<2xi64, #cpu>):
+      %r = td.gather %d, %w dim 0 : tensor<9xf32, #cpu>, tensor<2xi64, #cpu> -> tensor<2xf32, #cpu>
+      td.yield %r : tensor<2xf32, #cpu>
+    }
+    %x = td.to_device %row : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>
+    %y = td.kernel (%x) : (tensor<2xf32, #gpu>) -> tensor<2xf32, #gpu> {
+    ^bb0(%a: tensor<2xf32, #gpu>):
+      %e = td.exp %a : tensor<2xf32, #gpu>
+      td.yield %e : tensor<2xf32, #gpu>
+    }
+    td.write %y, @s : tensor<2xf32, #gpu>
+  }
+  return
+}
+func.func @checked(%data: tensor<9xf32, #cpu>, %n: i64, %ok: i1, %why: !td.str) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    td.assert %ok, %why
+    %row = td.kernel (%data, %i) : (tensor<9xf32, #cpu>, i64) -> tensor<2xf32, #cpu> {
+    ^bb0(%d: tensor<9xf32, #cpu>, %j: i64):
+      %r = td.slice %d[%j] dim 0 step 1 : tensor<9xf32, #cpu> to tensor<2xf32, #cpu>
+      td.yield %r : tensor<2xf32, #cpu>
+    }
+    %x = td.to_device %row : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>
+    %y = td.kernel (%x) : (tensor<2xf32, #gpu>) -> tensor<2xf32, #gpu> {
+    ^bb0(%a: tensor<2xf32, #gpu>):
+      %e = td.exp %a : tensor<2xf32, #gpu>
+      td.yield %e : tensor<2xf32, #gpu>
+    }
+    td.write %y, @s : tensor<2xf32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The indexes of a permutation are in range.
+// CHECK-LABEL: func.func @shuffled
+// CHECK: td.copy_start
+// CHECK: scf.for
+// CHECK: td.copy_start
+td.slot @s buffer "s" of "m" : tensor<2xf32, #gpu>
+func.func @shuffled(%data: tensor<10xf32, #cpu>, %seed: i64, %call: i64) {
+  %c0 = arith.constant 0 : i64
+  %c2 = arith.constant 2 : i64
+  %c10 = arith.constant 10 : i64
+  %order = td.random permutation %seed, %call : tensor<10xi64, #cpu>
+  scf.for %i = %c0 to %c10 step %c2 : i64 {
+    %row = td.kernel (%data, %order, %i) : (tensor<10xf32, #cpu>, tensor<10xi64, #cpu>, i64) -> tensor<2xf32, #cpu> {
+    ^bb0(%d: tensor<10xf32, #cpu>, %o: tensor<10xi64, #cpu>, %j: i64):
+      %w = td.slice %o[%j] dim 0 step 1 : tensor<10xi64, #cpu> to tensor<2xi64, #cpu>
+      %r = td.gather %d, %w dim 0 : tensor<10xf32, #cpu>, tensor<2xi64, #cpu> -> tensor<2xf32, #cpu>
+      td.yield %r : tensor<2xf32, #cpu>
+    }
+    %x = td.to_device %row : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>
+    %y = td.kernel (%x) : (tensor<2xf32, #gpu>) -> tensor<2xf32, #gpu> {
+    ^bb0(%a: tensor<2xf32, #gpu>):
+      %e = td.exp %a : tensor<2xf32, #gpu>
+      td.yield %e : tensor<2xf32, #gpu>
+    }
+    td.write %y, @s : tensor<2xf32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the host reads is waited for behind the kernels that do not need it, and
+// what is printed keeps its order.
+// CHECK-LABEL: func.func @download
+// CHECK: %[[Y:.*]] = td.kernel(%arg0)
+// CHECK: %[[H:.*]], %[[T:.*]] = td.copy_start %[[Y]] :
+// CHECK: td.kernel(%[[Y]])
+// CHECK: td.write
+// CHECK: td.copy_wait %[[T]] by <cpu> for %[[H]], %[[Y]]
+// CHECK: td.item %[[H]]
+// CHECK: td.print
+// CHECK: td.print
+td.slot @s buffer "s" of "m" : tensor<f32, #gpu>
+func.func @download(%x: tensor<f32, #gpu>) {
+  %y = td.kernel (%x) : (tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+  ^bb0(%a: tensor<f32, #gpu>):
+    %e = td.exp %a : tensor<f32, #gpu>
+    td.yield %e : tensor<f32, #gpu>
+  }
+  %h = td.to_device %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+  %i = td.item %h : tensor<f32, #cpu> -> f64
+  %first = td.format "{}\0A"(%i) : f64
+  td.print %first
+  %second = td.format "second\0A"
+  td.print %second
+  %z = td.kernel (%y) : (tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+  ^bb0(%a: tensor<f32, #gpu>):
+    %e = td.exp %a : tensor<f32, #gpu>
+    td.yield %e : tensor<f32, #gpu>
+  }
+  td.write %z, @s : tensor<f32, #gpu>
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// A number that a kernel takes is needed in front of it: nothing is hidden.
+// CHECK-LABEL: func.func @needed
+// CHECK-NOT: td.copy_start
+// CHECK: return
+func.func @needed(%x: tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+  %h = td.to_device %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  %i = td.item %h : tensor<f32, #cpu> -> f64
+  %z = td.kernel (%x, %i) : (tensor<f32, #gpu>, f64) -> tensor<f32, #gpu> {
+  ^bb0(%a: tensor<f32, #gpu>, %b: f64):
+    %f = td.fill %b : f64 -> tensor<f32, #gpu>
+    %e = td.add %a, %f : tensor<f32, #gpu>
+    td.yield %e : tensor<f32, #gpu>
+  }
+  return %z : tensor<f32, #gpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// There is no room for a second buffer.
+// CHECK-LABEL: func.func @small
+// CHECK-NOT: td.copy_start
+// CHECK: return
+module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+  td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
+  func.func @small(%x: tensor<4xf32, #cpu>, %n: i64) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    scf.for %i = %c0 to %n step %c1 : i64 {
+      %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+      %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+      ^bb0(%a: tensor<4xf32, #gpu>):
+        %e = td.exp %a : tensor<4xf32, #gpu>
+        td.yield %e : tensor<4xf32, #gpu>
+      }
+      td.write %z, @s : tensor<4xf32, #gpu>
+    }
+    return
+  }
+}

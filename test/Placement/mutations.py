@@ -1,0 +1,99 @@
+"""Every wait of a schedule is needed, and missed where it is not there.
+
+    mutations.py FOLDER [PROGRAM]...
+
+Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the IR
+each td.copy_wait is left out, and each mark that a copy starts behind is moved to
+the beginning: td-verify-schedule has to refuse what comes out. Then the programs
+run, and the simulated driver leaves out one call that waits, or that others wait
+for, in turn: it has to find that, whatever its schedule; `unseen` are those that
+it does not.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+DEVICES = "--sim-cuda=3"
+# What a forgotten call of these leaves out.
+CALLS = ["cuStreamWaitEvent", "cuEventRecord", "cuEventSynchronize"]
+SEEDS = ["1", "2", "3"]
+
+
+def schedule(program):
+    return subprocess.run(["tdc", "emit", "--phase=scheduled", DEVICES, program],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def is_refused(source):
+    done = subprocess.run(["tdc-opt", "--td-verify-schedule"], input=source, text=True,
+                          capture_output=True)
+    return "error: 'td." in done.stderr and done.returncode != 0
+
+
+def mutants(source):
+    """What was done, and the text without it."""
+    lines = source.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if "td.copy_wait" in line:
+            yield (f"line {number + 1} left out: {line.strip()}",
+                   "".join(lines[:number] + lines[number + 1:]))
+        if "td.copy_start" in line and " after " in line:
+            device = re.search(r"to tensor<.*#td\.dev<cuda, (\d)>", line)[1]
+            early = f"%early = td.mark <cuda, {device}> : !td.ticket\n"
+            start = next(i for i in range(number, -1, -1) if "func.func" in lines[i])
+            changed = re.sub(r"after %\w+", "after %early", line)
+            yield (f"line {number + 1} behind an early mark: {line.strip()}",
+                   "".join(lines[:start + 1] + [early] + lines[start + 1:number] + [changed] +
+                           lines[number + 1:]))
+
+
+def run(program, folder, **settings):
+    """How a run ends: its exit code, and what it prints and reports."""
+    done = subprocess.run(["tdc", "run", DEVICES, program.resolve()], cwd=folder,
+                          capture_output=True, text=True,
+                          env={**os.environ, **settings})
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_run(program, counted):
+    """Leaves out each call of a run; adds to `counted` (seen, unseen)."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = pathlib.Path(folder) / "stats.json"
+        whole = run(program, folder, TDC_SIM_STATS=str(stats), TDC_SIM_SEED="1")
+        calls = json.loads(stats.read_text())["calls"]
+        for name in CALLS:
+            for number in range(1, calls.get(name, 0) + 1):
+                seen = any(run(program, folder, TDC_SIM_SEED=seed,
+                               TDC_SIM_SKIP=f"{name}@{number}") != whole for seed in SEEDS)
+                counted.append((program.name, name, number, seen))
+
+
+def main():
+    folder, *names = sys.argv[1:]
+    programs = [pathlib.Path(folder) / name for name in names] or \
+        sorted(pathlib.Path(folder).glob("p*.tdsl"))
+    made = accepted = 0
+    for program in programs:
+        for what, source in mutants(schedule(program)):
+            made += 1
+            if not is_refused(source):
+                accepted += 1
+                print(f"{program.name}: accepted with {what}")
+    print(f"verifier: {made} schedules, {accepted} accepted")
+    counted = []
+    for program in programs:
+        check_run(program, counted)
+    unseen = [one for one in counted if not one[3]]
+    for program, name, number, _ in unseen:
+        print(f"unseen: {program}: {name} {number}")
+    print(f"simulated driver: {len(counted)} calls, {len(unseen)} unseen")
+    return 1 if accepted or len(unseen) * 20 > len(counted) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
