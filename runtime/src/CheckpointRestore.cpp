@@ -138,18 +138,16 @@ void readAndVerify(const InputFile &file, const SafetensorsHeader &header,
 /// The number under a key of the metadata; TR744 without it.
 int64_t readCounter(const SafetensorsHeader &header, const char *key) {
   const std::string *text = header.findMetadata(key);
-  if (!text)
-    failFile(744, -1,
-             "it holds weights and is not a checkpoint: `model.load(path)` "
-             "reads it");
   int64_t value = 0;
-  auto result =
-      std::from_chars(text->data(), text->data() + text->size(), value);
-  if (result.ec != std::errc() || result.ptr != text->data() + text->size())
-    failFile(744, -1,
-             inQuotes(key) + " of its metadata is " + inQuotes(*text) +
-                 ", not a number");
-  return value;
+  if (text) {
+    auto result =
+        std::from_chars(text->data(), text->data() + text->size(), value);
+    if (result.ec == std::errc() && result.ptr == text->data() + text->size())
+      return value;
+  }
+  failFile(744, -1,
+           "it holds weights and is not a checkpoint: `model.load(path)` "
+           "reads it");
 }
 
 } // namespace

@@ -83,6 +83,8 @@ TEST_F(ArgumentsTest, WrongArguments) {
       {{"--epochs", "9223372036854775808"},
        "error[TR003]: `--epochs`: `9223372036854775808` is beyond what an int "
        "holds\n"},
+      {{"--lr=+1e999"},
+       "error[TR003]: `--lr`: `+1e999` is beyond what a float holds\n"},
       {{"--lr", "fast"}, "error[TR003]: `--lr` wants a float, not `fast`\n"},
       {{"--shuffle=yes"},
        "error[TR003]: `--shuffle` wants a bool, not `yes`\n"}};
