@@ -44,9 +44,9 @@ def builtins(text):
 
 
 def declarations(text):
-    """What a prelude file declares, without the types of its parameters: what a
-    default says is enough."""
-    for name, parameters in re.findall(r"^(?:fn|model) (\w+)(?:\(([^)]*)\))?", text, re.MULTILINE):
+    """What a prelude file declares for programs, without the types of the
+    parameters: what a default says is enough. `_name` is the file's own."""
+    for name, parameters in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)(?:\(([^)]*)\))?", text, re.MULTILINE):
         listed = re.split(r",\s+(?![^\[]*\])", parameters.strip())
         parts = ", ".join(re.sub(r":[^=]*|(?<==) | (?==)", "", one).strip()
                           for one in listed)

@@ -111,6 +111,8 @@ private:
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
+  bool argumentsAreFixed = false;           ///< to their defaults, by walk
+  std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options
   llvm::SmallVector<int64_t> machines;
   FileId file = 0;

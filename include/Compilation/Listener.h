@@ -4,21 +4,12 @@
 #define TDC_COMPILATION_LISTENER_H
 
 #include "Pipelines/Steps.h"
+#include "tdc_exit_codes.h"
 #include "llvm/ADT/Twine.h"
 
 namespace tdc {
 
 class DiagnosticEngine;
-
-/// How a compilation, or a run, ended: what `tdc` returns to the shell.
-enum ExitCode : int {
-  ExitOk = 0,
-  ExitProgramError = 1, ///< the program has mistakes
-  ExitUsage = 2,        ///< the command line, or an option, has
-  ExitRunTime = 3,      ///< an error while it ran; a device; a file
-  ExitBug = 70,         ///< a bug in tdc, or no memory while compiling
-  ExitInterrupted = 130
-};
 
 class Listener : public StepListener {
 public:

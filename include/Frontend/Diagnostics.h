@@ -114,8 +114,11 @@ public:
 
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }
-  /// There were so many errors that the rest was dropped.
-  bool isFull() const { return numErrors == maxErrors; }
+  /// As many are dropped here as in `other`, at least: for reports that are
+  /// taken over from there.
+  void takeOverDropped(const DiagnosticEngine &other);
+  /// "and 23 more errors", if some were dropped since it was last asked.
+  std::string takeDropped();
   unsigned getNumWarnings() const { return numWarnings; }
 
   /// All diagnostics in the order of files and places.
@@ -136,8 +139,9 @@ public:
   const SourceManager &getSources() const { return sources; }
 
 private:
-  /// Beyond this many, further errors tell the author nothing.
-  static constexpr unsigned maxErrors = 100;
+  /// Beyond this many errors, or warnings, further ones tell the author
+  /// nothing.
+  static constexpr unsigned maxShown = 100;
 
   std::vector<const Diagnostic *> getSorted(size_t from) const;
 
@@ -147,6 +151,7 @@ private:
   Diagnostic dropped{};
   unsigned numErrors = 0;
   unsigned numWarnings = 0;
+  unsigned droppedErrors = 0, droppedWarnings = 0; ///< and not told yet
   size_t numPrinted = 0;
 };
 
@@ -160,7 +165,7 @@ void printJSON(llvm::raw_ostream &os, const SourceManager &sources,
 
 /// The same of an error that the checker has not found, of an option, a file or
 /// a run. All but the title may be empty; `file` is that of `at`.
-void printJSON(llvm::raw_ostream &os, llvm::StringRef code,
+void printJSON(llvm::raw_ostream &os, Severity severity, llvm::StringRef code,
                llvm::StringRef title, llvm::StringRef file, LineColumn at,
                llvm::StringRef note);
 

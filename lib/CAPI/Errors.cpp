@@ -7,6 +7,11 @@
 
 namespace tdc {
 
+static_assert(int(TDC_PROGRAM_ERROR) == ExitProgramError &&
+              int(TDC_USAGE_ERROR) == ExitUsage &&
+              int(TDC_RUN_ERROR) == ExitRunTime && int(TDC_BUG) == ExitBug &&
+              int(TDC_INTERRUPTED) == ExitInterrupted);
+
 tdc_diagnostic OwnedDiagnostic::getView() const {
   return {sizeof(tdc_diagnostic),
           severity,
@@ -24,7 +29,8 @@ tdc_diagnostic OwnedDiagnostic::getView() const {
 std::string makeJSON(const OwnedDiagnostic &diagnostic) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  printJSON(os, diagnostic.code, diagnostic.message, diagnostic.file,
+  printJSON(os, Severity::Error, diagnostic.code, diagnostic.message,
+            diagnostic.file,
             {uint32_t(diagnostic.line), uint32_t(diagnostic.column)}, "");
   return text;
 }

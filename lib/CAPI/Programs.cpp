@@ -27,8 +27,9 @@ public:
   void found(DiagnosticEngine &diags) override {
     for (const Diagnostic *diagnostic : diags.takeNew())
       take(convert(diags.getSources(), *diagnostic));
-    if (diags.isFull())
-      failed(ExitProgramError, "only the first errors are shown", {});
+    if (std::string more = diags.takeDropped();
+        !more.empty() && diags.hasErrors())
+      failed(ExitProgramError, more, {});
   }
 
   void failed(ExitCode code, const llvm::Twine &problem,

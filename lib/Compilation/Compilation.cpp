@@ -134,7 +134,7 @@ static std::optional<FileHeader> readHeader(llvm::StringRef path,
 CheckOptions Compilation::getCheckOptions() const {
   CheckOptions result;
   bool runs = options.purpose == Purpose::Run;
-  result.argumentsAreFinal = runs;
+  result.argumentsAreFinal = runs || argumentsAreFixed;
   result.ownOptions = options.ownOptions;
   result.headersAreFinal = runs;
   result.device = options.device;
@@ -162,10 +162,41 @@ CheckOptions Compilation::getCheckOptions() const {
   return result;
 }
 
+static bool has(llvm::ArrayRef<const Diagnostic *> reports,
+                const Diagnostic &wanted) {
+  return llvm::any_of(reports, [&](const Diagnostic *report) {
+    return report->code == wanted.code &&
+           report->primary.range == wanted.primary.range;
+  });
+}
+
+/// `tdc check` asks what a program does with any arguments. Where sizes of
+/// models depend on them, that is a mistake of `tdc build` alone if `tdc run`,
+/// which knows them, makes none: then the program is walked once more with the
+/// defaults.
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
   Step step(&listener, "check");
-  machines = check(sources, ast, file, *program, checks, diags, emitter);
+  DiagnosticEngine found(sources);
+  machines = check(sources, ast, file, *program, checks, found, emitter);
+  std::vector<const Diagnostic *> reports = found.getSorted();
+  if (options.purpose == Purpose::Check && !argumentsAreFixed &&
+      llvm::any_of(reports, [](const Diagnostic *report) {
+        return report->code == DiagCode::TD208;
+      })) {
+    argumentsAreFixed = true;
+    for (const Diagnostic *report : reports)
+      withAnyArguments.push_back(*report);
+    return false;
+  }
+  for (Diagnostic &report : withAnyArguments) {
+    if (report.code == DiagCode::TD208 && !has(reports, report))
+      report.severity = Severity::Warning;
+    diags.report(report);
+  }
+  for (const Diagnostic *report : reports)
+    diags.report(*report);
+  diags.takeOverDropped(found);
   if (machines.empty() && options.purpose == Purpose::Build)
     machines = {checks.countCudaDevices()};
   return !diags.hasErrors();
@@ -173,7 +204,7 @@ bool Compilation::walk(Emitter &emitter) {
 
 const DiagnosticEngine &Compilation::inspect() {
   NullEmitter nothing;
-  if (parse())
+  if (parse() && !walk(nothing) && argumentsAreFixed)
     walk(nothing);
   return diags;
 }
@@ -184,9 +215,14 @@ bool Compilation::generate() {
       Step step(&listener, "context");
       context = createContext();
     }
-    module = generateModule(*context, sources,
+    auto makeModule = [&] {
+      return generateModule(*context, sources,
                             {llvm::sys::path::stem(options.file), program->doc},
                             [&](Emitter &emitter) { return walk(emitter); });
+    };
+    module = makeModule();
+    if (!module && argumentsAreFixed)
+      module = makeModule();
     if (module)
       setDevices();
   }

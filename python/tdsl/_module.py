@@ -90,11 +90,18 @@ class Module:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint of the whole state, random numbers included."""
-        self._handle.save(os.fsdecode(path))
+        self._handle.save(_spell(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Reads one back. Nothing has changed if that fails."""
-        self._handle.restore(os.fsdecode(path))
+        self._handle.restore(_spell(path))
 
     def __repr__(self) -> str:
         return f"<tdsl.Module {self._name}: {', '.join(self.functions) or 'no functions'}>"
+
+
+def _spell(path: str | os.PathLike[str]) -> str:
+    """As tdc takes it."""
+    text = os.fsdecode(path)
+    text.encode()  # raises UnicodeEncodeError
+    return text

@@ -66,8 +66,8 @@ def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
 
 
 def _check(path: str | os.PathLike[str]) -> str:
-    os.stat(path)  # raises FileNotFoundError and the like
-    return os.fsdecode(path)
+    with open(path, "rb"):  # raises FileNotFoundError, IsADirectoryError and the like
+        return os.fsdecode(path)
 
 
 def _compile(name: str, text: str | None, args: Arguments, device: str | None,
@@ -76,8 +76,12 @@ def _compile(name: str, text: str | None, args: Arguments, device: str | None,
     """Called by what users call, where warnings point to."""
     if not isinstance(text, (str, type(None))):
         raise TypeError(f"a program is a str, not {type(text).__name__}")
+    words = _words(args)
+    for given in (name, text, device, placement, transfer_guard, *words):
+        if isinstance(given, str):
+            given.encode()  # raises UnicodeEncodeError, which is a ValueError
     handle, found = _core.compile(name, text, device, placement, transfer_guard, t_ops, tf32,
-                                  _words(args))
+                                  words)
     for diagnostic in found:
         warnings.warn(diagnostic.text.rstrip("\n"), CompileWarning, stacklevel=3)
     return Program(handle, name)

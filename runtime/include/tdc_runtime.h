@@ -312,6 +312,17 @@ TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
 /* From here on tdrt_run_program shows no such line. */
 TDRT_API void tdrt_hide_progress(void);
 
+/* An error in parts. */
+typedef struct tdrt_error {
+  int32_t code;          /* 0 if there is none */
+  const char *message;   /* belongs to the context */
+  const tdrt_site *site; /* NULL if it is about no place */
+} tdrt_error;
+
+/* From here on tdrt_run_program gives each error to `report` in the place of
+ * standard error; NULL is standard error again. */
+TDRT_API void tdrt_report_errors(void (*report)(const tdrt_error *error));
+
 /* Makes a context: checks the ABI's version, parses arguments, chooses the
  * version of the program for this machine, allocates the arenas.
  *
@@ -360,11 +371,6 @@ TDRT_API void tdrt_close(tdrt_context *ctx);
 TDRT_API const char *tdrt_error_text(tdrt_context *ctx);
 
 /* The same in parts. */
-typedef struct tdrt_error {
-  int32_t code;          /* 0 if there is none */
-  const char *message;   /* belongs to the context */
-  const tdrt_site *site; /* NULL if it is about no place */
-} tdrt_error;
 TDRT_API void tdrt_get_error(tdrt_context *ctx, tdrt_error *error);
 
 /* Forgets the error, and an interruption that came when nothing ran, as

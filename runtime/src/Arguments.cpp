@@ -26,6 +26,19 @@ template <class T> bool parseNumber(const char *text, T &value) {
   return text != end && result.ec == std::errc() && result.ptr == end;
 }
 
+/// Whether `text` is a number, but beyond what a T holds.
+template <class T> bool isTooLarge(const char *text) {
+  const char *end = text + strlen(text);
+  T value;
+  auto result = std::from_chars(text + (*text == '+'), end, value);
+  return result.ec == std::errc::result_out_of_range && result.ptr == end;
+}
+
+bool isTooLarge(const tdrt_arg &arg, const char *text) {
+  return (arg.type == TDRT_INT && isTooLarge<int64_t>(text)) ||
+         (arg.type == TDRT_FLOAT && isTooLarge<double>(text));
+}
+
 /// Whether a version of `program` is for machines with GPUs, or one for those
 /// without.
 bool hasVersion(const tdrt_program &program, bool usesGpus) {
@@ -155,6 +168,9 @@ private:
     }
     // The caller's words may be gone when the program reads them.
     texts[index] = text;
+    if (isTooLarge(arg, text))
+      fail(3, option(arg.name) + ": " + inQuotes(text) + " is beyond what " +
+                  wanted(arg) + " holds");
     if (!parseArgument(program, arg, texts[index].c_str(), values[index]))
       fail(3, option(arg.name) + " wants " + wanted(arg) + ", not " +
                   inQuotes(text));

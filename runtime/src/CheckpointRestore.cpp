@@ -146,9 +146,8 @@ int64_t readCounter(const SafetensorsHeader &header, const char *key) {
       return value;
   }
   failFile(744, -1,
-           std::string("it is not a checkpoint: its metadata has no "
-                       "number ") +
-               inQuotes(key));
+           "it holds weights and is not a checkpoint: `model.load(path)` "
+           "reads it");
 }
 
 } // namespace

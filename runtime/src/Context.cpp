@@ -109,10 +109,10 @@ const char *tdrt_error_text(tdrt_context *ctx) {
 
 int tdrt_exit_code(int32_t status) {
   if (status == 0 || status == TDRT_HELP)
-    return 0;
+    return tdc::ExitOk;
   if (status == kInterrupted)
-    return kInterrupted;
-  return status < 100 ? 2 : 3;
+    return tdc::ExitInterrupted;
+  return status < 100 ? tdc::ExitUsage : tdc::ExitRunTime;
 }
 
 int32_t tdrt_poll(tdrt_context *ctx) {

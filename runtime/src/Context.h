@@ -111,6 +111,12 @@ private:
   std::string report;
 };
 
+/// Tells who started the program as a process of an error, on standard error
+/// as `text` if nothing else was asked for.
+void tellError(const tdrt_error &error, const char *text);
+/// The same of the error of a context, which is null if there was no memory.
+void tellError(tdrt_context *ctx);
+
 } // namespace tdrt
 
 #endif // TDRT_CONTEXT_H

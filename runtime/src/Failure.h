@@ -9,14 +9,15 @@
 #ifndef TDRT_FAILURE_H
 #define TDRT_FAILURE_H
 
+#include "tdc_exit_codes.h"
 #include <cstdint>
 #include <string>
 #include <utility>
 
 namespace tdrt {
 
-/// Statuses that are no codes of tdc_errors.def.
-constexpr int32_t kInterrupted = 130;
+/// A status that is no code of tdc_errors.def.
+constexpr int32_t kInterrupted = tdc::ExitInterrupted;
 
 /// One error: the number of a code and the complete first line of its report.
 struct Failure {

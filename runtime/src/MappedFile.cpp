@@ -3,6 +3,7 @@
 #include "MappedFile.h"
 #include "File.h"
 #include "Output.h"
+#include "tdc_exit_codes.h"
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -44,7 +45,7 @@ void onFault(int, siginfo_t *info, void *) {
     say("error[TR704]: `");
     say(view.path);
     say("`: the file became shorter while it was read, or the disk failed\n");
-    _exit(3);
+    _exit(tdc::ExitRunTime);
   }
   sigaction(SIGBUS, &before, nullptr);
 }

@@ -64,16 +64,36 @@ private:
 };
 std::atomic<tdrt_context *> InterruptGuard::running{nullptr};
 
+void (*errorReporter)(const tdrt_error *) = nullptr;
+
 } // namespace
+
+void tdrt_report_errors(void (*report)(const tdrt_error *)) {
+  errorReporter = report;
+}
+
+void tdrt::tellError(const tdrt_error &error, const char *text) {
+  if (errorReporter)
+    errorReporter(&error);
+  else
+    writeText(STDERR_FILENO, text);
+}
+
+void tdrt::tellError(tdrt_context *ctx) {
+  tdrt_error error = {201, "out of memory", nullptr};
+  if (ctx)
+    tdrt_get_error(ctx, &error);
+  tellError(error, tdrt_error_text(ctx));
+}
 
 int tdrt_run_program(const tdrt_program *program, int argc,
                      const char *const *argv) {
   PipeGuard pipes;
   if (const char *threads = getenv("TDC_THREADS");
       threads && parseThreads(threads) == 0) {
-    writeText(STDERR_FILENO, "error[TR602]: TDC_THREADS is a number from 1 to "
-                             "1024\n");
-    return 2;
+    tellError({602, "TDC_THREADS is a number from 1 to 1024", nullptr},
+              "error[TR602]: TDC_THREADS is a number from 1 to 1024\n");
+    return tdc::ExitUsage;
   }
   tdrt_context *ctx;
   bool readerGone = false;
@@ -81,7 +101,7 @@ int tdrt_run_program(const tdrt_program *program, int argc,
   if (status == TDRT_HELP) {
     writeText(STDOUT_FILENO, tdrt_error_text(ctx));
   } else if (status != 0) {
-    writeText(STDERR_FILENO, tdrt_error_text(ctx));
+    tellError(ctx);
   } else {
     {
       InterruptGuard guard(ctx);
@@ -91,7 +111,7 @@ int tdrt_run_program(const tdrt_program *program, int argc,
     // Who reads no further, as `head`, wants to hear no more about it.
     readerGone = status == 752 && Context::of(ctx).output.readerGone();
     if (status != 0 && !readerGone)
-      writeText(STDERR_FILENO, tdrt_error_text(ctx));
+      tellError(ctx);
     int32_t reported = tdrt_report_stats(ctx);
     status = status ? status : reported;
   }

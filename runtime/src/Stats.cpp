@@ -51,6 +51,6 @@ int32_t tdrt_report_stats(tdrt_context *ctx) {
   context.guarded(-1, [&] {
     fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
   });
-  writeText(STDERR_FILENO, tdrt_error_text(ctx));
+  tellError(ctx);
   return 751;
 }

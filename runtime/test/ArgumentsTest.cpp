@@ -81,7 +81,10 @@ TEST_F(ArgumentsTest, WrongArguments) {
        "error[TR003]: `--epochs` wants an int, not `1.5`\n"},
       {{"--epochs="}, "error[TR003]: `--epochs` wants an int, not ``\n"},
       {{"--epochs", "9223372036854775808"},
-       "error[TR003]: `--epochs` wants an int, not `9223372036854775808`\n"},
+       "error[TR003]: `--epochs`: `9223372036854775808` is beyond what an int "
+       "holds\n"},
+      {{"--lr=+1e999"},
+       "error[TR003]: `--lr`: `+1e999` is beyond what a float holds\n"},
       {{"--lr", "fast"}, "error[TR003]: `--lr` wants a float, not `fast`\n"},
       {{"--shuffle=yes"},
        "error[TR003]: `--shuffle` wants a bool, not `yes`\n"}};

@@ -194,6 +194,9 @@ TEST_F(CheckpointTest, PureWeightsHoldNoRandomState) {
   tdrt_checkpoint asCheckpoint = weights;
   asCheckpoint.full = 1;
   EXPECT_EQ(restore(other, asCheckpoint), 744);
+  EXPECT_EQ(other.error(), "error[TR744]: `" + path +
+                               "`: it holds weights and is not a checkpoint: "
+                               "`model.load(path)` reads it\n");
   tdrt_value value;
   Opened third(program);
   EXPECT_EQ(
@@ -409,6 +412,13 @@ TEST_F(CheckpointTest, ManyTensors) {
   Opened ctx(program);
   ASSERT_EQ(save(ctx, what), 0);
   EXPECT_EQ(restore(ctx, what), 0) << ctx.error();
+}
+
+TEST_F(CheckpointTest, EmptyPath) {
+  Opened ctx(program);
+  path = "";
+  EXPECT_EQ(save(ctx, full), 751);
+  EXPECT_EQ(ctx.error(), "error[TR751]: ``: the path is empty\n");
 }
 
 TEST_F(CheckpointTest, EndingsOfOtherFiles) {

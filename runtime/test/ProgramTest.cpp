@@ -34,6 +34,28 @@ TEST_F(ProgramTest, ErrorsAfterOutput) {
                         "  --> train.tdsl:12\n");
 }
 
+TEST_F(ProgramTest, ErrorsForAReporter) {
+  auto report = [] {
+    tdrt_report_errors([](const tdrt_error *error) {
+      fprintf(stderr, "%d at %d: %s", error->code,
+              error->site ? error->site->line : 0, error->message);
+      fflush(stderr);
+    });
+  };
+  EXPECT_EQ(run(plain, {"data"}, report).err,
+            "1 at 0: unexpected argument `data`: write --name value");
+  plain.main = [](tdrt_context *ctx) {
+    return tdrt_fail_check(ctx, 101, "no rows", 0);
+  };
+  EXPECT_EQ(run(plain, {}, report).err, "101 at 12: assertion failed: no rows");
+  Result result = run(plain, {}, [&] {
+    report();
+    setenv("TDC_THREADS", "two", 1);
+  });
+  EXPECT_EQ(result.err, "602 at 0: TDC_THREADS is a number from 1 to 1024");
+  EXPECT_EQ(result.code, 2);
+}
+
 TEST_F(ProgramTest, EveryFailure) {
   Opened ctx(plain);
   EXPECT_EQ(tdrt_fail_check(ctx, 101, "", -1), 101);

@@ -28,11 +28,25 @@ def test_mistakes_in_the_program():
 def test_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         tdsl.load(tmp_path / "nowhere.tdsl")
+    with pytest.raises(IsADirectoryError):
+        tdsl.load(tmp_path)
     (tmp_path / "main.tdsl").write_text("import other\nprint(other.twice(3))\n")
     (tmp_path / "other.tdsl").write_text("fn twice(x: int) -> int = x * \n")
     with pytest.raises(tdsl.CompileError) as caught:
         tdsl.load(tmp_path / "main.tdsl")
     assert caught.value.diagnostics[0].file.endswith("other.tdsl")
+
+
+def test_texts_that_are_no_unicode(tmp_path):
+    for wrong in ({"text": "\udc80"}, {"text": "", "name": "\udc80"}, {"text": "", "device": "\udc80"},
+                  {"text": "", "args": {"a": "\udc80"}}):
+        with pytest.raises(UnicodeEncodeError):
+            tdsl.compile_text(**wrong)
+    (tmp_path / "\udc80.tdsl").write_text("print(1)")
+    with pytest.raises(UnicodeEncodeError):
+        tdsl.compile(tmp_path / "\udc80.tdsl")
+    with pytest.raises(UnicodeEncodeError):
+        tdsl.load_text("").save(tmp_path / "\udc80.safetensors")
 
 
 def test_options():

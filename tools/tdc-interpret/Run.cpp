@@ -4,22 +4,21 @@
 #include "Dialect/TD/IR/TD.h"
 #include "Interpreter/Calls.h"
 #include "Interpreter/Interpreter.h"
+#include "tdc_exit_codes.h"
 #include "tdc_runtime.h"
 
 using namespace mlir;
 using namespace tdc;
 
-static constexpr int kBug = 70;
-
 static int usage(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << "\n";
-  return 2;
+  return ExitUsage;
 }
 
 /// Prints why a run stopped; returns the exit code.
 static int report(const Interpreter &interpreter, int32_t status) {
   if (status == Interpreter::kInvalidProgram)
-    return kBug; // a diagnostic has said why
+    return ExitBug; // a diagnostic has said why
   const char *text = tdrt_error_text(interpreter.getContext());
   (status == TDRT_HELP ? llvm::outs() : llvm::errs()) << text;
   return tdrt_exit_code(status);

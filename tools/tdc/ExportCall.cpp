@@ -101,9 +101,11 @@ private:
   }
 
   /// Prints the error of a status that is one.
-  static int check(tdc_status status, tdc_error *error) {
-    if (error)
+  int check(tdc_status status, tdc_error *error) const {
+    if (error && !options.json)
       llvm::errs() << tdc_error_text(error);
+    for (size_t i = 0; error && options.json && i < tdc_error_count(error); ++i)
+      llvm::errs() << tdc_error_get(error, i)->json;
     tdc_error_free(error);
     return status;
   }

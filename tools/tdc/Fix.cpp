@@ -34,16 +34,14 @@ struct Round {
 };
 } // namespace
 
-/// The safe fixes that can be applied together: of one report the first, of
-/// those that touch each other the first.
+/// The safe fixes that can be applied together: of those that touch each other
+/// the first. Between two fixes of one report the author chooses.
 static Round collect(const DiagnosticEngine &diags, FileId file) {
   Round round;
   for (const Diagnostic *report : diags.getSorted()) {
     const DiagInfo &info = getDiagInfo(report->code);
-    auto fix = llvm::find_if(report->fixes, [](const FixIt &fix) {
-      return fix.kind == FixIt::Safe && !fix.edits.empty();
-    });
-    if (fix == report->fixes.end()) {
+    const FixIt *fix = report->fixes.size() == 1 ? &report->fixes[0] : nullptr;
+    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty()) {
       round.syntaxErrors +=
           info.name.starts_with("TD1") && report->severity == Severity::Error;
       continue;

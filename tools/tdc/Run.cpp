@@ -2,36 +2,58 @@
 
 #include "CAPI/Wrap.h"
 #include "Compilation/Machine.h"
+#include "CrashBundle.h"
 #include "ExportCall.h"
+#include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
 #include "Process.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "tdc_runtime.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
 using namespace tdc;
 
 /// A program that does not know an argument may have got one that was meant for
-/// tdc.
-static void explainArguments(llvm::ArrayRef<std::string> words) {
+/// tdc: a line for each of these.
+static std::string explainArguments(llvm::ArrayRef<std::string> words) {
+  std::string lines;
   for (llvm::StringRef word : words)
     if (std::string owner = whoseOption(word, OptionTable()); !owner.empty())
-      llvm::errs() << "  " << owner << ", not of `tdc run`\n";
+      lines += (lines.empty() ? "" : "\n  ") + owner + ", not of `tdc run`";
+  return lines;
+}
+
+/// In the form of what the checker finds.
+static void printErrorJSON(const tdrt_error *error) {
+  bool isInterrupted = error->code == ExitInterrupted;
+  std::string note;
+  if (tdrt_exit_code(error->code) == ExitUsage)
+    note = explainArguments(work.options->programArgs);
+  llvm::StringRef file;
+  LineColumn at;
+  if (const tdrt_site *site = error->site) {
+    file = site->file;
+    at = {uint32_t(site->line), uint32_t(site->column)};
+  }
+  printJSON(llvm::errs(), Severity::Error,
+            isInterrupted ? "" : llvm::formatv("TR{0:3}", error->code).str(),
+            isInterrupted ? "interrupted" : error->message, file, at, note);
 }
 
 int tdc::runVerb(const Options &options) {
+  Terminal terminal(options);
   if (options.requiresCuda && countDevices(options) == 0) {
-    llvm::errs() << "error: `--require=cuda`: " << whyNoDevices(options, 1)
-                 << "\n";
+    terminal.failed(ExitRunTime,
+                    "`--require=cuda`: " + whyNoDevices(options, 1), {});
     return ExitRunTime;
   }
   if (std::string fault = whyNoSimulation(options); !fault.empty()) {
-    llvm::errs() << "error: " << fault << "\n";
+    terminal.failed(ExitRunTime, fault, {});
     return ExitRunTime;
   }
-  Terminal terminal(options);
   ExitCode failure;
   std::unique_ptr<Program> compiled =
       Program::compile(options, /*text=*/nullptr, terminal, failure);
@@ -51,10 +73,13 @@ int tdc::runVerb(const Options &options) {
     terminal.handOver();
     if (options.quiet)
       tdrt_hide_progress();
+    if (options.json)
+      tdrt_report_errors(printErrorJSON);
     exitCode = runsAlone ? tdc_run(program) : callExport(*program, options);
   }
   terminal.finish();
-  if (exitCode == ExitUsage)
-    explainArguments(options.programArgs);
+  if (std::string owners = explainArguments(options.programArgs);
+      exitCode == ExitUsage && !owners.empty() && !options.json)
+    llvm::errs() << "  " << owners << "\n";
   return exitCode;
 }

@@ -26,7 +26,8 @@ void Terminal::failed(ExitCode code, const llvm::Twine &problem,
                       const llvm::Twine &hint) {
   auto hidden = progress.hide();
   if (options.json)
-    printJSON(llvm::errs(), "", problem.str(), "", {}, hint.str());
+    printJSON(llvm::errs(), Severity::Error, "", problem.str(), "", {},
+              hint.str());
   else
     reportUsage(problem, hint);
   if (code == ExitBug)

@@ -284,6 +284,8 @@ private:
   }
   std::nullptr_t reportMembershipTest(const ast::Expr *element);
   std::nullptr_t reportLambda();
+  /// `assert (condition, "message")`: takes it apart.
+  void unwrapAssert(ast::AssertStmt &stmt, SourceRange keyword);
   const ast::Expr *parseGenerator(const ast::Expr *element);
   const ast::Expr *parseNone();
   void reportUnaryPlus();
@@ -322,6 +324,8 @@ private:
   Edit closeIndented(llvm::StringRef indent) const;
   /// An import of a library of Python; its names need no prefix from there on.
   void reportPythonImport(llvm::StringRef module, SourceRange range);
+  /// Whether what follows an import has one of the names in it.
+  bool isUsedBelow(SourceRange import) const;
   /// `if __name__ == "__main__":`, whose block is the program's.
   bool atMainGuard() const;
   void skipMainGuard();

@@ -50,7 +50,8 @@ bool Parser::skipPythonStatement() {
   Tok next = peek(1).kind;
   bool isStatement = next == Tok::Name || next == Tok::Colon ||
                      next == Tok::Self || next == Tok::Newline ||
-                     next == Tok::RBrace || next == Tok::End;
+                     next == Tok::RBrace || next == Tok::LBrace ||
+                     next == Tok::End;
   const char *label =
       llvm::StringSwitch<const char *>(textOf(peek()))
           .Case("class", "a model is declared with `model`")
@@ -75,6 +76,9 @@ bool Parser::skipPythonStatement() {
       diags.report(DiagCode::TD102, rangeOf(word)).label(label);
   if (textOf(word) == "pass")
     diagnostic.fix(FixIt::Safe, "remove it", {removeLine(rangeOf(word))});
+  if (textOf(word) == "try")
+    diagnostic.note("write its statements alone, and ask first for what may be "
+                    "missing, as in `if exists(\"x.npy\") { … }`");
   while (!atLineEnd() && !at(Tok::RBrace) && !at(Tok::LBrace))
     advance();
   if (previous().kind == Tok::Colon)
@@ -172,12 +176,11 @@ const Expr *Parser::parseNameOrHabit() {
 }
 
 const Expr *Parser::parseNone() {
-  auto *name = make<NameExpr>(rangeOf(peek()));
-  name->name = textOf(advance());
+  auto *name = make<NameExpr>(rangeOf(advance()));
+  name->name = "none";
   diags.report(DiagCode::TD102, name->range)
-      .label("there is no `None`")
-      .note("in an index write `.unsqueeze(dim)`; for a missing argument give "
-            "the parameter a default value");
+      .label("written `none`")
+      .fix(FixIt::Safe, "`none`", {{name->range, "none"}});
   return name;
 }
 
@@ -185,7 +188,7 @@ void Parser::reportReturnedNone() {
   SourceRange none = rangeOf(advance());
   uint32_t begin = text.take_front(none.begin).rtrim(" ").size();
   diags.report(DiagCode::TD102, none)
-      .label("there is no `None`; `return` alone returns nothing")
+      .label("`return` alone returns nothing")
       .fix(FixIt::Safe, "remove it", {{{file, begin, none.end}, ""}});
 }
 
@@ -288,7 +291,7 @@ bool Parser::skipNoneIndex(const Expr *base) {
   pos = close;
   advance();
   diags.report(DiagCode::TD102, brackets)
-      .label("there is no `None`")
+      .label("an index has no `None`")
       .fix(FixIt::Safe, "`" + sources.getText(base->range) + replacement + "`",
            {{brackets, replacement}});
   return true;
@@ -480,6 +483,20 @@ std::nullptr_t Parser::reportLambda() {
   return failed;
 }
 
+void Parser::unwrapAssert(AssertStmt &stmt, SourceRange keyword) {
+  auto *tuple = llvm::dyn_cast<TupleExpr>(stmt.condition);
+  if (!tuple || tuple->elements.size() != 2)
+    return;
+  stmt.condition = tuple->elements[0];
+  stmt.message = tuple->elements[1];
+  SourceRange inside = stmt.condition->range.to(stmt.message->range);
+  diags.report(DiagCode::TD102, tuple->range)
+      .label("a condition and its message stand without parentheses")
+      .fix(FixIt::Safe, "`assert " + sources.getText(inside) + "`",
+           {{keyword.finish().to(inside.start()), " "},
+            {inside.finish().to(tuple->range), ""}});
+}
+
 void Parser::reportChainedComparison(const CompareExpr *first) {
   // Repeating the middle is right as long as evaluating it twice is.
   bool isSafe = llvm::isa<NameExpr, IntExpr, FloatExpr>(first->rhs);
@@ -559,6 +576,13 @@ Identifier Parser::parseTorchName() {
 
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
+  // Modules that are known by the names in them.
+  while (llvm::is_contained({"nn", "functional", "optim", "utils"},
+                            textOf(peek())) &&
+         peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name) {
+    advance();
+    prefix = prefix.to(rangeOf(advance()));
+  }
   Identifier name = parseName("a name");
   Diagnostic &diagnostic =
       diags.report(DiagCode::TD102, prefix)

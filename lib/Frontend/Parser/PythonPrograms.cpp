@@ -8,6 +8,7 @@
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
@@ -74,32 +75,70 @@ static void dedent(llvm::StringRef text, SourceRange lines,
 // Imports and the main guard
 //===----------------------------------------------------------------------===//
 
+/// What stands in a program in the place of a library of Python; empty for
+/// libraries that are not known.
+static llvm::StringRef getInsteadOf(llvm::StringRef library) {
+  return llvm::StringSwitch<llvm::StringRef>(library)
+      .Case("numpy", "tensors have what its arrays have, as `zeros(3)` and "
+                     "`x.mean()`; `load(\"x.npy\")` reads its files")
+      .Case("torchvision",
+            "`load` reads images, and data sets in the format of "
+            "MNIST")
+      .Case("matplotlib", "`save(\"x.npy\", x)` writes numbers for another "
+                          "program to draw")
+      .Cases({"pandas", "csv"}, "`load(\"x.csv\")` reads a table of numbers")
+      .Case("tqdm", "a terminal shows how far loops are without it")
+      .Case("random",
+            "`rand`, `randn`, `randint` and `seed(n)` are part of the "
+            "language")
+      .Cases({"sys", "argparse"}, "`arg name: int = 3` is an option of the "
+                                  "program's command line")
+      .Cases({"os", "pathlib", "glob"},
+             "`exists(path)` asks for a file and `env(\"NAME\")` for a "
+             "variable; paths are strs, as `f\"{folder}/x.npy\"`")
+      .Case("time", "`time tdc run x.tdsl` in a shell shows how long a program "
+                    "takes")
+      .Case("logging", "`print(f\"step {i}\")` writes a line")
+      .Cases({"sklearn", "scipy", "json", "collections", "dataclasses", "copy",
+              "functools", "itertools"},
+             "programs have what docs/Reference.md lists; data comes in by "
+             "`load(\"x.npy\")`, arguments by `arg`")
+      .Default("");
+}
+
+bool Parser::isUsedBelow(SourceRange import) const {
+  llvm::StringSet<> names;
+  bool isUsed = false;
+  for (const Token &token : *tokens) {
+    if (token.kind != Tok::Name || token.begin < import.begin)
+      continue;
+    if (token.begin < import.end)
+      names.insert(textOf(token));
+    else
+      isUsed |= names.contains(textOf(token));
+  }
+  return isUsed;
+}
+
 void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
   llvm::StringRef library = module.split('.').first;
-  bool isOwn = library == "torch" || library == "math";
   if (library == "math")
     hasMathPrefix = true;
-  bool isOther =
-      llvm::StringSwitch<bool>(library)
-          .Cases({"numpy", "torchvision", "matplotlib", "pandas"}, true)
-          .Cases({"sklearn", "scipy", "tqdm", "random", "os", "sys"}, true)
-          .Cases({"time", "argparse", "typing", "json", "collections"}, true)
-          .Cases({"dataclasses", "pathlib", "logging", "copy"}, true)
-          .Cases({"__future__", "functools", "itertools"}, true)
-          .Default(false);
-  if (isOwn)
-    diags.report(DiagCode::TD102, range)
-        .label("its names are part of the language")
-        .fix(FixIt::Safe, "remove it", {removeLine(range)});
-  else if (library == "typing" || library == "__future__")
-    diags.report(DiagCode::TD102, range)
-        .label("type hints of Python are not needed")
-        .fix(FixIt::Safe, "remove it", {removeLine(range)});
-  else if (isOther)
-    diags.report(DiagCode::TD102, range)
-        .label("a library of Python")
-        .note("programs have what docs/Reference.md lists; data comes in by "
-              "`load(\"x.npy\")`, arguments by `arg`");
+  bool isOwn = library == "torch" || library == "math";
+  bool isHint = library == "typing" || library == "__future__";
+  llvm::StringRef instead = getInsteadOf(library);
+  if (!isOwn && !isHint && instead.empty())
+    return;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, range)
+          .label(isOwn    ? "its names are part of the language"
+                 : isHint ? "type hints of Python are not needed"
+                          : "a library of Python");
+  if (!instead.empty())
+    report.note(instead);
+  // What uses a library has to be rewritten first.
+  if (isOwn || isHint || !isUsedBelow(range))
+    report.fix(FixIt::Safe, "remove it", {removeLine(range)});
 }
 
 bool Parser::atMainGuard() const {
@@ -310,10 +349,12 @@ const Expr *Parser::reportTensorDataset(const Expr *callee,
   // The length of a tuple is another one.
   llvm::StringRef line = text.take_front(range.begin);
   line = line.substr(line.find_last_of('\n') + 1);
-  llvm::StringRef name = line.split('=').first.trim();
+  auto [left, before] = line.split('=');
+  llvm::StringRef name = left.trim();
   name.consume_front("let ");
-  bool asksLength = text.contains(("len(" + name + ")").str()) ||
-                    text.contains((name + "[").str());
+  bool isNamed = line.contains('=') && before.trim().empty();
+  bool asksLength = isNamed && (text.contains(("len(" + name + ")").str()) ||
+                                text.contains((name + "[").str()));
   if (asksLength)
     report.note("`len` of a tuple is the number of tensors: write `len` of one "
                 "of them");

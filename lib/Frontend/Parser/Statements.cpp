@@ -348,6 +348,8 @@ const Stmt *Parser::parseAssert() {
     stmt->message = parseExpr();
     if (!stmt->message)
       return failed;
+  } else {
+    unwrapAssert(*stmt, start);
   }
   stmt->range = rangeFrom(start);
   return stmt;

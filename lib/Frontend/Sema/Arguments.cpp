@@ -1,6 +1,7 @@
 //===- Arguments.cpp - arg: the program's command line --------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/StringExtras.h"
 #include <charconv>
 
 using namespace tdc;
@@ -30,10 +31,15 @@ static Val parseArgument(Checker &c, ValKind kind, llvm::StringRef given,
   default:
     return makeStr(given);
   }
+  std::string option = ("`--" + arg.name.text + "`").str();
+  digits.consume_front("-");
+  bool isInt = kind == ValKind::Int && !digits.empty() &&
+               llvm::all_of(digits, llvm::isDigit);
   // An option without a value counts as `true`.
   c.error(DiagCode::TD303, arg.name.range,
-          given == "true"
-              ? "`--" + arg.name.text + "` needs a value"
+          given == "true" ? option + " needs a value"
+          : isInt
+              ? option + ": `" + given.str() + "` is beyond what an int holds"
               : "`--" + arg.name.text + " " + given + "` does not fit the type")
       .label("declared here as " + c.text(arg.type->range));
   return Val();

@@ -125,12 +125,14 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
   report.note(let.isValid() ? "declared with `let` here"
                             : "declared here, and not with `var`",
               binding.declared);
-  if (let.isValid())
-    report.fix(FixIt::Safe, "`var " + target.name + " = …`", {{let, "var"}});
   // Inside another block a new value would be gone at its end.
   auto here = c.scope->names.find(target.name);
-  if (let.isValid() && isPlain && here != c.scope->names.end() &&
-      &here->second == &binding)
+  bool mayBeNew =
+      isPlain && here != c.scope->names.end() && &here->second == &binding;
+  if (let.isValid())
+    report.fix(mayBeNew ? FixIt::Choice : FixIt::Safe,
+               "`var " + target.name + " = …`", {{let, "var"}});
+  if (let.isValid() && mayBeNew)
     report.fix(FixIt::Choice,
                "`let " + target.name + " = …`  (a new `" + target.name + "`)",
                {{target.range.start(), "let "}});

@@ -180,8 +180,34 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   return true;
 }
 
+/// `save(x, path)`, as of PyTorch.
+static bool reportSwapped(Checker &c, const CallArgs &args) {
+  if (args.positional.size() != 2 || !args.keywords.empty() ||
+      !args.positional[1].is(ValKind::Str))
+    return false;
+  SourceRange value = args.positional[0].range, path = args.positional[1].range;
+  bool isModel = args.positional[0].is(ValKind::Model);
+  if (!isModel && !args.positional[0].is(ValKind::Tensor))
+    return false;
+  Diagnostic &report =
+      c.error(DiagCode::TD303, value,
+              "a path is a str, not " + c.describe(args.positional[0]));
+  std::string written =
+      (isModel ? c.asOperand(value) + ".save(" + c.text(path)
+               : "save(" + c.text(path) + ", " + c.text(value))
+          .str() +
+      ")";
+  report
+      .label(isModel ? "a model saves itself"
+                     : "the path comes first, then what is saved")
+      .fix(FixIt::Safe, "`" + written + "`", {{args.range, written}});
+  return true;
+}
+
 static Val save(Checker &c, const Bound &bound) {
   const CallArgs &args = bound.call;
+  if (reportSwapped(c, args))
+    return c.fail();
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {

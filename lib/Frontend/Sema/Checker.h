@@ -168,6 +168,7 @@ public:
   Flow execWith(const ast::WithStmt &stmt, Rest &rest);
   Flow execWithDevice(const ast::WithStmt &stmt, Rest &rest);
   Flow execReturn(const ast::ReturnStmt &stmt);
+  Flow leaveFunction(Val result);
   Flow execAssert(const ast::AssertStmt &stmt);
   void execExport(const ast::FnDecl &fn);
   /// `isPlain`: of `x = v` as a whole, not of a part of `x` or `x += v`.

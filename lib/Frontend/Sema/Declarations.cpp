@@ -147,7 +147,7 @@ void NameUses::visit(const ast::Stmt &stmt, uint32_t end) {
   } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt)) {
     for (const ast::Argument &arg : with->args)
       visit(arg.value);
-    visit(with->body);
+    visit(with->body->stmts, end); // opens no scope
   } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
     visit(result->value);
   } else if (auto *check = llvm::dyn_cast<ast::AssertStmt>(&stmt)) {

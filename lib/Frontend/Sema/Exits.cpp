@@ -82,9 +82,13 @@ Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
     if (fn && fn->result && regionDepth != frames.back().regionDepth)
       val = loosen(val, *fn->result);
   }
+  return leaveFunction(std::move(val));
+}
+
+Flow Checker::leaveFunction(Val result) {
   if (regionDepth != frames.back().regionDepth)
     recordLeft(exits::kReturns);
-  set(*this, exits::kResult, std::move(val));
+  set(*this, exits::kResult, std::move(result));
   set(*this, exits::kReturns, makeBool(true));
   set(*this, exits::kSkips, makeBool(true));
   return Flow::Left;

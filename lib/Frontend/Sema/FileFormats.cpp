@@ -68,7 +68,17 @@ static const Ending *endingOf(const Val &path) {
   return nullptr;
 }
 
+/// No file has an empty name.
+static bool isEmpty(Checker &c, const Val &path) {
+  bool isEmpty = path.known && textOf(path).empty();
+  if (isEmpty)
+    c.error(DiagCode::TD222, path.range, "the path is empty");
+  return isEmpty;
+}
+
 bool sema::canWrite(Checker &c, const Val &path, FileContents contents) {
+  if (isEmpty(c, path))
+    return false;
   const Ending *ending = endingOf(path);
   Format format = formatOf(contents);
   if (!ending || ending->kind == static_cast<EndingKind>(contents))
@@ -94,6 +104,8 @@ bool sema::canWrite(Checker &c, const Val &path, FileContents contents) {
 }
 
 bool sema::canRead(Checker &c, const Val &path, FileContents contents) {
+  if (isEmpty(c, path))
+    return false;
   const Ending *ending = endingOf(path);
   if (!ending || ending->kind <= EndingKind::Loaded)
     return true;

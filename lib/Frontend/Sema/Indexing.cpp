@@ -95,10 +95,35 @@ Val Checker::fromTheFront(const Val &index, const Size &size) {
 }
 
 static bool isIndex(Checker &c, const Val &index, SourceRange range) {
-  if (!index.isError() && !index.is(ValKind::Int))
-    c.error(DiagCode::TD303, range,
-            "an index is an int, not " + c.describe(index));
-  return index.is(ValKind::Int);
+  if (index.isError() || index.is(ValKind::Int))
+    return index.is(ValKind::Int);
+  Diagnostic &report = c.error(DiagCode::TD303, range,
+                               "an index is an int, not " + c.describe(index));
+  auto isInt = [](const Val &element) { return element.is(ValKind::Int); };
+  if (index.is(ValKind::List) && llvm::all_of(elementsOf(index), isInt))
+    report.label("several elements are picked by a tensor of ints")
+        .fix(FixIt::Safe, "`tensor(" + c.text(c.userRange(range)) + ")`",
+             {{range.start(), "tensor("}, {range.finish(), ")"}});
+  return false;
+}
+
+/// `x[::-1]`, which is an index tensor here.
+static void reportNegativeStep(Checker &c, const ast::SubscriptItem &item,
+                               const Size &size, int64_t step) {
+  Diagnostic &report = c.error(DiagCode::TD404, item.step->range,
+                               "the step of a slice must be positive");
+  std::optional<int64_t> rows = c.constantOf(size);
+  bool isWhole = !item.start && !item.stop && step == -1;
+  if (rows && isWhole) {
+    std::string reversed = "arange(" + std::to_string(*rows - 1) + ", -1, -1)";
+    report
+        .label("elements from the last to the first are picked by a tensor "
+               "of ints")
+        .fix(FixIt::Safe, "`" + reversed + "`", {{item.range, reversed}});
+  } else if (step < 0) {
+    report.note("elements in another order are picked by a tensor of ints: of "
+                "n, `arange(n - 1, -1, -1)` goes from the last to the first");
+  }
 }
 
 std::optional<std::pair<Val, Size>>
@@ -229,8 +254,7 @@ bool Checker::resolveItems(const TensorType &type,
         if (!given)
           return false;
         if (*given < 1) {
-          error(DiagCode::TD404, item.step->range,
-                "the step of a slice must be positive");
+          reportNegativeStep(*this, item, size, *given);
           return false;
         }
         step = *given;

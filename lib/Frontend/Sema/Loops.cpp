@@ -65,6 +65,39 @@ bool Checker::canUnroll(int64_t turns, SourceRange range,
   return false;
 }
 
+/// A list of more is no line that anyone would write.
+static constexpr size_t kMostListed = 8;
+
+/// `[net.fc1.weight, net.fc1.bias]` for `net.parameters()`.
+static void offerParameters(Checker &c, Diagnostic &report, const Val &model,
+                            SourceRange range) {
+  llvm::StringRef name = c.text(range);
+  bool isCalled = name.consume_back(".parameters()");
+  if (isCalled)
+    report.label("stands for all parameters at once");
+  report.note("an optimizer changes all parameters, `freeze()` leaves them as "
+              "they are");
+  std::vector<Checker::NamedSlot> slots;
+  c.collectSlots(model, "", slots);
+  llvm::erase_if(slots, [](const Checker::NamedSlot &named) {
+    return named.slot->kind != td::SlotKind::Param;
+  });
+  if (slots.empty() || slots.size() > kMostListed ||
+      !llvm::all_of(name, [](char l) { return llvm::isAlnum(l) || l == '_'; }))
+    return;
+  std::string list;
+  for (const Checker::NamedSlot &named : slots) {
+    list += (list.empty() ? "" : ", ") + name.str();
+    llvm::SmallVector<llvm::StringRef> fields;
+    llvm::StringRef(named.key).split(fields, '.');
+    for (llvm::StringRef field : fields)
+      list += (llvm::isDigit(field.front()) ? "[" + field + "]" : "." + field)
+                  .str();
+  }
+  report.fix(isCalled ? FixIt::Safe : FixIt::Choice, "`[" + list + "]`",
+             {{range, "[" + list + "]"}});
+}
+
 bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
                                  Vals &out) {
   switch (iterable.kind) {
@@ -76,7 +109,9 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
     return true;
   case ValKind::Model: {
     auto &model = iterable.as<ModelInstance>();
-    if (model.native == NativeModel::None)
+    // The layers of a Sequential, but not its parameters.
+    if (model.native == NativeModel::None ||
+        text(userRange(range)).ends_with(".parameters()"))
       break;
     for (auto &member : model.members)
       out.push_back(member.val);
@@ -115,7 +150,10 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   default:
     break;
   }
-  error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
+  Diagnostic &report =
+      error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
+  if (iterable.is(ValKind::Model))
+    offerParameters(*this, report, iterable, range);
   return false;
 }
 

@@ -203,6 +203,29 @@ static void offerAppend(Checker &c, Diagnostic &report, SourceRange append) {
              {{call, amount}});
 }
 
+/// `x.values` of pandas, `x.max(1).values` and `.indices` of PyTorch.
+static bool reportPart(Checker &c, const Val &base, SourceRange range,
+                       llvm::StringRef name) {
+  bool isValues = name == "values";
+  SourceRange withDot = {range.file, range.begin - 1, range.end};
+  if (c.isPrelude(range.file) || !c.text(withDot).starts_with("."))
+    return false;
+  if (base.is(ValKind::Tensor) && isValues) {
+    c.error(DiagCode::TD202, range, c.describe(base) + " has no `values`")
+        .label("a tensor is its values")
+        .fix(FixIt::Safe, "remove it", {{withDot, ""}});
+    return true;
+  }
+  if (!base.is(ValKind::Tuple) || elementsOf(base).size() != 2 ||
+      !(isValues || name == "indices"))
+    return false;
+  std::string part = isValues ? "[0]" : "[1]";
+  c.error(DiagCode::TD202, range, c.describe(base) + " has no `" + name + "`")
+      .label("its parts are counted")
+      .fix(FixIt::Safe, "`" + part + "`", {{withDot, part}});
+  return true;
+}
+
 Val Checker::reportNoMember(const Val &base, SourceRange range,
                             llvm::StringRef name) {
   llvm::StringRef owner = text(range).drop_back(name.size()).rtrim(" \n.");
@@ -217,6 +240,8 @@ Val Checker::reportNoMember(const Val &base, SourceRange range,
         .note(kInsteadOfList);
     return fail();
   }
+  if (reportPart(*this, base, range, name))
+    return fail();
   bool isModel = base.is(ValKind::Model);
   if (reportPyTorchName(name, range,
                         isModel                       ? "model."

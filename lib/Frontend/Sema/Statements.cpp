@@ -306,10 +306,11 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
     }
   }
   at(stmt.range);
-  // What the prelude asserts of its arguments is known while compiling.
+  // What the prelude asserts of its arguments is known while compiling, and
+  // what it would compute of them means nothing.
   if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
     error(DiagCode::TD222, stmt.range, constantText(message).value_or(""));
-    return Flow::Next;
+    return leaveFunction(fail());
   }
   if (!truth->known || !truth->truth)
     emit().assertThat(materialize(*truth), materialize(message));

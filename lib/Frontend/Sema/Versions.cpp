@@ -100,7 +100,8 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
   for (int64_t count : machines)
     if (count != here)
       walk(count, nothing);
-  for (const auto &version : versions)
+  for (const auto &version : versions) {
+    diags.takeOverDropped(version->diags);
     for (const Diagnostic *report : version->diags.getSorted()) {
       // A program that names a device is for machines that have it.
       if (report->code == DiagCode::TD506 && !asksMachine &&
@@ -111,6 +112,7 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
       if (!where.empty() && (asksMachine || report->code != DiagCode::TD506))
         merged.note("only on a machine " + where);
     }
+  }
   // There is nothing to build for a machine that lacks what is used for
   // certain.
   llvm::erase_if(machines, [&](int64_t count) {

@@ -38,9 +38,13 @@ static json::Object toJSON(const SourceManager &sources, SourceRange range,
   return object;
 }
 
-void tdc::printJSON(llvm::raw_ostream &os, llvm::StringRef code,
-                    llvm::StringRef title, llvm::StringRef file, LineColumn at,
-                    llvm::StringRef note) {
+static llvm::StringRef wordOf(Severity severity) {
+  return severity == Severity::Error ? "error" : "warning";
+}
+
+void tdc::printJSON(llvm::raw_ostream &os, Severity severity,
+                    llvm::StringRef code, llvm::StringRef title,
+                    llvm::StringRef file, LineColumn at, llvm::StringRef note) {
   json::Object primary;
   if (!file.empty()) {
     primary["file"] = toText(file);
@@ -51,7 +55,7 @@ void tdc::printJSON(llvm::raw_ostream &os, llvm::StringRef code,
     notes.push_back(json::Object{{"text", toText(note)}});
   os << json::Value(json::Object{
             {"code", code},
-            {"severity", "error"},
+            {"severity", wordOf(severity)},
             {"title", toText(title)},
             {"primary", std::move(primary)},
             {"secondary", json::Array()},
@@ -80,8 +84,7 @@ void tdc::printJSON(llvm::raw_ostream &os, const SourceManager &sources,
   }
   os << json::Value(json::Object{
             {"code", getDiagInfo(diagnostic.code).name},
-            {"severity",
-             diagnostic.severity == Severity::Error ? "error" : "warning"},
+            {"severity", wordOf(diagnostic.severity)},
             {"title", toText(diagnostic.title)},
             {"primary", toJSON(sources, diagnostic.primary.range, "label",
                                diagnostic.primary.text)},

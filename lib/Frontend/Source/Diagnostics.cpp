@@ -72,7 +72,9 @@ Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
                             range.begin, range.end})
                    .second;
   unsigned &count = isError ? numErrors : numWarnings;
-  if (!isNew || count == maxErrors)
+  if (isNew && count == maxShown)
+    ++(isError ? droppedErrors : droppedWarnings);
+  if (!isNew || count == maxShown)
     return dropped = Diagnostic{};
   ++count;
   diagnostics.push_back(std::move(diagnostic));
@@ -102,18 +104,42 @@ std::vector<const Diagnostic *> DiagnosticEngine::takeNew() {
   return sorted;
 }
 
+void DiagnosticEngine::takeOverDropped(const DiagnosticEngine &other) {
+  droppedErrors = std::max(droppedErrors, other.droppedErrors);
+  droppedWarnings = std::max(droppedWarnings, other.droppedWarnings);
+}
+
+std::string DiagnosticEngine::takeDropped() {
+  std::string text;
+  auto take = [&](unsigned &count, llvm::StringRef what) {
+    if (count != 0)
+      text += ((text.empty() ? "and " : ", ") + llvm::Twine(count) + " more " +
+               what + (count == 1 ? "" : "s"))
+                  .str();
+    count = 0;
+  };
+  take(droppedErrors, "error");
+  // As those of getSorted, they may come from the errors.
+  if (!hasErrors())
+    take(droppedWarnings, "warning");
+  return text;
+}
+
 void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colour) {
   for (const Diagnostic *diagnostic : takeNew()) {
     tdc::printText(os, sources, *diagnostic, colour);
     os << '\n';
   }
-  if (numErrors == maxErrors)
-    os << "only the first " << maxErrors << " errors are shown\n";
+  if (std::string more = takeDropped(); !more.empty())
+    os << more << '\n';
 }
 
 void DiagnosticEngine::printJSON(llvm::raw_ostream &os) {
   for (const Diagnostic *diagnostic : takeNew())
     tdc::printJSON(os, sources, *diagnostic);
+  if (std::string more = takeDropped(); !more.empty())
+    tdc::printJSON(os, hasErrors() ? Severity::Error : Severity::Warning, "",
+                   more, "", {}, "");
 }
 
 //===----------------------------------------------------------------------===//

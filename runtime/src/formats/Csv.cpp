@@ -205,6 +205,23 @@ template <class T> bool parseField(const std::string &text, T &value) {
   return true;
 }
 
+/// What stands between the numbers of a field in the place of a comma; 0 if
+/// they are not several.
+char findOtherSeparator(const std::string &field) {
+  size_t at = field.find_first_of(";\t |");
+  if (at == std::string::npos)
+    return 0;
+  char separator = field[at];
+  for (size_t begin = 0; begin != std::string::npos;) {
+    size_t end = field.find(separator, begin);
+    bool isLast = end == std::string::npos;
+    if (!isNumber(field.substr(begin, isLast ? end : end - begin)))
+      return 0;
+    begin = isLast ? end : end + 1;
+  }
+  return separator;
+}
+
 /// Whether a first line is there and has no number.
 bool startsWithNames(const InputFile &file) {
   CsvReader reader(file);
@@ -255,7 +272,16 @@ template <class Take> Table readTable(const InputFile &file, Take take) {
 
 FileTensor inspect(const InputFile &file, const char *key) {
   refuseKey(key);
-  Table table = readTable(file, [](const CsvReader &, uint64_t) {});
+  Table table = readTable(file, [](const CsvReader &reader, uint64_t line) {
+    if (char separator = findOtherSeparator(reader.field))
+      failFile(763, reader.begin,
+               "line " + std::to_string(line) + ": " +
+                   inQuotes(reader.field.substr(0, 40)) +
+                   " is no number: fields are separated by `,`, not by " +
+                   (separator == '\t'  ? "tabs"
+                    : separator == ' ' ? "blanks"
+                                       : inQuotes({separator})));
+  });
   FileTensor tensor;
   tensor.anyDtype = true;
   tensor.dims.push_back(table.rows);

@@ -74,6 +74,8 @@ void tdrt::checkReadable(const std::string &path, FileContents contents) {
 }
 
 void tdrt::checkWritable(const std::string &path, FileContents contents) {
+  if (path.empty())
+    failFile(751, -1, "the path is empty");
   const Ending *ending = endingOf(path);
   const Format &format = kFormats[static_cast<int>(contents)];
   if (ending && ending->kind != static_cast<EndingKind>(contents))

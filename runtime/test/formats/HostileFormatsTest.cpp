@@ -501,6 +501,24 @@ TEST_F(HostileFormatsTest, LinesOfCsv) {
   }
 }
 
+// Numbers between which something else stands than a comma.
+TEST_F(HostileFormatsTest, SeparatorsOfCsv) {
+  std::string path = folder / "x.csv";
+  for (auto [text, words] :
+       {std::pair("a;b\n1;2.5;3\n", "`1;2.5;3` is no number: fields are "
+                                    "separated by `,`, not by `;`"),
+        std::pair("a\n1\t2\n", "not by tabs"),
+        std::pair("a\n1 2\n", "not by blanks"),
+        std::pair("a\n1|2\n", "not by `|`")}) {
+    writeFile(path, text);
+    tdrt::FileTensor tensor;
+    tdrt::FileFault fault =
+        tdrt::inspectTensorFile(path.c_str(), nullptr, tensor);
+    EXPECT_EQ(fault.code, 763);
+    EXPECT_NE(fault.message.find(words), std::string::npos) << fault.message;
+  }
+}
+
 // Between the pass that counts and the one that converts.
 TEST_F(HostileFormatsTest, CsvThatChanges) {
   std::string path = folder / "x.csv";

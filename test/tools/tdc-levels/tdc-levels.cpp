@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
 #include "Frontend/Parser.h"
@@ -32,11 +33,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
+#include "tdc_exit_codes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/thread.h"
 #include <fcntl.h>
 #include <iostream>
 #include <sys/resource.h>
@@ -51,7 +52,6 @@ using namespace tdc;
 static constexpr unsigned kSecondsAtMost = 20;
 /// … and for work that waits for what never comes.
 static constexpr unsigned kSecondsToWait = 300;
-static constexpr int kProgramError = 1, kBug = 70;
 
 namespace {
 
@@ -106,12 +106,12 @@ public:
     module = generate();
     diags.printText(llvm::errs());
     if (!module)
-      return diags.hasErrors() ? kProgramError : kBug;
+      return diags.hasErrors() ? ExitProgramError : ExitBug;
     if (level.onGPU)
       (*module)->setAttr(td::kDefaultDeviceAttr,
                          td::getDevice(context.get(), getCuda(0)));
     int exitCode = level.interpreted ? interpret() : execute();
-    return isBug ? kBug : exitCode;
+    return isBug ? ExitBug : exitCode;
   }
 
 private:
@@ -157,7 +157,7 @@ private:
   }
 
   /// The exit code of a compilation that failed.
-  int failed() const { return isRefused ? kProgramError : kBug; }
+  int failed() const { return isRefused ? ExitProgramError : ExitBug; }
 
   int interpret() {
     if (!runPhases(*module, Phase::TD, level.interpreted->phase, VectorUnit()))
@@ -169,7 +169,7 @@ private:
       status = interpreter.call(module->lookupSymbol<func::FuncOp>("main"), {},
                                 none);
     if (status == Interpreter::kInvalidProgram)
-      return kBug;
+      return ExitBug;
     if (status)
       llvm::errs() << tdrt_error_text(interpreter.getContext());
     return tdrt_exit_code(status);
@@ -188,7 +188,7 @@ private:
     std::unique_ptr<llvm::Module> code =
         target->translate(*module, llvmContext);
     if (!code)
-      return kBug;
+      return ExitBug;
     if (level.isOptimized)
       target->optimize(*code);
     llvm::SmallVector<char, 0> object;
@@ -230,17 +230,14 @@ static void redirect(const std::string &path, int descriptor) {
   redirect(folder + "/output", STDOUT_FILENO);
   redirect(folder + "/errors", STDERR_FILENO);
   if (chdir(folder.c_str()))
-    _exit(kBug);
+    _exit(ExitBug);
   if (level.onGPU)
     setenv("TDC_SIM_CUDA", "1", /*overwrite=*/1);
   rlimit processorTime = {kSecondsAtMost, kSecondsAtMost + 1};
   setrlimit(RLIMIT_CPU, &processorTime);
   alarm(kSecondsToWait);
   int exitCode = 0;
-  // As deep a stack as tdc has.
-  llvm::thread thread(std::optional<unsigned>(256u << 20),
-                      [&] { exitCode = Program(program, level).run(); });
-  thread.join();
+  runOnDeepStack([&] { exitCode = Program(program, level).run(); });
   llvm::errs().flush();
   fflush(stdout);
   _exit(exitCode);

@@ -25,7 +25,7 @@ problems = [f"{name}: only in one of functions.tdsl and functions.json"
             for name in sorted({path.stem for path in folder.iterdir()} ^ wanted.keys())]
 
 declared = {name for file in ("functional.tdsl", "nn.tdsl")
-            for name in re.findall(r"^(?:fn|model) (\w+)", (prelude / file).read_text(), re.M)}
+            for name in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)", (prelude / file).read_text(), re.M)}
 tried = {name.split(",")[0] for name in wanted}
 problems += [f"{name}: no case in functions.tdsl" for name in sorted(declared - HELPERS - tried)]
 
