@@ -116,6 +116,7 @@ public:
     return number;
   }
 
+  size_t size() const { return objects.size(); }
   auto begin() const { return objects.begin(); }
   auto end() const { return objects.end(); }
 

@@ -17,6 +17,11 @@ ByteAccess getHostAccess(const Task &task) {
   return {0, 0, false};
 }
 
+std::string describe(const Task &task, const Stream &stream) {
+  return tdc::sim::describe(task) + " in " + stream.describe() + " of " +
+         getDeviceText(stream.device);
+}
+
 void append(std::vector<Point> &points, const Point &point) {
   if (point.operation)
     points.push_back(point);
@@ -109,6 +114,10 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
   for (const Point &point : after)
     clock.join(point.clock);
   noteAccesses(task, stream, scheduler.getNext(), clock);
+  // One stream alone runs in order.
+  if (std::holds_alternative<KernelCall>(task) && streams.size() > 1)
+    accesses.addKernel(
+        {stream.lane, scheduler.getNext(), clock, describe(task, stream)});
   spoilTarget(task);
   Point point =
       queue(task, stream.device, stream.lane, hostMicroseconds, after);
@@ -123,21 +132,20 @@ void Machine::noteAccesses(const Task &task, const Stream &stream,
   std::vector<ByteAccess> touched = getAccesses(task);
   if (touched.empty())
     return;
-  std::string description = describe(task) + " in " + stream.describe() +
-                            " of " + getDeviceText(stream.device);
+  std::string description = describe(task, stream);
   ByteAccess ofHost = getHostAccess(task);
   bool isWatched = !ofHost.isWrite && memory.find(ofHost.begin);
   for (const AccessLog::Record *record :
        accesses.find(ofHost.begin, ofHost.end)) {
     // What is there must be read before it is spoilt.
     if (ofHost.isWrite)
-      scheduler.complete(record->operation);
+      scheduler.complete(record->source->operation);
     // The source is still to be made by another copy.
     isWatched &= !record->access.isWrite;
   }
   if (ofHost.isWrite)
     sources.check(ofHost.begin, ofHost.end);
-  accesses.add(touched, stream.lane, id, clock, description);
+  accesses.add(touched, {stream.lane, id, clock, description});
   if (isWatched)
     sources.add({ofHost.begin, ofHost.end - ofHost.begin, stream.lane, id,
                  std::move(description)});
@@ -201,7 +209,10 @@ void Machine::run(const Operation &operation) {
   // What a broken context still has queued is dropped.
   if (!context.sticky) {
     try {
-      work = runner.run(operation.task, operation.device);
+      bool notesAccesses = accesses.hasKernel(operation.id);
+      work = runner.run(operation.task, operation.device, notesAccesses);
+      if (notesAccesses)
+        accesses.finishKernel(operation.id, work.accesses);
     } catch (const Fault &fault) {
       breakContext(context, fault);
     } catch (const std::bad_alloc &) {
@@ -210,6 +221,8 @@ void Machine::run(const Operation &operation) {
                                  describe(operation.task)});
     }
   }
+  // One that did not run to its end.
+  accesses.finishKernel(operation.id, {});
   statistics.countWork(work);
   time.finish(operation.timeItem, work);
 }
@@ -265,7 +278,7 @@ void Machine::checkUnused(uint64_t address, int device) {
     fault(CUDA_ERROR_LAUNCH_FAILED,
           "allocation " + std::to_string(allocation->serial) + " of " +
               getDeviceText(allocation->device) + " is freed while " +
-              users.front()->description + " may still use it");
+              users.front()->source->description + " may still use it");
   });
 }
 

@@ -232,7 +232,8 @@ struct Accessor {
 } // namespace
 
 const LaunchState::Recent &LaunchState::remember(const Allocation &allocation) {
-  std::unique_ptr<Shadow> &shadow = shadows[allocation.serial];
+  auto &[of, shadow] = shadows[allocation.serial];
+  of = &allocation;
   if (!shadow)
     shadow = std::make_unique<Shadow>(allocation.bytes, Shadow::Scope::Device);
   Recent &entry = recent[nextRecent++ % recent.size()];

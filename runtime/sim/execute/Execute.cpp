@@ -186,13 +186,20 @@ void checkLaunch(const Launch &launch, const Kernel &kernel) {
 
 } // namespace
 
+void LaunchState::noteAccesses() {
+  if (launch.notesAccesses)
+    for (auto &[serial, touched] : shadows)
+      touched.shadow->getAccesses(touched.allocation->address, work.accesses);
+}
+
 uint32_t LaunchState::nextSegment(Block *running) {
   if (segment < kMaxSegment)
     return ++segment;
   // So many barriers that the numbers are used up: what happened before is
   // forgotten, and the running block is taken to begin here.
-  for (auto &[serial, shadow] : shadows)
-    shadow->clear();
+  noteAccesses();
+  for (auto &[serial, touched] : shadows)
+    touched.shadow->clear();
   past.clear();
   segment = 1;
   if (running) {
@@ -313,7 +320,8 @@ Work execute(const Launch &launch, Surroundings &surroundings) {
     }
     block.run();
   }
-  return state.work;
+  state.noteAccesses();
+  return std::move(state.work);
 }
 
 } // namespace tdc::sim

@@ -19,6 +19,7 @@ struct Launch {
   Dim3 grid, block;
   uint32_t dynamicSharedBytes;
   const std::byte *parameters; ///< laid out as Parameter::offset says
+  bool notesAccesses = false;  ///< whether Work::accesses is wanted
 };
 
 /// What a kernel did, for counters and the model of time.
@@ -26,6 +27,8 @@ struct Work {
   uint64_t instructions = 0;                ///< of threads
   uint64_t bytesRead = 0, bytesWritten = 0; ///< global memory
   uint64_t operations = 0; ///< floating-point, a fused multiply-add is two
+  /// The words of global memory that it touched.
+  std::vector<ByteAccess> accesses;
 };
 
 struct Surroundings {

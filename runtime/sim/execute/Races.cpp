@@ -72,6 +72,26 @@ void Shadow::clear() {
       chunk.reset();
 }
 
+void Shadow::getAccesses(uint64_t base,
+                         std::vector<ByteAccess> &accesses) const {
+  for (bool isWrite : {false, true}) {
+    uint64_t end = 0; // of the words in a row so far
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      const Chunk *chunk = chunks[i].get();
+      for (unsigned word = 0; chunk && word < kChunkWords; ++word) {
+        if (!(isWrite ? chunk->writers[word] : chunk->readers[0][word]))
+          continue;
+        uint64_t begin = base + i * kChunkBytes + 4 * word;
+        if (begin == end)
+          accesses.back().end = begin + 4;
+        else
+          accesses.push_back({begin, begin + 4, isWrite});
+        end = begin + 4;
+      }
+    }
+  }
+}
+
 Shadow::Chunk &Shadow::chunkAt(uint64_t offset) {
   std::unique_ptr<Chunk> &chunk = chunks[offset / kChunkBytes];
   if (chunk)

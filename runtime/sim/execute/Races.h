@@ -21,6 +21,7 @@
 #ifndef TDC_SIM_EXECUTE_RACES_H
 #define TDC_SIM_EXECUTE_RACES_H
 
+#include "memory/Memory.h"
 #include "ptx/Program.h"
 #include <array>
 #include <memory>
@@ -108,6 +109,9 @@ public:
   /// The same for whole words, faster; false if it has to be done by `note`.
   bool noteRow(uint64_t offset, unsigned bytes, Access access,
                const Ordering &ordering, unsigned warp);
+
+  /// Adds the words that were touched, as addresses of an allocation at `base`.
+  void getAccesses(uint64_t base, std::vector<ByteAccess> &accesses) const;
 
   /// Forgets everything.
   void clear();

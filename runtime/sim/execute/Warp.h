@@ -42,8 +42,12 @@ struct LaunchState {
   };
   std::array<Recent, 8> recent;
   unsigned nextRecent = 0;
+  struct Touched {
+    const Allocation *allocation;
+    std::unique_ptr<Shadow> shadow;
+  };
   /// By serial number of the allocation.
-  std::unordered_map<uint64_t, std::unique_ptr<Shadow>> shadows;
+  std::unordered_map<uint64_t, Touched> shadows;
 
   /// The blocks so far, to tell whose mark it is.
   struct Past {
@@ -65,6 +69,8 @@ struct LaunchState {
     return nullptr;
   }
   const Recent &remember(const Allocation &allocation);
+  /// Adds what was touched since the shadows were clear to `work`.
+  void noteAccesses();
   /// One that no warp was in, for a block that begins or for warps of `running`
   /// after a barrier.
   uint32_t nextSegment(Block *running);

@@ -26,6 +26,17 @@ namespace tdc::sim {
 /// The "device" of pinned host memory.
 inline constexpr int kHost = -1;
 
+/// Bytes [begin, end) of a device or of the host, which share one space, that
+/// something reads or writes.
+struct ByteAccess {
+  uint64_t begin, end;
+  bool isWrite;
+
+  bool overlaps(uint64_t otherBegin, uint64_t otherEnd) const {
+    return begin < otherEnd && otherBegin < end;
+  }
+};
+
 struct Allocation {
   uint64_t address; ///< of the first byte, as programs see it
   uint64_t bytes;

@@ -6,13 +6,13 @@
 
 using namespace tdc::sim;
 
-Work TaskRunner::run(const Task &task, int device) {
+Work TaskRunner::run(const Task &task, int device, bool notesAccesses) {
   if (auto *copied = std::get_if<Copy>(&task))
     copy(*copied);
   else if (auto *filled = std::get_if<Fill>(&task))
     fill(*filled);
   else if (auto *called = std::get_if<KernelCall>(&task))
-    return call(*called, device);
+    return call(*called, device, notesAccesses);
   return {};
 }
 
@@ -55,10 +55,12 @@ void TaskRunner::fill(const Fill &fill) {
   memset(bytes.written, 1, fill.bytes);
 }
 
-Work TaskRunner::call(const KernelCall &call, int device) {
+Work TaskRunner::call(const KernelCall &call, int device,
+                      bool notesAccesses) {
   if (!isExecuting)
     return {};
   return execute({*call.kernel, device, call.grid, call.block,
-                  call.dynamicSharedBytes, call.parameters.data()},
+                  call.dynamicSharedBytes, call.parameters.data(),
+                  notesAccesses},
                  surroundings);
 }

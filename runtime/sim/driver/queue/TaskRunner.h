@@ -14,13 +14,14 @@ public:
   TaskRunner(Surroundings surroundings, bool execute)
       : surroundings(std::move(surroundings)), isExecuting(execute) {}
 
-  /// Does a task of a device; throws Fault with a code that is sticky.
-  Work run(const Task &task, int device);
+  /// Does a task of a device; throws Fault with a code that is sticky. What a
+  /// kernel touches is told if `notesAccesses`.
+  Work run(const Task &task, int device, bool notesAccesses);
 
 private:
   void copy(const Copy &copy);
   void fill(const Fill &fill);
-  Work call(const KernelCall &call, int device);
+  Work call(const KernelCall &call, int device, bool notesAccesses);
 
   /// Bytes of a device and whether they were written, or, in the host's
   /// memory, the bytes alone.
