@@ -26,11 +26,13 @@ GPU = "run,gpu"
 # compile, and those conversions are the compiler.
 OPTIONAL = ["td-simplify", "td-assign-layouts", "td-hoist-scalars"]
 OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
-                    "td-verify-placement", "group-launches"]
+                    "td-verify-placement", "td-schedule", "td-verify-schedule",
+                    "group-launches"]
 # What a pass does besides what is needed of it.
 PARTS = ["td-form-kernels:merge=false"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
-PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
+PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels",
+            "interpret=scheduled"]
 # Of what NumPy does not follow, relative to the largest element and beside it.
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
 # Where terms of about 1 cancel, as in the gradient of a sum of softmax, what is left is their

@@ -1,0 +1,89 @@
+// RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-print-memory-plan --split-input-file 2>&1 | FileCheck %s --check-prefix=PLAN
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Two buffers take turns on either side: their address goes around the loop.
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK: llvm.call @tdrt_mark
+// CHECK: llvm.call @make
+// CHECK: llvm.call @tdrt_copy_start(
+// CHECK: llvm.br ^[[HEAD:bb[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i64, !llvm.ptr, i64, i64)
+// CHECK: ^[[HEAD]](%[[I:.*]]: i64, %[[X:.*]]: !llvm.ptr, %[[T:.*]]: i64, %[[BEFORE:.*]]: i64)
+// CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
+// CHECK: llvm.call @tdrt_mark
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i64, !llvm.ptr
+// CHECK: llvm.call @tdrt_launch
+// CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[BEFORE]], %{{.*}})
+// CHECK: %[[ODD:.*]] = llvm.and %{{.*}}, %{{.*}} : i64
+// CHECK: %[[OFFSET:.*]] = llvm.mul %[[ODD]]
+// CHECK: %[[SOURCE:.*]] = llvm.getelementptr inbounds %{{.*}}[%[[OFFSET]]]
+// CHECK: llvm.call @make(%{{.*}}, %[[SOURCE]])
+// CHECK: llvm.call @tdrt_copy_start(
+// CHECK: llvm.call @tdrt_copy_wait
+// PLAN: remark: arena 0, 192
+// PLAN: remark: result 0: ring pinned 0 + 128
+// PLAN: remark: result 0: ring cuda:0 0 + 128
+// PLAN: remark: result 0: ring cuda:0 0 + 128
+// PLAN: remark: result 0: cuda:0 arena
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+td.gpu_kernel @exp threads 32 shared 0 parameters 3
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %m0 = td.mark #gpu : !td.ticket
+  %a0 = td.launch @make() in_place [] : () -> tensor<4xf32, #cpu>
+  %x0, %t0 = td.copy_start %a0 after %m0 turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %none = td.no_ticket : !td.ticket
+  %l:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none)
+      -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
+    td.copy_wait %t by #gpu for %x : tensor<4xf32, #gpu>
+    %m = td.mark #gpu : !td.ticket
+    %y = td.launch @exp(%x) blocks(%c1) in_place [0, 0] : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu>
+    %next = arith.addi %i, %c1 : i64
+    %more = arith.cmpi slt, %next, %c5 : i64
+    %n:2 = scf.if %more -> (tensor<4xf32, #gpu>, !td.ticket) {
+      td.copy_wait %before by #cpu
+      %a = td.launch @make() in_place [] : () -> tensor<4xf32, #cpu>
+      %b, %s = td.copy_start %a after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+      scf.yield %b, %s : tensor<4xf32, #gpu>, !td.ticket
+    } else {
+      %p = ub.poison : tensor<4xf32, #gpu>
+      %q = td.no_ticket : !td.ticket
+      scf.yield %p, %q : tensor<4xf32, #gpu>, !td.ticket
+    }
+    scf.yield %n#0, %n#1, %t : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
+  }
+  td.copy_wait %l#2 by #cpu for %l#0 : tensor<4xf32, #gpu>
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the host reads comes to pinned memory; a ticket that nobody waits for is
+// not made.
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.call @tdrt_copy_start({{.*}}, %[[NULL]])
+// CHECK: llvm.call @tdrt_copy_start(
+// CHECK: llvm.call @tdrt_copy_wait
+// PLAN: remark: result 0: arena pinned 0 + 4
+// PLAN: remark: result 0: arena pinned 64 + 4
+td.gpu_kernel @make threads 32 shared 0 parameters 2
+func.func @main() {
+  %c1 = arith.constant 1 : i64
+  %x = td.launch @make() blocks(%c1) in_place [] : () -> tensor<f32, #gpu>
+  %a, %t = td.copy_start %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  %b, %s = td.copy_start %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  td.copy_wait %s by #cpu for %a, %b, %x : tensor<f32, #cpu>, tensor<f32, #cpu>, tensor<f32, #gpu>
+  %i = td.item %a : tensor<f32, #cpu> -> f64
+  %j = td.item %b : tensor<f32, #cpu> -> f64
+  %text = td.format "{} {}\0A"(%i, %j) : f64, f64
+  td.print %text
+  return
+}

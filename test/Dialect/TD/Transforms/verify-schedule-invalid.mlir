@@ -1,0 +1,87 @@
+// RUN: tdc-opt %s --split-input-file --td-verify-schedule --verify-diagnostics
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+func.func @read(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
+  %m = td.mark #gpu : !td.ticket
+  // expected-note @below {{the copy}}
+  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  // The host has waited, the GPU has not.
+  td.copy_wait %t by #cpu for %y : tensor<4xf32, #gpu>
+  // expected-error @below {{reads what is still being copied to cuda:0}}
+  %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+  ^bb0(%a: tensor<4xf32, #gpu>):
+    %e = td.exp %a : tensor<4xf32, #gpu>
+    td.yield %e : tensor<4xf32, #gpu>
+  }
+  return %z : tensor<4xf32, #gpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The ticket of the copy before does not stand for the one behind it.
+func.func @other(%x: tensor<f32, #gpu>, %y: tensor<f32, #gpu>) -> f64 {
+  %a, %t = td.copy_start %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  // expected-note @below {{the copy}}
+  %b, %s = td.copy_start %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+  td.copy_wait %t by #cpu for %a, %x : tensor<f32, #cpu>, tensor<f32, #gpu>
+  // expected-error @below {{reads what is still being copied to cpu}}
+  %i = td.item %b : tensor<f32, #cpu> -> f64
+  td.copy_wait %s by #cpu for %b, %y : tensor<f32, #cpu>, tensor<f32, #gpu>
+  return %i : f64
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+func.func @mark(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
+  // expected-error @below {{starts behind no mark of its GPU}}
+  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+func.func @download(%x: tensor<f32, #gpu>) -> f64 {
+  // expected-error @below {{may find its operand overwritten}}
+  %a, %t = td.copy_start %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  td.copy_wait %t by #cpu for %a : tensor<f32, #cpu>
+  %i = td.item %a : tensor<f32, #cpu> -> f64
+  return %i : f64
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The mark in front of the loop says nothing of the turn before.
+func.func @turn(%x: tensor<4xf32, #cpu>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %m = td.mark #gpu : !td.ticket
+  %y0, %t0 = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %y0, %t = %t0) -> (tensor<4xf32, #gpu>, !td.ticket) : i64 {
+    td.copy_wait %t by #gpu for %y : tensor<4xf32, #gpu>
+    %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    %next = arith.addi %i, %c1 : i64
+    // expected-error @below {{may overwrite what the turn before reads}}
+    %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    scf.yield %yn, %tn : tensor<4xf32, #gpu>, !td.ticket
+  }
+  return
+}
