@@ -8,6 +8,7 @@ Features:
   sanitized  the tools run under ASan and UBSan; only the front end's are built
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
+  chromium   a browser without a window is there, %chromium
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
 
@@ -63,6 +64,10 @@ if cc:
 if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
     config.available_features.add("embed")
 
+chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+if chromium:
+    config.available_features.add("chromium")
+
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
     ("%inputs", "%S/Inputs"),
@@ -71,4 +76,5 @@ config.substitutions += [
     ("%python", python),
     ("%build", config.tdc_build_root),
     ("%cc", cc or "cc"),
+    ("%chromium", chromium or "chromium"),
 ]

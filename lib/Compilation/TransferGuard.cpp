@@ -2,6 +2,7 @@
 
 #include "Compilation/Compilation.h"
 #include "Dialect/TD/Analysis/Transfers.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 
 using namespace tdc;
 

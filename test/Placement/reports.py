@@ -7,7 +7,8 @@ the modes of suite.py. For each line, source and destination the copies and byte
 of the report are those that were counted, where it says exactly; else at most so
 many. Turns of loops that the report leaves open ("turns(12)") are taken from the
 run. The bound is K0 of the run where it is exact, and a gap has a cause. No device
-needs more memory than is said, and where the program as it is written copies more,
+needs more memory than is said; the line of the peak has it, and what holds it adds
+up to it. Each copy is in one step. Where the program as it is written copies more,
 lines are named, each with the copies that it makes there at least: lines that
 write the same copy count at the first.
 """
@@ -111,6 +112,31 @@ def check_peaks(report, counts):
             or not said[device]["estimated"] and said[device]["bytes"] < size]
 
 
+def check_profile(report):
+    """Each peak is the most of the profile, on its line, and the sum of its holders.
+    Slots alone may be the most: then no line has more."""
+    problems = []
+    for i, peak in enumerate(report["peaks"]):
+        held = sum(holder["bytes"] for holder in peak["holders"])
+        points = [(point["bytes"][i], point["line"]) for point in report["memory"]]
+        most = max([number for number, _ in points], default=peak["bytes"])
+        if held != peak["bytes"] or most != peak["bytes"] or (
+                peak["line"] and (most, peak["line"]) not in points):
+            problems.append(f"{peak}: held {held}, in the profile {most}")
+    return problems
+
+
+def check_steps(report):
+    sites = sorted(site for step in report["steps"] for site in step["sites"])
+    problems = [] if sites == [site["id"] for site in report["sites"]] else [
+        f"copies in steps: {sites}"]
+    for step in report["steps"]:
+        parts = [step["always"]["copies"], step["sometimes"]["copies"]]
+        if sum(part["number"] for part in parts) < len(step["sites"]):
+            problems.append(f"a step with {len(step['sites'])} copies: {step}")
+    return problems
+
+
 def check_removed(report, written):
     """Of the named lines, those where the run of `written` copied nothing or more."""
     problems = []
@@ -138,12 +164,12 @@ def main():
             report, counts = run(program, mode)
             if report is None:
                 continue  # refused in this mode: suite.py looks at that
-            problems = check(report, counts)
+            problems = check(report, counts) + check_steps(report)
             if mode == "off":
                 written = counts
             else:
                 # td.move is not counted in a program as it is written.
-                problems += check_peaks(report, counts)
+                problems += check_peaks(report, counts) + check_profile(report)
             if written:
                 problems += check_removed(report, written)
                 if (count(counts) < count(written) and not report["removed"]

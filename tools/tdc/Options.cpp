@@ -172,6 +172,9 @@ private:
     case OPT_json:
       options.reportsJSON = true;
       return true;
+    case OPT_html:
+      options.reportPage = value.str();
+      return true;
     case OPT_dry_run:
       options.dryRun = true;
       return true;

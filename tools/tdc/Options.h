@@ -47,6 +47,7 @@ struct Options : CompileOptions {
   bool dryRun = false;
   bool timePhases = false;
   bool reportsJSON = false;
+  std::string reportPage;
 };
 
 /// Reads the words after the program's name. If there is nothing left to do

@@ -22,17 +22,6 @@
 
 namespace tdc::td {
 
-struct PeakMemory {
-  Place device;
-  int64_t bytes;
-  mlir::Location at; ///< the first op while which so much is needed
-  bool isEstimate;
-};
-
-/// The most bytes that a placed module needs at one time, for each of its
-/// devices in the order in which they appear.
-llvm::SmallVector<PeakMemory> getPeakMemory(mlir::ModuleOp module);
-
 /// The tensors on one device of a placed module.
 class DeviceMemory {
 public:
@@ -52,6 +41,11 @@ public:
   /// What takes memory while the visited op runs, results included.
   llvm::ArrayRef<LiveTensor> getLive() const { return live; }
   int64_t getSlotBytes() const { return slotBytes; }
+  struct SlotMemory {
+    SlotOp slot;
+    int64_t bytes;
+  };
+  llvm::ArrayRef<SlotMemory> getSlots() const { return slots; }
   /// What slots and live tensors take together.
   int64_t getBytes() const;
 
@@ -68,6 +62,7 @@ private:
   mlir::WalkResult walk(mlir::Block &block, Visitor visit);
   mlir::WalkResult walkRegions(mlir::Operation *op, Visitor visit);
   void addSlot(SlotOp slot);
+  void addSlot(SlotOp slot, mlir::RankedTensorType type);
   void addAccesses(mlir::Operation *op);
   void addLive(mlir::ValueRange values, mlir::Operation *unused);
   void dropLast(mlir::Operation *op);
@@ -79,6 +74,7 @@ private:
   mlir::ModuleOp module;
   Place device;
   int64_t slotBytes = 0;
+  llvm::SmallVector<SlotMemory> slots;
   bool hasUnknownSize = false;
   /// Types, without a place, of the tensors whose handles are asked for a
   /// replica here.

@@ -62,9 +62,6 @@ struct CopySite {
 std::vector<CopySite> collectTransfers(mlir::ModuleOp module,
                                        const DryRun &run);
 
-/// An op as the author of the program calls it: "`@`", "`relu`", "`print`".
-std::string getUserName(mlir::Operation *op);
-
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_ANALYSIS_TRANSFERS_H

@@ -72,12 +72,18 @@ int64_t DeviceMemory::count(RankedTensorType type) {
 void DeviceMemory::addSlot(SlotOp slot) {
   if (auto handle = dyn_cast<HandleType>(slot.getType())) {
     if (replicas.contains(handle.getTensor()))
-      slotBytes += count(handle.getTensor());
+      addSlot(slot, handle.getTensor());
     return;
   }
   auto type = cast<RankedTensorType>(slot.getType());
   if (getPlace(type) == device)
-    slotBytes += count(type);
+    addSlot(slot, type);
+}
+
+void DeviceMemory::addSlot(SlotOp slot, RankedTensorType type) {
+  int64_t bytes = count(type);
+  slots.push_back({slot, bytes});
+  slotBytes += bytes;
 }
 
 /// Whether the slot gets a new value while one that was read is still needed.
@@ -192,40 +198,6 @@ WalkResult DeviceMemory::walkRegions(Operation *op, Visitor visit) {
   dropLast(op);
   addLive(op->getResults(), nullptr);
   return WalkResult::advance();
-}
-
-SmallVector<PeakMemory> getPeakMemory(ModuleOp module) {
-  Devices devices;
-  auto addDevice = [&](Type type) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      if (Place place = getPlace(tensor); place != Place())
-        devices.getIndex(place);
-  };
-  module.walk([&](Operation *op) {
-    if (auto slot = dyn_cast<SlotOp>(op))
-      addDevice(slot.getType());
-    llvm::for_each(op->getResultTypes(), addDevice);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::for_each(block.getArgumentTypes(), addDevice);
-  });
-  SmallVector<PeakMemory> peaks;
-  for (unsigned i = 0; i != devices.size(); ++i) {
-    DeviceMemory memory(module, devices.getPlace(i));
-    PeakMemory peak = {devices.getPlace(i), memory.getSlotBytes(),
-                       module.getLoc(), false};
-    memory.walk([&](Operation *op) {
-      int64_t bytes = memory.getBytes();
-      if (bytes > peak.bytes) {
-        peak.bytes = bytes;
-        peak.at = op->getLoc();
-      }
-      return WalkResult::advance();
-    });
-    peak.isEstimate = memory.isEstimate();
-    peaks.push_back(peak);
-  }
-  return peaks;
 }
 
 } // namespace tdc::td

@@ -2,10 +2,10 @@
 
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "ContentFlow.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <map>
 #include <set>
@@ -13,37 +13,6 @@
 using namespace mlir;
 
 namespace tdc::td {
-
-std::string getUserName(Operation *op) {
-  if (isa<SaveOp, SaveTensorOp>(op))
-    return "`save`";
-  if (isa<FormatOp>(op))
-    return "`print`";
-  if (isa<func::ReturnOp>(op))
-    return "`return`";
-  if (auto item = dyn_cast<ItemOp>(op)) {
-    bool isPrinted = llvm::all_of(
-        item->getUsers(), [](Operation *user) { return isa<FormatOp>(user); });
-    return isPrinted ? "`print`" : "`.item()`";
-  }
-  StringRef name = op->getName().stripDialect();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    name = stringifyReduceKind(reduce.getKind());
-  return ("`" +
-          llvm::StringSwitch<StringRef>(name)
-              .Case("add", "+")
-              .Case("sub", "-")
-              .Case("mul", "*")
-              .Case("div", "/")
-              .Case("matmul", "@")
-              .Case("slice", "[...]")
-              .Case("fill", "full")
-              .Case("iota", "arange")
-              .Case("restore", "load")
-              .Default(name) +
-          "`")
-      .str();
-}
 
 namespace {
 
@@ -84,8 +53,7 @@ private:
     site.ops = {op};
     StringAttr slot = flow.getSlot(result, content);
     site.isState = slot != nullptr;
-    site.what = slot ? slot.getValue().split('@').first.str()
-                     : describe(getContent(content));
+    site.what = slot ? getSlotName(slot) : getValueName(content);
     site.place = getUserPlace(op->getLoc());
     site.contents = {getContent(content)};
     site.to = getPlace(result);
@@ -101,49 +69,6 @@ private:
     if (!site.reader && !readers.empty())
       site.reader = readers.front();
     site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
-  }
-
-  /// The variable that holds a value; of what a loop or branch passes on, the
-  /// one that gives it that.
-  static StringRef findName(Value value, unsigned depth = 4) {
-    value = getContent(value);
-    StringRef name = getVariableName(value.getLoc());
-    auto result = dyn_cast<OpResult>(value);
-    if (!name.empty() || depth == 0)
-      return name;
-    if (CarryingLoop loop = CarryingLoop::ofArgument(value))
-      return findName(loop.getYield()->getOperand(loop.getIndex(value)),
-                      depth - 1);
-    if (result && isStructured(result.getOwner()))
-      return findName(result.getOwner()
-                          ->getRegions()
-                          .back()
-                          .front()
-                          .getTerminator()
-                          ->getOperand(result.getResultNumber()),
-                      depth - 1);
-    return {};
-  }
-
-  /// What made a value.
-  static std::string describe(Value made) {
-    if (StringRef name = findName(made); !name.empty())
-      return name.str();
-    Operation *maker = made.getDefiningOp();
-    if (!maker)
-      return describeArgument(cast<BlockArgument>(made));
-    return isa<scf::SCFDialect>(maker->getDialect())
-               ? "a value that loops and branches pass on"
-               : "the result of " + getUserName(maker);
-  }
-
-  static std::string describeArgument(BlockArgument argument) {
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    if (!function)
-      return "a value of the turn before";
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      "td.name");
-    return name ? name.str() : "a parameter";
   }
 
   void addCopy(ToDeviceOp op) {

@@ -1,14 +1,15 @@
-//===- ReportJSON.cpp - a report of transfers for programs ----------------===//
+//===- JSON.cpp - a report of transfers for programs ----------------------===//
 //
 // The names of the fields are described in docs/Placement.md.
 //
 //===----------------------------------------------------------------------===//
 
+#include "llvm/Support/JSON.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Report.h"
+#include "Report/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/JSON.h"
 
 namespace json = llvm::json;
 
@@ -38,8 +39,8 @@ public:
     json.object([&] {
       json.attribute("file", report.file);
       json.attributeArray("devices", [&] {
-        for (const td::PeakMemory &peak : report.peaks)
-          json.value(spelling(peak.device));
+        for (const Place &device : report.devices)
+          json.value(spelling(device));
       });
       write("placed", report.placed);
       write("exports", report.exports);
@@ -56,17 +57,12 @@ public:
             json.attribute("advice", wait.advice);
           });
       });
-      json.attributeArray("peaks", [&] {
-        if (!report.hasPeaks())
-          return;
-        for (const td::PeakMemory &peak : report.peaks)
-          json.object([&] {
-            json.attribute("device", spelling(peak.device));
-            json.attribute("bytes", peak.bytes);
-            json.attribute("line", getLine(td::getUserPlace(peak.at)));
-            json.attribute("estimated", peak.isEstimate);
-          });
-      });
+      writeRecords("steps", report.steps);
+      writeRecords("lines", report.lines);
+      td::MemoryProfile none;
+      const td::MemoryProfile &memory = report.memory ? *report.memory : none;
+      writeRecords("peaks", memory.peaks);
+      writeRecords("memory", memory.points);
       writeComparison();
     });
     os << "\n";
@@ -75,6 +71,19 @@ public:
 private:
   static int64_t getLine(mlir::FileLineColLoc place) {
     return place ? place.getLine() : 0;
+  }
+  template <typename Records>
+  void writeRecords(llvm::StringRef name, const Records &records) {
+    json.attributeArray(name, [&] {
+      for (const auto &record : records)
+        json.object([&] { write(record); });
+    });
+  }
+
+  void writePlace(mlir::FileLineColLoc place) {
+    json.attribute("line", getLine(place));
+    if (place)
+      writeFile(place.getFilename());
   }
   void writeLine(llvm::StringRef name, mlir::Operation *op) {
     json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
@@ -110,9 +119,7 @@ private:
   void write(int64_t id, const CopySite &site) {
     json.attribute("id", id);
     json.attribute("what", site.what);
-    json.attribute("line", getLine(site.place));
-    if (site.place)
-      writeFile(site.place.getFilename());
+    writePlace(site.place);
     json.attribute("src", spelling(site.from));
     json.attribute("dst", spelling(site.to));
     json.attribute("kind", site.kind == CopySite::OnDemand    ? "on demand"
@@ -138,6 +145,52 @@ private:
         if (site.definedAt)
           json.attribute("line", getLine(site.definedAt));
       });
+  }
+
+  void write(const CopyStep &step) {
+    if (auto function = llvm::dyn_cast_or_null<mlir::func::FuncOp>(step.op)) {
+      json.attribute("calls", function.getSymName());
+    } else if (step.op) {
+      json.attribute("loop", indices.lookup(step.op));
+      writeLine("line", step.op);
+    }
+    write("always", step.always);
+    write("sometimes", step.sometimes);
+    json.attributeArray("sites", [&] {
+      for (const CopySite *site : step.sites)
+        json.value(int64_t(site - report.sites.data()) + 1);
+    });
+  }
+
+  void write(const LineDevices &line) {
+    writePlace(line.place);
+    json.attributeArray("devices", [&] {
+      for (unsigned device : line.devices)
+        json.value(spelling(report.devices[device]));
+    });
+  }
+
+  void write(const td::PeakMemory &peak) {
+    json.attribute("device", spelling(peak.device));
+    json.attribute("bytes", peak.bytes);
+    writePlace(td::getUserPlace(peak.at));
+    json.attribute("estimated", peak.isEstimate);
+    writeRecords("holders", peak.holders);
+  }
+
+  void write(const td::MemoryHolder &holder) {
+    json.attribute("what", holder.what);
+    writePlace(holder.place);
+    json.attribute("tensors", holder.tensors);
+    json.attribute("bytes", holder.bytes);
+  }
+
+  void write(const td::MemoryPoint &point) {
+    writePlace(point.place);
+    json.attributeArray("bytes", [&] {
+      for (int64_t bytes : point.bytes)
+        json.value(bytes);
+    });
   }
 
   void write(const RunFactor &factor) {
@@ -182,6 +235,7 @@ private:
     });
     json.attributeObject("boundOfExports",
                          [&] { write(report.leastOfExports); });
+    json.attributeObject("made", [&] { write(report.made); });
     if (report.trialTurns)
       json.attribute("trialTurns", report.trialTurns);
     json.attributeObject("gap", [&] {

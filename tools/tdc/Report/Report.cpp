@@ -5,15 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Report.h"
+#include "Report/Report.h"
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "OutputFile.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -250,8 +253,7 @@ static void compareWithWritten(const Options &options, Report &report) {
       td::collectTransfers(compilation.getModule(), run);
   Total exports;
   sum(written, report.asWritten.emplace(), exports);
-  report.isWrittenForCpu =
-      td::getPeakMemory(compilation.getModule()).size() == 1;
+  report.isWrittenForCpu = td::getDevices(compilation.getModule()).size() == 1;
   findRemoved(written, report);
 }
 
@@ -354,6 +356,20 @@ void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
   isBoundKnown = bound.isComplete() && placed.isComplete();
 }
 
+static int print(const Options &options, const Report &report) {
+  if (options.reportsJSON)
+    printJSON(llvm::outs(), report);
+  if (options.reportPage.empty()) {
+    if (!options.reportsJSON)
+      printText(llvm::outs(), report);
+    return ExitOk;
+  }
+  llvm::SmallString<0> page;
+  llvm::raw_svector_ostream os(page);
+  printHTML(os, report);
+  return writeFile(options.reportPage, page);
+}
+
 int reportVerb(const Options &options) {
   int exitCode = ExitOk;
   runOnDeepStack([&] {
@@ -376,12 +392,13 @@ int reportVerb(const Options &options) {
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
     findWaits(report);
-    report.peaks = td::getPeakMemory(report.module);
+    report.steps = getSteps(report.sites);
+    report.devices = td::getDevices(report.module);
+    report.lines = getDevicesOfLines(report.module, report.devices);
+    if (!report.module->hasAttr(td::kAsWrittenAttr))
+      report.memory = td::getMemoryProfile(report.module);
     compareWithWritten(options, report);
-    if (options.reportsJSON)
-      printJSON(llvm::outs(), report);
-    else
-      printText(llvm::outs(), report);
+    exitCode = print(options, report);
   });
   return exitCode;
 }

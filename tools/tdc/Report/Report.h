@@ -1,13 +1,13 @@
 //===- Report.h - what a report of transfers says -------------------------===//
 //
-// The facts, found once, for its two forms: text and JSON.
+// The facts, found once, for its forms: text, JSON and a page with a picture.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_TOOLS_TDC_REPORT_H
-#define TDC_TOOLS_TDC_REPORT_H
+#ifndef TDC_TOOLS_TDC_REPORT_REPORT_H
+#define TDC_TOOLS_TDC_REPORT_REPORT_H
 
-#include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Dialect/TD/Analysis/MemoryProfile.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "Frontend/Source.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,6 +29,10 @@ struct Amount {
   /// Whether it is less where the symbols stand for large numbers.
   bool isBelow(const Amount &other) const;
   std::string getFormula() const;
+  /// None if only a run knows it.
+  std::optional<int64_t> getNumber() const {
+    return rest.empty() ? std::optional(known) : std::nullopt;
+  }
 };
 
 Amount getCopies(const td::CopySite &site);
@@ -45,6 +49,25 @@ struct HostWait {
   const td::CopySite *site;
   const char *advice;
 };
+
+/// What is copied in one turn of a loop or one call of an export, but not in
+/// the turns of a loop inside; or else once in a run.
+struct CopyStep {
+  mlir::Operation *op = nullptr; ///< the loop or the export; null for a run
+  Total always;
+  Total sometimes; ///< at most so many more, where a branch or a demand decides
+  std::vector<const td::CopySite *> sites;
+};
+std::vector<CopyStep> getSteps(llvm::ArrayRef<td::CopySite> sites);
+
+/// A line of the program on which devices compute, as indices of
+/// `Report::devices`.
+struct LineDevices {
+  mlir::FileLineColLoc place;
+  llvm::SmallVector<unsigned, 2> devices;
+};
+std::vector<LineDevices> getDevicesOfLines(mlir::ModuleOp module,
+                                           llvm::ArrayRef<Place> devices);
 
 /// A line where the program copies more often than the placed one. It outlives
 /// the module that was compiled as it is written.
@@ -71,12 +94,11 @@ struct Report {
   bool isWrittenForCpu = false; ///< and names no other device
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
-  llvm::SmallVector<td::PeakMemory> peaks; ///< of all its devices
-  /// Copies that stay where they are written are not counted in peaks.
-  bool hasPeaks() const {
-    mlir::ModuleOp placed = module;
-    return !placed->hasAttr(td::kAsWrittenAttr);
-  }
+  std::vector<CopyStep> steps;
+  llvm::SmallVector<Place> devices;
+  std::vector<LineDevices> lines; ///< in the order of their files and numbers
+  /// None where copies stay where they are written: they are not counted in it.
+  std::optional<td::MemoryProfile> memory;
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.
@@ -94,7 +116,8 @@ struct Report {
 
 void printText(llvm::raw_ostream &os, const Report &report);
 void printJSON(llvm::raw_ostream &os, const Report &report);
+void printHTML(llvm::raw_ostream &os, const Report &report);
 
 } // namespace tdc
 
-#endif // TDC_TOOLS_TDC_REPORT_H
+#endif // TDC_TOOLS_TDC_REPORT_REPORT_H

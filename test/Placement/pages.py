@@ -1,0 +1,265 @@
+"""The pages of `tdc report --html` as a browser shows them.
+
+    pages.py CHROMIUM FOLDER PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
+
+Each page, at 1280 and 800 pixels: no two texts overlap, none is cut off or outside
+of the page, each number is the one that --json has at the place that it names
+(`data-json`), each mark is as large as its number, and nothing that a page has to
+show is missing. The same checks have to find what is wrong with a page that was
+spoiled.
+"""
+
+import collections
+import html.parser
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+WIDTHS = (1280, 800)
+SHOWN = 5  # problems of one page that are printed
+
+
+def report(program, *options):
+    done = subprocess.run(["tdc", "report", *options, program],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, f"{program}: {done.stderr}"
+    return done.stdout
+
+
+#===--- What --json has ---===#
+
+
+def find(data, path):
+    for name in path.split("."):
+        data = data[int(name) if isinstance(data, list) else name]
+    return data["formula"] if isinstance(data, dict) else str(data)
+
+
+def add(formulas):
+    """The sum of formulas such as "8 + 2 x turns(12)", spelled as tdc does."""
+    total = collections.Counter()
+    for summand in " + ".join(formulas).split(" + "):
+        number, _, product = re.fullmatch(r"(?:(\d+)( x |$))?(.*)", summand).groups()
+        total[product] += int(number or 1)
+    known = total.pop("", 0)
+    parts = [str(known)] if known or not any(total.values()) else []
+    parts += [product if times == 1 else f"{times} x {product}"
+              for product, times in sorted(total.items())]
+    return " + ".join(parts)
+
+
+def check_numbers(data, figures):
+    problems = []
+    for figure in figures:
+        paths = figure["path"].split()
+        try:
+            values = [find(data, path) for path in paths]
+        except (KeyError, IndexError, ValueError):
+            problems.append(f"--json has no {figure['path']}")
+            continue
+        value = values[0] if len(values) == 1 else add(values)
+        if value != figure["text"]:
+            problems.append(f"{figure['path']} is {value}, the page has "
+                            f"{figure['text']}")
+    return problems
+
+
+#===--- Marks ---===#
+
+
+def check_marks(data, figures):
+    """Bars and steps of a profile are as large as their numbers, an arrow as the
+    logarithm of its bytes."""
+    problems = []
+    scales = collections.defaultdict(list)
+    for figure in figures:
+        field = figure["path"].split(".")[-1]
+        if figure["mark"] == "path":
+            # The bytes of one where only a run knows how many there are.
+            first = figure["path"].split()[0]
+            number = next((int(text) for text in (
+                figure["text"], find(data, first.replace("bytes", "bytesOfOne")))
+                if text.isdigit()), 1)
+            head = 10 + min(1 + math.log10(max(number, 1)), 10)
+            if abs(figure["height"] - head) > 0.5:
+                problems.append(f"the arrow of {figure['path']} is "
+                                f"{figure['height']} px high, not {head}")
+        elif figure["mark"] == "rect":
+            is_memory = figure["path"].startswith("memory.")
+            side = figure["height" if is_memory else "width"]
+            scales[is_memory, field].append((int(figure["text"]), side))
+    for (_, field), marks in scales.items():
+        most, longest = max(marks)
+        problems += [f"{number} of {most} ({field}) is {side} of {longest} px"
+                     for number, side in marks
+                     if abs(side - longest * number / max(most, 1)) > 1]
+    return problems
+
+
+def check_complete(data, figures):
+    """Every copy has an arrow at the line that needs it and a row in the table;
+    every step and peak is there."""
+    paths = collections.Counter(path for figure in figures
+                                for path in figure["path"].split())
+    arrows = {path: figure for figure in figures if figure["mark"] == "path"
+              for path in figure["path"].split()}
+    problems = []
+    needed = [f"peaks.{i}.bytes" for i in range(len(data["peaks"]))]
+    needed += [f"peaks.{i}.holders.{k}.bytes" for i, peak in enumerate(data["peaks"])
+               for k in range(len(peak["holders"]))]
+    needed += [f"memory.{i}.bytes.{k}" for i in range(len(data["memory"]))
+               for k in range(len(data["devices"]))]
+    needed += [f"steps.{i}.{when}.copies" for i, step in enumerate(data["steps"])
+               for when in ("always", "sometimes")
+               if step[when]["copies"]["formula"] != "0"]
+    needed += [f"waits.{i}.times" for i in range(len(data["waits"]))]
+    needed += ["placed.copies", "placed.bytes"]
+    if "bound" in data:
+        needed += ["bound.copies", "bound.bytes", "gap.copies", "gap.bytes"]
+    for i, site in enumerate(data["sites"]):
+        needed.append(f"sites.{i}.copies")
+        arrow = arrows.get(f"sites.{i}.bytes")
+        if not arrow:
+            problems.append(f"copy {i + 1} has no arrow")
+            continue
+        # Several parameters that are copied together stand where the first does.
+        first = data["sites"][int(arrow["path"].split(".")[1])]
+        line = first.get("reader", first)["line"]
+        if arrow["line"] != line:
+            problems.append(f"copy {i + 1} is needed on line {line}, its arrow is "
+                            f"on line {arrow['line']}")
+    problems += [f"the page does not show {path}" for path in needed if not paths[path]]
+    return problems
+
+
+#===--- The file ---===#
+
+
+class Nesting(html.parser.HTMLParser):
+    """Finds what is not closed, and what another file or a script is for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.problems = [], []
+        self.feed(text)
+        if self.open:
+            self.problems.append(f"not closed: {self.open}")
+
+    def handle_starttag(self, tag, attributes):
+        if tag != "meta":
+            self.open.append(tag)
+        if tag in ("script", "link", "img", "iframe"):
+            self.problems.append(f"there is a <{tag}>")
+        for name, value in attributes:
+            if name.startswith("on") or name == "href" and value[0] != "#":
+                self.problems.append(f"<{tag}> has {name}={value}")
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()}")
+
+
+#===--- In the browser ---===#
+
+
+def measure(chromium, folder, pages):
+    """What measure.js finds of each (page, width)."""
+    script = (pathlib.Path(__file__).parent / "measure.js").read_text()
+    data = json.dumps([{"html": page, "width": width} for page, width in pages])
+    data = data.replace("<", "\\u003c")
+    harness = folder / "harness.html"
+    harness.write_text(f"""<!doctype html><meta charset="utf-8"><body><script>
+{script}
+window.onload = async () => {{
+  const found = document.createElement("pre");
+  found.id = "found";
+  found.textContent = JSON.stringify(await measure({data}));
+  document.body.append(found);
+}};
+</script>""")
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+         "--disable-dev-shm-usage",
+         f"--user-data-dir={folder / 'browser'}", "--window-size=1400,1000",
+         "--virtual-time-budget=100000", "--dump-dom", harness.as_uri()],
+        capture_output=True, text=True)
+    found = re.search(r'<pre id="found">(.*)</pre>', done.stdout, re.DOTALL)
+    assert found, f"the browser gave nothing: {done.stderr[-2000:]}"
+    return json.loads(html.unescape(found[1]))
+
+
+def check_badges(data, badges):
+    """Each line of the program has the devices that it computes on."""
+    expected = [[line["line"], "runs on " + " and ".join(line["devices"])]
+                for line in data["lines"] if "file" not in line]
+    return [f"a line differs from --json: {one}"
+            for one in badges + expected if (one in badges) != (one in expected)]
+
+
+def problems_of(data, result):
+    return (result["problems"] + check_badges(data, result["badges"]) + check_numbers(data, result["figures"]) +
+            check_marks(data, result["figures"]) +
+            check_complete(data, result["figures"]))
+
+
+SPOILERS = {
+    "overlaps": lambda page: page.replace(
+        "</style>", ".copy .label { position: relative; top: -9px }</style>"),
+    "cut off": lambda page: page.replace(
+        "</style>", "h1 { width: 40px; white-space: nowrap; overflow: hidden }</style>"),
+    "outside": lambda page: page.replace("</style>", "h1 { margin-left: -99px }</style>"),
+    "the page has": lambda page: re.sub(
+        r'(data-json="placed.bytes">)', r"\g<1>1", page),
+    "px high": lambda page: page.replace(
+        "</style>", ".copy path { transform: scale(1.2) }</style>"),
+    "its arrow is on line": lambda page: page.replace("-line-14\"", "-line-12\""),
+    "differs from --json": lambda page: page.replace("runs on cpu", "runs on cuda:0"),
+    "does not show": lambda page: page.replace('data-json="gap.copies"', ""),
+    "--json has no": lambda page: page.replace('"placed.copies"', '"placed.copied"'),
+}
+
+
+def main():
+    chromium, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    programs = [part.split("\n") for part in "\n".join(sys.argv[3:]).split("\n,\n")]
+    failed, cases, pages = 0, [], []
+    for program in programs:
+        data = json.loads(report(*program, "--json"))
+        page = folder / (pathlib.Path(program[0]).stem + ".html")
+        report(*program, "--html", page)
+        text = page.read_text()
+        for problem in Nesting(text).problems:
+            print(f"{page.name}: {problem}")
+            failed += 1
+        for width in WIDTHS:
+            cases.append((f"{page.name} at {width}", data, None))
+            pages.append((text, width))
+        if program is programs[0]:
+            for expected, spoil in SPOILERS.items():
+                cases.append((f"a page that {expected}", data, expected))
+                pages.append((spoil(text), WIDTHS[0]))
+    texts = numbers = 0
+    for (name, data, expected), result in zip(
+            cases, measure(chromium, folder, pages), strict=True):
+        problems = problems_of(data, result)
+        if expected:
+            if not any(expected in problem for problem in problems):
+                print(f"{name} is not found")
+                failed += 1
+            continue
+        texts += result["texts"]
+        numbers += len(result["figures"])
+        for problem in problems[:SHOWN]:
+            print(f"{name}: {problem}")
+        failed += bool(problems)
+    print(f"{len(pages) - len(SPOILERS)} pages, {texts} texts, {numbers} numbers, "
+          f"{failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+//===- Page.h - a report of transfers as a page with a picture ------------===//
+//
+// One HTML file that needs no other and no script. Each number on it carries
+// where --json has it, in `data-json`: `placed.copies`, or several of which it
+// is the sum; a mark without a text has its number in `data-value`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_REPORT_PAGE_PAGE_H
+#define TDC_TOOLS_TDC_REPORT_PAGE_PAGE_H
+
+#include "Report/Page/Markup.h"
+#include "Report/Words.h"
+
+namespace tdc {
+
+/// What the parts of a page are written with.
+struct Page {
+  Page(llvm::raw_ostream &os, const Report &report)
+      : out(os), report(report), words(report) {}
+
+  Markup out;
+  const Report &report;
+  Words words;
+
+  //===--- Devices --------------------------------------------------------===//
+
+  unsigned getIndex(const Place &device) const;
+  /// "C" for the cpu, "G0" for cuda:0: colour never stands alone.
+  std::string getLetter(unsigned device) const;
+  /// The class that gives an element the colour of a device.
+  static std::string getColour(unsigned device);
+
+  //===--- Numbers --------------------------------------------------------===//
+
+  void number(const llvm::Twine &path, const llvm::Twine &text);
+  /// "at most 8 x turns(12) copies" and "16 B".
+  void copies(const llvm::Twine &path, const Amount &amount);
+  void bytes(const llvm::Twine &path, const Amount &amount);
+  /// Both, of an object that has them.
+  void total(const llvm::Twine &path, const Total &total);
+  void total(const llvm::Twine &path, td::CopyCount count);
+  /// "sites.3.bytes sites.4.bytes".
+  std::string getPath(const CopyGroup &group, llvm::StringRef field) const;
+
+  //===--- Links ----------------------------------------------------------===//
+
+  /// A line, with a link to it if it is in the listing.
+  void line(mlir::FileLineColLoc place);
+  /// The name of a line as the target of a link; "" if none is listed.
+  std::string getAnchor(mlir::FileLineColLoc place) const;
+  /// The line that a copy is shown at: that of the op that needs it.
+  static mlir::FileLineColLoc getLineOf(const td::CopySite &site);
+};
+
+/// A section with its heading.
+void section(Page &page, llvm::StringRef heading, Markup::Contents contents);
+
+// The parts, in their order.
+void writeFigures(Page &page);
+void writeSteps(Page &page);
+void writeSource(Page &page);
+void writeBars(Page &page);
+void writeMemory(Page &page);
+void writeSites(Page &page);
+void writeWaits(Page &page);
+
+/// The style sheet.
+extern const char *const kStyle;
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_REPORT_PAGE_PAGE_H

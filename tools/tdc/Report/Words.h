@@ -1,0 +1,81 @@
+//===- Words.h - what a report says in words ------------------------------===//
+//
+// The parts of sentences that its text and its page share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_TOOLS_TDC_REPORT_WORDS_H
+#define TDC_TOOLS_TDC_REPORT_WORDS_H
+
+#include "Report/Report.h"
+
+namespace tdc {
+
+/// Copies that are told as one: a parameter each, all made at one point.
+struct CopyGroup {
+  llvm::SmallVector<const td::CopySite *, 1> sites;
+  Total total;
+  const td::CopySite &first() const { return *sites.front(); }
+};
+
+class Words {
+public:
+  explicit Words(const Report &report) : report(report) {}
+
+  /// The program's file without its folder.
+  llvm::StringRef getProgram() const;
+  std::vector<CopyGroup> getGroups() const;
+  /// "net, 4 tensors".
+  static std::string getSubject(const CopyGroup &group);
+
+  //===--- Places ---------------------------------------------------------===//
+
+  /// "line 12", with the file if it is not that of the program.
+  std::string spell(mlir::FileLineColLoc place) const;
+  std::string spell(llvm::StringRef file, unsigned line) const;
+  std::string spell(mlir::Operation *op) const;
+  /// The text of a line, shortened; "" if there is none.
+  std::string quote(mlir::FileLineColLoc place) const;
+
+  //===--- Amounts --------------------------------------------------------===//
+
+  static std::string spellCopies(const Amount &amount);
+  static std::string spell(const Total &total);
+  static std::string spell(td::CopyCount count);
+
+  //===--- Sentences about a copy, "" where there is nothing to say -------===//
+
+  std::string getReader(const td::CopySite &site) const;
+  /// How often it is made, and why it cannot be in front of the loop.
+  std::string getRuns(const td::CopySite &site) const;
+
+  //===--- Totals ---------------------------------------------------------===//
+
+  bool hasExports() const;
+  /// What the program copies as it is written.
+  std::string getAsWritten() const;
+  /// "in a trial of 4 turns of each loop"; "" if the bound is of every run.
+  std::string getTrial() const;
+  /// "0", or how much and why.
+  std::string getGap() const;
+  /// "a turn of line 12", "a call of predict" or "once".
+  std::string getRepeated(const CopyStep &step) const;
+  /// "cuda:0 78960 B at line 4".
+  std::string getPeak(const td::PeakMemory &peak) const;
+  /// "x (line 14)", "the result of `@` (line 4, 2 tensors)", "7 others".
+  std::string getHolder(const td::MemoryHolder &holder) const;
+
+  /// The largest holders of a peak, and the rest of them as one without a name.
+  static std::vector<td::MemoryHolder>
+  getLargestHolders(const td::PeakMemory &peak, size_t most);
+
+private:
+  std::string spell(const td::RunFactor &factor) const;
+  std::string getReasonToStay(const td::CopySite &site) const;
+
+  const Report &report;
+};
+
+} // namespace tdc
+
+#endif // TDC_TOOLS_TDC_REPORT_WORDS_H
