@@ -33,6 +33,9 @@ PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
 PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels"]
 # Of what NumPy does not follow, relative to the largest element and beside it.
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
+# Where terms of about 1 cancel, as in the gradient of a sum of softmax, what is left is their
+# rounding.
+ROUNDING = {"f64": 2**-53, "f32": 2**-24, "f16": 2**-11, "bf16": 2**-8}
 # Words of the program in a message, and what no author of a program can read.
 QUOTED = re.compile(r"`[^`\n]*`|^ *\d+ \|.*$", re.MULTILINE)
 INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|ub|cf)\.[a-z_]+\b|"
@@ -124,7 +127,8 @@ def unseen_error(array, dtype):
     if not is_float(dtype) or array.size == 0:
         return np.zeros(array.shape)
     sizes = np.abs(array.astype(np.float64))
-    return UNSEEN[dtype] * (sizes + np.nanmax(sizes, initial=0) * 0.1 + 1e-4)
+    return (UNSEEN[dtype] * (sizes + np.nanmax(sizes, initial=0) * 0.1 + 1e-4) +
+            ROUNDING[dtype])
 
 
 def compare(got, want, allowed):

@@ -34,13 +34,13 @@ class Training(Statement):
     epochs: int
     batch: int = 0  # rows of one; 0: no loader
     shuffles: bool = False
-    norms: bool = False
+    norms: bool = False  # not of two features: they become 1 and -1, whatever they were
     drops: bool = False
     moves: bool = False
 
     def smaller(self):
         """The same with less, in every way."""
-        if len(self.activations) > 1:
+        if len(self.activations) > 1 and not (self.norms and self.sizes[2] == 2):
             yield dataclasses.replace(self, sizes=self.sizes[1:], activations=self.activations[1:])
         for field, least in (("epochs", 1), ("batch", 0), ("shuffles", False), ("norms", False),
                              ("drops", False), ("moves", False), ("optimizer", OPTIMIZERS[0]),
@@ -103,4 +103,5 @@ def make(g):
     g.made += 1
     return [Training(str(g.made), sizes, [g.pick(ACTIVATIONS) for _ in range(depth)], rows, loss,
                      g.pick(OPTIMIZERS), g.random.randint(1, 3),
-                     g.pick([0, 0, 3, 8, 16]), g.flip(0.4), g.flip(0.3), g.flip(0.2), g.moves)]
+                     g.pick([0, 0, 3, 8, 16]), g.flip(0.4), g.flip(0.3) and sizes[1] != 2,
+                     g.flip(0.2), g.moves)]

@@ -151,6 +151,11 @@ static Val expand(Checker &c, const Bound &args) {
     }
     size_t added = sizes.size() - std::min(sizes.size(), own.size());
     bool keep = size.size.isConstant(-1) && i >= added;
+    if (auto known = c.constantInt(size); !keep && known && *known < 0) {
+      c.error(DiagCode::TD401, size.range,
+              "a size cannot be " + llvm::Twine(*known));
+      return c.fail();
+    }
     wanted.push_back(keep ? own[i - added] : size.size);
   }
   ShapeAnswer answer = broadcastShapes({own, wanted});

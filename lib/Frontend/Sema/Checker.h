@@ -50,6 +50,7 @@ public:
           Emitter &emitter)
       : sources(sources), context(context), options(options), diags(&diags),
         emitter(&emitter) {}
+  ~Checker();
 
   void run(FileId file, const ast::Program &program);
 
@@ -573,7 +574,10 @@ public:
   void buildMembers(ModelInstance &model,
                     llvm::ArrayRef<const ast::Decl *> members);
   void buildState(ModelInstance &model, const ast::StateDecl &decl);
-  void adopt(const Val &val);
+  /// Makes models in a value parts of the one that is built. False after an
+  /// error.
+  bool adopt(const Val &val, SourceRange range);
+  std::shared_ptr<ModelInstance> makeModel();
   void nameModels(const Val &val, llvm::StringRef name);
   void nameRoot(ModelInstance &model, llvm::StringRef name);
   void ensureNamed(ModelInstance &model);
@@ -726,6 +730,8 @@ public:
   std::vector<Fact> facts;
 
   std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
+  /// And those that came to nothing.
+  std::vector<std::weak_ptr<ModelInstance>> instances;
   size_t namedModels = 0; ///< so many of them have a name, or are parts
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   llvm::StringMap<Value> readCache;

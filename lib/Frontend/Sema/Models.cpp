@@ -49,7 +49,7 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
     error(DiagCode::TD220, args.range, "models are nested too deeply");
     return fail();
   }
-  auto model = std::make_shared<ModelInstance>();
+  std::shared_ptr<ModelInstance> model = makeModel();
   model->decl = cls.decl;
   model->file = cls.file;
   model->typeName = cls.decl->name.text.str();
@@ -94,16 +94,39 @@ Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   return val;
 }
 
-void Checker::adopt(const Val &val) {
-  if (val.is(ValKind::Model))
-    val.as<ModelInstance>().adopted = true;
+std::shared_ptr<ModelInstance> Checker::makeModel() {
+  auto model = std::make_shared<ModelInstance>();
+  instances.push_back(model);
+  return model;
+}
+
+Checker::~Checker() {
+  // A model can hold a method of its own, and a part what it was made with.
+  for (const std::weak_ptr<ModelInstance> &instance : instances)
+    if (std::shared_ptr<ModelInstance> model = instance.lock()) {
+      model->members.clear();
+      model->config.clear();
+    }
+}
+
+bool Checker::adopt(const Val &val, SourceRange range) {
+  if (val.is(ValKind::Model)) {
+    auto &model = val.as<ModelInstance>();
+    if (llvm::is_contained(building, &model)) {
+      error(DiagCode::TD220, range, "`" + model.typeName + "` contains itself");
+      return false;
+    }
+    model.adopted = true;
+  }
   if (val.is(ValKind::List) || val.is(ValKind::Tuple))
     for (const Val &element : elementsOf(val))
-      adopt(element);
+      if (!adopt(element, range))
+        return false;
+  return true;
 }
 
 Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
-  auto model = std::make_shared<ModelInstance>();
+  std::shared_ptr<ModelInstance> model = makeModel();
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;
   model->typeName = isList ? "ModuleList" : "Sequential";
@@ -126,8 +149,9 @@ Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
             "`" + model->typeName + "` takes models, not " + describe(part));
       return fail();
     }
+    if (!adopt(part, part.range.isValid() ? part.range : args.range))
+      return fail();
     model->add(std::to_string(i)).val = part;
-    adopt(part);
   }
   models.push_back(model);
   Val val = makeVal(ValKind::Model);
@@ -175,8 +199,8 @@ void Checker::buildMembers(ModelInstance &model,
                 " = …`");
       continue;
     }
-    adopt(val);
-    model.add(name).val = val;
+    if (adopt(val, field->value->range))
+      model.add(name).val = val;
   }
 }
 

@@ -334,3 +334,21 @@ func.func @picked_by_itself(%x: tensor<64x64xf32>) -> tensor<64xi64> {
   %g = td.gather_along %a, %a dim 0 : tensor<64xi64>, tensor<64xi64> -> tensor<64xi64>
   return %g : tensor<64xi64>
 }
+
+// -----
+
+// A reduction without results is none of the others' loops.
+// CHECK-LABEL: func.func @nothing
+// CHECK: td.kernel
+// CHECK: td.reduce sum
+// CHECK: td.yield
+// CHECK: td.kernel
+// CHECK: td.reduce max
+// CHECK: td.yield
+func.func @nothing(%x: tensor<80x5xf32>) -> (tensor<5xf32>, tensor<0xf32>) {
+  %c3 = arith.constant 3 : i64
+  %sum = td.reduce sum %x [0] : tensor<80x5xf32> to tensor<5xf32>
+  %none = td.slice %x[%c3] dim 1 step 1 : tensor<80x5xf32> to tensor<80x0xf32>
+  %max = td.reduce max %none [0] : tensor<80x0xf32> to tensor<0xf32>
+  return %sum, %max : tensor<5xf32>, tensor<0xf32>
+}

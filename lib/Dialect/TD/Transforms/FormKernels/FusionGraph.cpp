@@ -343,7 +343,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   for (unsigned loop = 0; loop < nest->getLoops().size(); ++loop)
     if ((nest->getRootLoops() & ~common) >> loop & 1) {
       int64_t extent = nest->getLoops()[loop].extent;
-      if (!reduces(a) || ShapedType::isDynamic(extent))
+      // A tile of nothing would compute nothing of the others either.
+      if (!reduces(a) || ShapedType::isDynamic(extent) || extent == 0)
         return false;
       unrolled *= extent;
       if (unrolled > kMaxUnrolled)
