@@ -107,6 +107,22 @@ TEST(HandleTest, Slots) {
   });
 }
 
+// A slot of a tensor without elements.
+TEST(HandleTest, EmptySlots) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.program.arena_bytes = 64;
+    Opened ctx(gpus.program);
+    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+    tdrt_handle *zeros = nullptr;
+    void *data = nullptr;
+    ASSERT_EQ(tdrt_handle_read(ctx, slot, 0, 0, &zeros), 0);
+    ASSERT_EQ(tdrt_handle_get(ctx, zeros, gpus.transferTo(1), &data), 0);
+    EXPECT_NE(data, nullptr);
+    tdrt_handle_release(ctx, zeros);
+  });
+}
+
 TEST(HandleTest, MovedSlots) {
   checkWithGpus(2, {}, [] {
     GpuProgram gpus(2);
