@@ -168,12 +168,13 @@ private:
     }
     // The caller's words may be gone when the program reads them.
     texts[index] = text;
+    if (parseArgument(program, arg, texts[index].c_str(), values[index]))
+      return;
     if (isTooLarge(arg, text))
       fail(3, option(arg.name) + ": " + inQuotes(text) + " is beyond what " +
                   wanted(arg) + " holds");
-    if (!parseArgument(program, arg, texts[index].c_str(), values[index]))
-      fail(3, option(arg.name) + " wants " + wanted(arg) + ", not " +
-                  inQuotes(text));
+    fail(3, option(arg.name) + " wants " + wanted(arg) + ", not " +
+                inQuotes(text));
   }
 
   std::string wanted(const tdrt_arg &arg) {

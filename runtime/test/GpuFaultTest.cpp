@@ -175,6 +175,26 @@ TEST(GpuFaultTest, OutOfMemory) {
   });
 }
 
+// The message counts only what there is.
+TEST(GpuFaultTest, OutOfMemoryWithoutState) {
+  checkWithGpus(1, {{"TDC_SIM_MEMORY", "500000"}}, [] {
+    GpuProgram gpus(1);
+    gpus.arenaBytes = {0};
+    Opened ctx(gpus.program);
+    const int64_t some[] = {300000}, much[] = {800000};
+    void *x = nullptr, *y = nullptr;
+    EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
+    EXPECT_TRUE(has(ctx.error(), " are free\n  --> gpu.tdsl:3\n"))
+        << ctx.error();
+    tdrt_forget_last_call(ctx);
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &x), 0);
+    EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
+    EXPECT_TRUE(has(ctx.error(), " are free; this program holds 300.0 KB in "
+                                 "tensors whose size it learnt when it ran\n"))
+        << ctx.error();
+  });
+}
+
 TEST(GpuFaultTest, OutOfMemoryOfUnknownSize) {
   checkWithGpus(
       1, {{"TDC_SIM_FAULT", "cuMemAlloc@1=2,cuMemGetInfo@1=999"}}, [] {

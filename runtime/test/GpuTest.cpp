@@ -262,6 +262,18 @@ TEST(GpuTest, ReportedIndexComesWithAnEmptyCopy) {
   });
 }
 
+// A program whose kernels all cannot fail has nothing to read.
+TEST(GpuTest, NoKernelReports) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    gpus.kernels[ReportIndex].reports = 0;
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx->devices[0].errors, nullptr);
+    floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
+    EXPECT_EQ(tdrt_poll(ctx), 0);
+  });
+}
+
 TEST(GpuTest, FirstReportedIndexIsKept) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);

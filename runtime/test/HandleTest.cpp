@@ -13,6 +13,18 @@ std::string copiesOf(tdrt_context *ctx) {
   return text.substr(begin, text.find(",\"loops\"") - begin);
 }
 
+/// Runs `body` with a slot of handles, which is all that the cpu's arena holds.
+void checkSlot(int32_t count, const Environment &environment,
+               const std::function<void(GpuProgram &gpus, Opened &ctx,
+                                        tdrt_handle **slot)> &body) {
+  checkWithGpus(count, environment, [&] {
+    GpuProgram gpus(count);
+    gpus.program.arena_bytes = 64;
+    Opened ctx(gpus.program);
+    body(gpus, ctx, reinterpret_cast<tdrt_handle **>(ctx->arena));
+  });
+}
+
 TEST(HandleTest, ReplicasAreMadeOnce) {
   checkWithGpus(2, {}, [] {
     GpuProgram gpus(2);
@@ -72,11 +84,7 @@ TEST(HandleTest, MadeOnAGpu) {
 }
 
 TEST(HandleTest, Slots) {
-  checkWithGpus(1, {}, [] {
-    GpuProgram gpus(1);
-    gpus.program.arena_bytes = 64;
-    Opened ctx(gpus.program);
-    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+  checkSlot(1, {}, [](GpuProgram &gpus, Opened &ctx, tdrt_handle **slot) {
     int64_t before = tdrt_bytes_in_use(ctx);
     tdrt_handle *zeros = nullptr, *handle = nullptr, *held = nullptr;
     void *data = nullptr;
@@ -107,12 +115,20 @@ TEST(HandleTest, Slots) {
   });
 }
 
+// A slot of a tensor without elements.
+TEST(HandleTest, EmptySlots) {
+  checkSlot(1, {}, [](GpuProgram &gpus, Opened &ctx, tdrt_handle **slot) {
+    tdrt_handle *zeros = nullptr;
+    void *data = nullptr;
+    ASSERT_EQ(tdrt_handle_read(ctx, slot, 0, 0, &zeros), 0);
+    ASSERT_EQ(tdrt_handle_get(ctx, zeros, gpus.transferTo(1), &data), 0);
+    EXPECT_NE(data, nullptr);
+    tdrt_handle_release(ctx, zeros);
+  });
+}
+
 TEST(HandleTest, MovedSlots) {
-  checkWithGpus(2, {}, [] {
-    GpuProgram gpus(2);
-    gpus.program.arena_bytes = 64;
-    Opened ctx(gpus.program);
-    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
+  checkSlot(2, {}, [](GpuProgram &gpus, Opened &ctx, tdrt_handle **slot) {
     // Nothing moves before the first write.
     ASSERT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 0);
     EXPECT_EQ(*slot, nullptr);
@@ -148,22 +164,20 @@ TEST(HandleTest, MovedSlots) {
 }
 
 TEST(HandleTest, FailedMove) {
-  checkWithGpus(1, {{"TDC_SIM_MEMORY", "8192"}}, [] {
-    GpuProgram gpus(1);
-    gpus.program.arena_bytes = 64;
-    Opened ctx(gpus.program);
-    auto *slot = reinterpret_cast<tdrt_handle **>(ctx->arena);
-    tdrt_handle *handle = nullptr;
-    void *data = nullptr;
-    ASSERT_EQ(tdrt_handle_create(ctx, 0, 16384, 0, &handle, &data), 0);
-    memset(data, 0, 16384);
-    tdrt_handle_write(ctx, slot, handle);
-    tdrt_handle_release(ctx, handle);
-    int64_t before = tdrt_bytes_in_use(ctx);
-    EXPECT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 308);
-    EXPECT_EQ(*slot, handle);
-    EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
-  });
+  checkSlot(1, {{"TDC_SIM_MEMORY", "8192"}},
+            [](GpuProgram &gpus, Opened &ctx, tdrt_handle **slot) {
+              tdrt_handle *handle = nullptr;
+              void *data = nullptr;
+              ASSERT_EQ(tdrt_handle_create(ctx, 0, 16384, 0, &handle, &data),
+                        0);
+              memset(data, 0, 16384);
+              tdrt_handle_write(ctx, slot, handle);
+              tdrt_handle_release(ctx, handle);
+              int64_t before = tdrt_bytes_in_use(ctx);
+              EXPECT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 308);
+              EXPECT_EQ(*slot, handle);
+              EXPECT_EQ(tdrt_bytes_in_use(ctx), before);
+            });
 }
 
 // What a slot holds outlives the call that made it.

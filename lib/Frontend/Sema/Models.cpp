@@ -142,14 +142,15 @@ Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
     parts.assign(elementsOf(args.positional[0]).begin(),
                  elementsOf(args.positional[0]).end());
   for (auto [i, part] : llvm::enumerate(parts)) {
+    SourceRange where = part.range.isValid() ? part.range : args.range;
     bool callable = part.is(ValKind::Model) || part.is(ValKind::Builtin) ||
                     part.is(ValKind::Function);
     if (!callable) {
-      error(DiagCode::TD303, part.range.isValid() ? part.range : args.range,
+      error(DiagCode::TD303, where,
             "`" + model->typeName + "` takes models, not " + describe(part));
       return fail();
     }
-    if (!adopt(part, part.range.isValid() ? part.range : args.range))
+    if (!adopt(part, where))
       return fail();
     model->add(std::to_string(i)).val = part;
   }

@@ -189,9 +189,11 @@ void RunTimeLoop::addOutcome(Binding &exit) {
 
 /// What was returned; nothing, if the loop ended in another way.
 void RunTimeLoop::addResult() {
-  const Val &result = c.lookup(exits::kResult)->val;
-  if (result.isError() || result.is(ValKind::None))
+  // There is none where the parser has refused a `return` outside of functions.
+  Binding *returned = c.lookup(exits::kResult);
+  if (!returned || returned->val.isError() || returned->val.is(ValKind::None))
     return;
+  const Val &result = returned->val;
   if (!hasLeaves(result)) {
     c.error(DiagCode::TD214, result.range.isValid() ? result.range : range,
             "a loop that runs at run time cannot return " + c.describe(result))

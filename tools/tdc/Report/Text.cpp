@@ -98,8 +98,7 @@ private:
 
   void writeBound() {
     if (!report.isBoundKnown)
-      return row("least possible",
-                 "not counted, the program has too many turns");
+      return row("least possible", kNotCounted);
     std::string trial = words.getTrial();
     if (!trial.empty())
       trial = " " + trial;

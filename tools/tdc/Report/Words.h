@@ -18,6 +18,10 @@ struct CopyGroup {
   const td::CopySite &first() const { return *sites.front(); }
 };
 
+/// What is said of a bound that is not known.
+inline constexpr char kNotCounted[] =
+    "not counted, the program has too many turns";
+
 class Words {
 public:
   explicit Words(const Report &report) : report(report) {}

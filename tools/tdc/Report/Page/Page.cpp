@@ -98,6 +98,13 @@ void tdc::section(Page &page, llvm::StringRef heading,
   });
 }
 
+void tdc::writeHeads(Page &page, llvm::ArrayRef<const char *> names) {
+  page.out.element("tr", {}, [&] {
+    for (const char *name : names)
+      page.out.element("th", {{"scope", "col"}}, name);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // The page
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,9 @@ struct Page {
 /// A section with its heading.
 void section(Page &page, llvm::StringRef heading, Markup::Contents contents);
 
+/// The first row of a table.
+void writeHeads(Page &page, llvm::ArrayRef<const char *> names);
+
 // The parts, in their order.
 void writeFigures(Page &page);
 void writeSteps(Page &page);

@@ -7,13 +7,6 @@
 using namespace tdc;
 using llvm::Twine;
 
-static void writeHeads(Page &page, llvm::ArrayRef<const char *> names) {
-  page.out.element("tr", {}, [&] {
-    for (const char *name : names)
-      page.out.element("th", {{"scope", "col"}}, name);
-  });
-}
-
 static void writeWhy(Page &page, const CopyGroup &group) {
   const td::CopySite &site = group.first();
   auto say = [&](const Twine &text) {

@@ -27,7 +27,7 @@ static void writeNote(Page &page, const Twine &text) {
 static void writeBound(Page &page) {
   const Report &report = page.report;
   if (!report.isBoundKnown) {
-    page.out.text("not counted, the program has too many turns");
+    page.out.text(kNotCounted);
     return;
   }
   page.total("bound", report.least);
@@ -119,11 +119,7 @@ void tdc::writeSteps(Page &page) {
     return;
   section(page, "Copies a step", [&] {
     page.out.element("table", {}, [&] {
-      page.out.element("tr", {}, [&] {
-        for (const char *name :
-             {"in", "each time", "and at times", "needed on"})
-          page.out.element("th", {{"scope", "col"}}, name);
-      });
+      writeHeads(page, {"in", "each time", "and at times", "needed on"});
       for (auto [i, step] : llvm::enumerate(page.report.steps)) {
         std::string path = "steps." + std::to_string(i);
         page.out.element("tr", {}, [&, &step = step] {
