@@ -64,7 +64,8 @@ static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createHoistScalarsPass());
 }
 
-/// What is copied is settled, and so are the kernels: copies can run beside them.
+/// What is copied is settled, and so are the kernels: copies can run beside
+/// them.
 static void addScheduledPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDSchedulePass());
   passes.addPass(td::createTDVerifySchedulePass());

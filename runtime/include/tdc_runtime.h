@@ -473,18 +473,19 @@ TDRT_API int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
 TDRT_API int32_t tdrt_mark(tdrt_context *ctx, int32_t device, int32_t site,
                            int64_t *ticket);
 
-/* Begins to copy as row `transfer` says, which is between the cpu and a GPU, and
- * counts it. To a GPU: behind `after`; what lies in tdrt_context.pinned stays as
- * it is until the cpu has waited for *ticket, other memory may be changed at
- * once. To the cpu: into tdrt_context.pinned, behind all that the GPU was asked
- * for in order. `ticket` is NULL where a later copy's stands for this one. */
+/* Begins to copy as row `transfer` says, which is between the cpu and a GPU,
+ * and counts it. To a GPU: behind `after`; what lies in tdrt_context.pinned
+ * stays as it is until the cpu has waited for *ticket, other memory may be
+ * changed at once. To the cpu: into tdrt_context.pinned, behind all that the
+ * GPU was asked for in order. `ticket` is NULL where a later copy's stands for
+ * this one. */
 TDRT_API int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
                                  const void *from, int64_t bytes, int64_t after,
                                  int64_t *ticket);
 
-/* A device waits: a GPU for a ticket of its own, with what it is asked for next;
- * the cpu for any. What kernels have reported of what a copy to the cpu holds is
- * told by the next tdrt_poll. */
+/* A device waits: a GPU for a ticket of its own, with what it is asked for
+ * next; the cpu for any. What kernels have reported of what a copy to the cpu
+ * holds is told by the next tdrt_poll. */
 TDRT_API int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device,
                                 int64_t ticket, int32_t site);
 

@@ -153,8 +153,9 @@ std::vector<float> tdrt_test::counting(int64_t n, float first) {
   return values;
 }
 
-std::vector<float> tdrt_test::floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
-                            const void *from, int64_t n) {
+std::vector<float> tdrt_test::floatsOf(tdrt_context *ctx, GpuProgram &gpus,
+                                       int32_t device, const void *from,
+                                       int64_t n) {
   std::vector<float> values(n);
   EXPECT_EQ(
       tdrt_transfer(ctx, gpus.transfer(device, 0), values.data(), from, n * 4),
@@ -163,14 +164,14 @@ std::vector<float> tdrt_test::floatsOf(tdrt_context *ctx, GpuProgram &gpus, int3
   return values;
 }
 
-int32_t tdrt_test::addOne(tdrt_context *ctx, int32_t device, const void *x, void *y,
-               int64_t n, int32_t site) {
+int32_t tdrt_test::addOne(tdrt_context *ctx, int32_t device, const void *x,
+                          void *y, int64_t n, int32_t site) {
   const uint64_t parameters[] = {word(x), word(y), static_cast<uint64_t>(n)};
   return tdrt_launch(ctx, device, AddOne, (n + 31) / 32, parameters, site);
 }
 
 int32_t tdrt_test::reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
-                    int64_t size, int32_t site) {
+                               int64_t size, int32_t site) {
   const uint64_t parameters[] = {
       word(ctx->devices[device - 1].errors), static_cast<uint64_t>(index),
       static_cast<uint64_t>(size), static_cast<uint64_t>(site)};

@@ -16,7 +16,7 @@ struct Queues {
     pinned = reinterpret_cast<float *>(ctx->pinned);
   }
   const tdrt_program &getProgram() {
-    gpus.gpu.pinned_bytes = 2 * kFloats * 4;
+    gpus.gpu.pinned_bytes = 20 * kFloats * 4;
     return gpus.program;
   }
 
@@ -84,8 +84,7 @@ TEST(QueueTest, UploadsAheadOfTheirUse) {
       ASSERT_EQ(q.wait(0, before), 0) << q.ctx.error();
       q.fill(sources[(turn + 1) % 2], static_cast<float>(turn) + 1);
       before = copied;
-      copied =
-          q.upload(buffers[(turn + 1) % 2], sources[(turn + 1) % 2], mark);
+      copied = q.upload(buffers[(turn + 1) % 2], sources[(turn + 1) % 2], mark);
     }
     EXPECT_EQ(floatsOf(q.ctx, q.gpus, 1, sums, q.kFloats),
               counting(q.kFloats, 20));
@@ -176,7 +175,7 @@ TEST(QueueTest, ManyReports) {
     for (int i = 0; i < 20; ++i) {
       if (i >= 3)
         ASSERT_EQ(reportIndex(q.ctx, 1, 70 + i, 7, 4), 0);
-      tickets.push_back(q.download(q.pinned, q.x));
+      tickets.push_back(q.download(q.pinned + i * q.kFloats, q.x));
     }
     int told = 0;
     for (int i = 0; i < 20; ++i) {
@@ -204,8 +203,7 @@ void expectFault(const std::function<void(Queues &)> &body) {
     Outcome outcome = runWithGpus(1, {{"TDC_SIM_SEED", seed}}, [&] {
       Queues queues;
       body(queues);
-      EXPECT_EQ(tdrt_cuda_synchronize(queues.ctx, 0), 0)
-          << queues.ctx.error();
+      EXPECT_EQ(tdrt_cuda_synchronize(queues.ctx, 0), 0) << queues.ctx.error();
     });
     EXPECT_NE(outcome.code, 0) << "seed " << seed;
   }

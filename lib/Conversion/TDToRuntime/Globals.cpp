@@ -349,30 +349,29 @@ FlatSymbolRefAttr Globals::declareOtherwise() {
 }
 
 void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
-                     FlatSymbolRefAttr main,
-                     llvm::ArrayRef<int64_t> arenaBytes,
+                     FlatSymbolRefAttr main, llvm::ArrayRef<int64_t> arenaBytes,
                      int64_t pinnedBytes) {
   FlatSymbolRefAttr name = getOptionalText(module->getAttr("td.name"));
   int32_t gpus = slots.getNumDevices() - 1;
-  Row program = {Field::int32(TDRT_ABI_VERSION),
-                 Field::int32(slots.getRows().size()),
-                 Field::int32(arguments ? arguments.size() : 0),
-                 Field::int32(sites.size()),
-                 Field::int32(exports.size()),
-                 Field::int32(gpus),
-                 Field::int64(arenaBytes.front()),
-                 Field::int64(slots.getBytes(/*device=*/0)),
-                 Field::pointer(name ? name : getText("program")),
-                 Field::pointer(getOptionalText(module->getAttr("td.help"))),
-                 Field::pointer(addSlots(slots)),
-                 Field::pointer(addArguments()),
-                 Field::pointer(addSites()),
-                 Field::pointer(addExports(exports)),
-                 Field::pointer(main),
-                 Field::pointer(gpus ? addGPUProgram(slots, arenaBytes,
-                                                     pinnedBytes)
-                                     : FlatSymbolRefAttr()),
-                 Field::pointer(declareOtherwise())};
+  Row program = {
+      Field::int32(TDRT_ABI_VERSION),
+      Field::int32(slots.getRows().size()),
+      Field::int32(arguments ? arguments.size() : 0),
+      Field::int32(sites.size()),
+      Field::int32(exports.size()),
+      Field::int32(gpus),
+      Field::int64(arenaBytes.front()),
+      Field::int64(slots.getBytes(/*device=*/0)),
+      Field::pointer(name ? name : getText("program")),
+      Field::pointer(getOptionalText(module->getAttr("td.help"))),
+      Field::pointer(addSlots(slots)),
+      Field::pointer(addArguments()),
+      Field::pointer(addSites()),
+      Field::pointer(addExports(exports)),
+      Field::pointer(main),
+      Field::pointer(gpus ? addGPUProgram(slots, arenaBytes, pinnedBytes)
+                          : FlatSymbolRefAttr()),
+      Field::pointer(declareOtherwise())};
   auto symbol = module->getAttrOfType<StringAttr>(kSymbolAttr);
   addStruct(symbol ? symbol.strref() : "tdc_program", getStructType(program),
             program, LLVM::Linkage::External);

@@ -22,7 +22,8 @@ td::CopyStartOp getRingCopy(Value root) {
   td::CopyStartOp copy;
   for (Operation *user : root.getUsers()) {
     auto one = dyn_cast<td::CopyStartOp>(user);
-    if (copy || !one || !one.getTurn() || one->getBlock() != root.getParentBlock())
+    if (copy || !one || !one.getTurn() ||
+        one->getBlock() != root.getParentBlock())
       return nullptr;
     copy = one;
   }

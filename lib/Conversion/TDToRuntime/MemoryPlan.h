@@ -11,8 +11,8 @@
 //             a GPU needs are copied there first), or a replica, owned by its
 //             handle
 //   Arena     any other value of static size: a fixed offset, shared by values
-//             that live at different times. What a GPU copies beside its kernels
-//             lies on the host in an arena of its own, which is pinned
+//             that live at different times. What a GPU copies beside its
+//             kernels lies on the host in an arena of its own, which is pinned
 //   Ring      what is copied in each turn of a loop ahead of its use, and what
 //             it is copied from: two buffers of an arena that take turns
 //   Heap      a value of run-time size: allocated when it is made, freed after
@@ -43,8 +43,8 @@ struct Storage {
   PlannedBuffer buffer;
 };
 
-/// The copy ahead that a ring's buffer is made or written for, if `root` is made
-/// by a launch or is the copy's result; else null.
+/// The copy ahead that a ring's buffer is made or written for, if `root` is
+/// made by a launch or is the copy's result; else null.
 td::CopyStartOp getRingCopy(mlir::Value root);
 
 /// Marks a td.read whose result must be row-major although its slot is not.

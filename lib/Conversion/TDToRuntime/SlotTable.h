@@ -27,8 +27,8 @@ int64_t getByteSize(mlir::RankedTensorType type);
 int32_t getDevice(mlir::Type tensor);
 int32_t getDevice(const Place &place);
 
-/// Beside the arenas of devices there is one of the host that GPUs copy from and
-/// to on their own.
+/// Beside the arenas of devices there is one of the host that GPUs copy from
+/// and to on their own.
 inline constexpr int32_t kPinned = -2;
 
 struct SlotRow {

@@ -17,8 +17,8 @@ ByteAccess getHostAccess(const Task &task) {
   return {0, 0, false};
 }
 
-std::string describe(const Task &task, const Stream &stream) {
-  return tdc::sim::describe(task) + " in " + stream.describe() + " of " +
+std::string describeIn(const Stream &stream, const Task &task) {
+  return describe(task) + " in " + stream.describe() + " of " +
          getDeviceText(stream.device);
 }
 
@@ -117,7 +117,7 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
   // One stream alone runs in order.
   if (std::holds_alternative<KernelCall>(task) && streams.size() > 1)
     accesses.addKernel(
-        {stream.lane, scheduler.getNext(), clock, describe(task, stream)});
+        {stream.lane, scheduler.getNext(), clock, describeIn(stream, task)});
   spoilTarget(task);
   Point point =
       queue(task, stream.device, stream.lane, hostMicroseconds, after);
@@ -132,7 +132,7 @@ void Machine::noteAccesses(const Task &task, const Stream &stream,
   std::vector<ByteAccess> touched = getAccesses(task);
   if (touched.empty())
     return;
-  std::string description = describe(task, stream);
+  std::string description = describeIn(stream, task);
   ByteAccess ofHost = getHostAccess(task);
   bool isWatched = !ofHost.isWrite && memory.find(ofHost.begin);
   for (const AccessLog::Record *record :

@@ -39,8 +39,8 @@ int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
 
 int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device, int64_t ticket,
                        int32_t site) {
-  return Context::of(ctx).guarded(
-      site, [&] { Gpus::of(ctx).wait(device, ticket); });
+  return Context::of(ctx).guarded(site,
+                                  [&] { Gpus::of(ctx).wait(device, ticket); });
 }
 
 int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device, void *to,

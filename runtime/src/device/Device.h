@@ -46,8 +46,8 @@ public:
   virtual void copyFromPeer(Device &peer, void *to, const void *from,
                             int64_t bytes) = 0;
 
-  /// Memory of the host that GPUs can copy to and from on their own, for as long
-  /// as the device lives.
+  /// Memory of the host that GPUs can copy to and from on their own, for as
+  /// long as the device lives.
   virtual void *allocatePinned(int64_t bytes) = 0;
   /// Behind all that a queue was given: Work is what is asked for in order.
   virtual Ticket mark(Ticket::Queue queue) = 0;

@@ -75,10 +75,10 @@ namespace {
 
 /// A ticket as generated code has it: 0 is none.
 int64_t pack(int32_t device, Ticket ticket) {
-  return ticket.place == 0 ? 0
-                           : ticket.place << 16 |
-                                 static_cast<int64_t>(device) << 2 |
-                                 static_cast<int64_t>(ticket.queue);
+  return ticket.place == 0
+             ? 0
+             : ticket.place << 16 | static_cast<int64_t>(device) << 2 |
+                   static_cast<int64_t>(ticket.queue);
 }
 
 int32_t getDevice(int64_t ticket) {
@@ -105,7 +105,8 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
                        reinterpret_cast<uintptr_t>(pinned);
     bool isPinned =
         pinned && offset < static_cast<uintptr_t>(program.pinned_bytes);
-    pieces = get(device).startUpload(to, source, bytes, isPinned, unpack(after));
+    pieces =
+        get(device).startUpload(to, source, bytes, isPinned, unpack(after));
   } else if (bytes > 0) {
     get(device).startDownload(to, source, bytes);
   }

@@ -13,7 +13,6 @@
 // CHECK: ^[[HEAD]](%[[I:.*]]: i64, %[[X:.*]]: !llvm.ptr, %[[T:.*]]: i64, %[[BEFORE:.*]]: i64)
 // CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
 // CHECK: llvm.call @tdrt_mark
-// CHECK: llvm.store %{{.*}}, %{{.*}} : i64, !llvm.ptr
 // CHECK: llvm.call @tdrt_launch
 // CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[BEFORE]], %{{.*}})
 // CHECK: %[[ODD:.*]] = llvm.and %{{.*}}, %{{.*}} : i64
@@ -22,11 +21,12 @@
 // CHECK: llvm.call @make(%{{.*}}, %[[SOURCE]])
 // CHECK: llvm.call @tdrt_copy_start(
 // CHECK: llvm.call @tdrt_copy_wait
-// PLAN: remark: arena 0, 192
 // PLAN: remark: result 0: ring pinned 0 + 128
 // PLAN: remark: result 0: ring cuda:0 0 + 128
+// PLAN: remark: result 0: arena cuda:0 128 + 16
+// PLAN: remark: result 0: ring pinned 0 + 128
 // PLAN: remark: result 0: ring cuda:0 0 + 128
-// PLAN: remark: result 0: cuda:0 arena
+// PLAN: remark: arena 0, 192
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 td.gpu_kernel @exp threads 32 shared 0 parameters 3
 func.func @main() {
@@ -68,10 +68,12 @@ func.func @main() {
 // What the host reads comes to pinned memory; a ticket that nobody waits for is
 // not made.
 // CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK: llvm.call @tdrt_launch
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
 // CHECK: llvm.call @tdrt_copy_start({{.*}}, %[[NULL]])
 // CHECK: llvm.call @tdrt_copy_start(
 // CHECK: llvm.call @tdrt_copy_wait
+// PLAN: remark: result 0: arena cuda:0 0 + 4
 // PLAN: remark: result 0: arena pinned 0 + 4
 // PLAN: remark: result 0: arena pinned 64 + 4
 td.gpu_kernel @make threads 32 shared 0 parameters 2

@@ -31,10 +31,8 @@ LogicalResult CopyStartOp::verify() {
   auto isOn = [](RankedTensorType type, Place::Kind kind) {
     return getPlace(type).kind == kind;
   };
-  bool isUpload =
-      isOn(from, Place::Kind::Cpu) && isOn(to, Place::Kind::Cuda);
-  bool isDownload =
-      isOn(from, Place::Kind::Cuda) && isOn(to, Place::Kind::Cpu);
+  bool isUpload = isOn(from, Place::Kind::Cpu) && isOn(to, Place::Kind::Cuda);
+  bool isDownload = isOn(from, Place::Kind::Cuda) && isOn(to, Place::Kind::Cpu);
   if (!isUpload && !isDownload)
     return emitOpError("expected the cpu and a GPU, got ")
            << from << " and " << to;

@@ -8,10 +8,12 @@
 //   * who may still read what it overwrites: with `turn` the result is written
 //     over what the turn before last copied, whose readers must stand in front
 //     of the mark `after`;
-//   * who overwrites the operand while it is read: with `turn` the host makes the
-//     next but one in the same place, and must have waited for this copy before,
-//     and once more behind the loop; without, a copy from a GPU needs a wait of
-//     the host that names its operand, which the memory plan then keeps.
+//   * who overwrites the operand while it is read: with `turn` the host makes
+//   the
+//     next but one in the same place, and must have waited for this copy
+//     before, and once more behind the loop; without, a copy from a GPU needs a
+//     wait of the host that names its operand, which the memory plan then
+//     keeps.
 //
 // A ticket that a loop or branch passes on covers a tensor that it passes on
 // beside it if it does so wherever both come from.

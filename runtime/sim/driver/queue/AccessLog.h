@@ -1,9 +1,10 @@
 //===- AccessLog.h - which bytes the work in flight touches ---------------===//
 //
 // Copies and memsets say which bytes they read and write when they are issued,
-// kernels when they have run. Two that touch the same ones, one writing, must be
-// ordered: a stream, an event or a wait of the host between them. That is checked
-// as soon as both are known, so it is found whatever order the simulation takes.
+// kernels when they have run. Two that touch the same ones, one writing, must
+// be ordered: a stream, an event or a wait of the host between them. That is
+// checked as soon as both are known, so it is found whatever order the
+// simulation takes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -55,8 +55,7 @@ void TaskRunner::fill(const Fill &fill) {
   memset(bytes.written, 1, fill.bytes);
 }
 
-Work TaskRunner::call(const KernelCall &call, int device,
-                      bool notesAccesses) {
+Work TaskRunner::call(const KernelCall &call, int device, bool notesAccesses) {
   if (!isExecuting)
     return {};
   return execute({*call.kernel, device, call.grid, call.block,

@@ -25,9 +25,9 @@ int64_t CudaQueue::mark() {
                   "making an event");
     events.push_back({made, context.driver.cuEventDestroy_v2});
   }
-  context.check(context.driver.cuEventRecord(events[place % kEvents].get(),
-                                             stream.get()),
-                "recording an event");
+  context.check(
+      context.driver.cuEventRecord(events[place % kEvents].get(), stream.get()),
+      "recording an event");
   marked = given;
   return ++place;
 }
@@ -40,9 +40,9 @@ void CudaQueue::waitFor(CudaQueue &other, int64_t at) {
   int64_t &known = waitedFor[&other];
   if (at <= std::max(known, other.finishedPlace))
     return;
-  context.check(context.driver.cuStreamWaitEvent(stream.get(),
-                                                 other.findEvent(at), 0),
-                "waiting for other work");
+  context.check(
+      context.driver.cuStreamWaitEvent(stream.get(), other.findEvent(at), 0),
+      "waiting for other work");
   known = at;
 }
 
@@ -59,13 +59,12 @@ void CudaQueue::finish() {
     return;
   context.check(context.driver.cuStreamSynchronize(stream.get()),
                 "finishing its work");
-  finishedWork = given;
-  finishedPlace = place;
+  noteFinished();
 }
 
 void CudaQueue::abandon() noexcept {
   if (isFinished())
     return;
   context.driver.cuStreamSynchronize(stream.get());
-  finishedWork = given;
+  noteFinished();
 }

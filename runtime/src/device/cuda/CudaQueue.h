@@ -29,6 +29,11 @@ public:
   void finish(int64_t place);
   /// Returns when all is done that it was given.
   void finish();
+  /// To be called when the host knows that all is.
+  void noteFinished() {
+    finishedWork = given;
+    finishedPlace = place;
+  }
   /// The same, whatever has failed.
   void abandon() noexcept;
   /// Has the host waited for all that it was given?

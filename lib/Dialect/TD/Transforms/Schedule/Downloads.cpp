@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Schedule.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -58,7 +59,9 @@ Tail::Tail(ToDeviceOp download) {
   bool hasLateEffects = false;
   Operation *op = download->getNextNode();
   for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
-    bool hasEffects = !isQueued(op) && !isMemoryEffectFree(op);
+    // A wait for an earlier copy holds up nothing that is late.
+    bool hasEffects =
+        !isQueued(op) && !isa<CopyWaitOp>(op) && !isMemoryEffectFree(op);
     bool isLate = dependsOnLate(*op) || (hasEffects && hasLateEffects);
     // Regions may hold anything.
     if (op->getNumRegions() > 0 && !isa<KernelOp>(op))
@@ -90,18 +93,19 @@ Operation *Tail::split() {
 
 } // namespace
 
-void deferDownloads(Block &block) {
+void deferDownloads(Block &block, HasRoom hasRoom) {
   auto host = [&](MLIRContext *context) {
     return td::getDevice(context, getCpu());
   };
-  for (auto download :
-       llvm::make_early_inc_range(block.getOps<ToDeviceOp>())) {
+  for (auto download : llvm::make_early_inc_range(block.getOps<ToDeviceOp>())) {
     if (getPlace(download.getInput().getType()).kind != Place::Kind::Cuda ||
         getPlace(download.getType()).kind != Place::Kind::Cpu ||
         !download.getType().hasStaticShape() || download.getKept())
       continue;
+    // What is copied stays on the GPU behind kernels that may not need it.
     Tail tail(download);
-    if (!tail.hidesCopy())
+    RankedTensorType source = download.getInput().getType();
+    if (!tail.hidesCopy() || !hasRoom(getPlace(source), estimateBytes(source)))
       continue;
     Operation *first = tail.split();
     OpBuilder builder(download);

@@ -100,13 +100,11 @@ private:
   llvm::SmallVector<Value> startFirst(OpBuilder &builder);
   llvm::SmallVector<Value> startNext(OpBuilder &builder, ValueRange before,
                                      ValueRange after);
-  llvm::SmallVector<Value> startIf(
-      OpBuilder &builder, Location loc, Value condition,
-      llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> body);
+  llvm::SmallVector<Value>
+  startIf(OpBuilder &builder, Location loc, Value condition,
+          llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> body);
   llvm::SmallVector<Value> mark(OpBuilder &builder, Location loc);
-  DeviceAttr getHost() {
-    return td::getDevice(loop.getContext(), getCpu());
-  }
+  DeviceAttr getHost() { return td::getDevice(loop.getContext(), getCpu()); }
 
   scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> uploads;
@@ -186,9 +184,8 @@ bool LoopPrefetcher::find() {
       break;
   } while (true);
   makers.assign(all.begin(), all.end());
-  llvm::sort(makers, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(makers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   llvm::SetVector<DeviceAttr> found;
   for (ToDeviceOp upload : uploads)
     found.insert(cast<DeviceAttr>(upload.getType().getEncoding()));
@@ -220,9 +217,8 @@ bool LoopPrefetcher::hasTurn() {
     return *first < *last;
   for (Operation *op = loop->getParentOp(); op; op = op->getParentOp()) {
     auto branch = dyn_cast<scf::IfOp>(op);
-    auto compare = branch
-                       ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
-                       : arith::CmpIOp();
+    auto compare = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
+                          : arith::CmpIOp();
     if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
         compare.getLhs() == lower && compare.getRhs() == upper &&
         branch.getThenRegion().isAncestor(loop->getParentRegion()))
@@ -278,10 +274,9 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
   for (ToDeviceOp upload : uploads) {
     unsigned gpu =
         llvm::find(gpus, upload.getType().getEncoding()) - gpus.begin();
-    auto copy = CopyStartOp::create(
-        builder, upload.getLoc(), upload.getType(),
-        map.lookupOrDefault(upload.getInput()), after[gpu], turn,
-        upload.getImplied());
+    auto copy = CopyStartOp::create(builder, upload.getLoc(), upload.getType(),
+                                    map.lookupOrDefault(upload.getInput()),
+                                    after[gpu], turn, upload.getImplied());
     results.push_back(copy.getResult());
     // Copies of one GPU are made in order: the last one's stands for all.
     tickets[gpu] = copy.getTicket();
@@ -330,8 +325,8 @@ llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
   Location loc = loop.getLoc();
   Value next = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
                                      loop.getStep());
-  Value goesOn = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
+  Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       next, loop.getUpperBound());
   return startIf(builder, loc, goesOn, [&](OpBuilder &b) {
     for (Value ticket : before)
       CopyWaitOp::create(b, loc, ticket, getHost(), ValueRange());
@@ -346,9 +341,10 @@ void LoopPrefetcher::run() {
   // the turn before.
   llvm::SmallVector<Value> inits = startFirst(rewriter);
   for (size_t i = 0; i < gpus.size(); ++i)
-    inits.push_back(NoTicketOp::create(
-        rewriter, loc, TicketType::get(rewriter.getContext())));
-  auto yieldSame = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+    inits.push_back(NoTicketOp::create(rewriter, loc,
+                                       TicketType::get(rewriter.getContext())));
+  auto yieldSame = [](OpBuilder &, Location,
+                      ArrayRef<BlockArgument> arguments) {
     return llvm::to_vector_of<Value>(arguments);
   };
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
@@ -394,8 +390,7 @@ void LoopPrefetcher::run() {
 
 } // namespace
 
-void prefetch(scf::ForOp loop,
-              llvm::function_ref<bool(const Place &, int64_t)> hasRoom) {
+void prefetch(scf::ForOp loop, HasRoom hasRoom) {
   LoopPrefetcher prefetcher(loop);
   if (!prefetcher.find())
     return;

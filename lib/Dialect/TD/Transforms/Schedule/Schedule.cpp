@@ -48,16 +48,17 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     if (module->hasAttr(kAsWrittenAttr))
       return;
     Room room(module);
-    module->walk([](Block *block) {
+    auto hasRoom = [&](const Place &gpu, int64_t bytes) {
+      return room.take(gpu, bytes);
+    };
+    module->walk([&](Block *block) {
       if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
-        deferDownloads(*block);
+        deferDownloads(*block, hasRoom);
     });
     llvm::SmallVector<scf::ForOp> loops;
     module->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      prefetch(loop, [&](const Place &gpu, int64_t bytes) {
-        return room.take(gpu, bytes);
-      });
+      prefetch(loop, hasRoom);
   }
 };
 

@@ -8,15 +8,16 @@
 
 namespace tdc::td {
 
+/// Whether so many bytes more fit on a GPU; if so, they are taken.
+using HasRoom = llvm::function_ref<bool(const Place &gpu, int64_t bytes)>;
+
 /// What a turn of the loop uploads, and can be made without the turn before, is
-/// made and copied in the turn before, beside its kernels. `hasRoom` says
-/// whether so many bytes more fit on a GPU.
-void prefetch(mlir::scf::ForOp loop,
-              llvm::function_ref<bool(const Place &gpu, int64_t bytes)> hasRoom);
+/// made and copied in the turn before, beside its kernels.
+void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 
 /// What the host reads from a GPU is copied beside the kernels that do not
 /// depend on it, and waited for behind them.
-void deferDownloads(mlir::Block &block);
+void deferDownloads(mlir::Block &block, HasRoom hasRoom);
 
 /// Whether the op is given to a GPU's queue of kernels, which the host does not
 /// wait for.
