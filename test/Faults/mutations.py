@@ -11,7 +11,7 @@ of waits/, which have what the others have not. It is detected if it prints some
 else, fails, or if the simulated driver tells a mistake, under one of 20 schedules.
 
  transfer   the N-th copy between two devices: a transfer of the program, or a piece of
-            one. All must be detected but one, in EQUIVALENT. (Copies of what kernels report, which are no
+            one. All must be detected but those in EQUIVALENT. (Copies of what kernels report, which are no
             transfers of the program, are not taken away.)
  wait       the N-th time that the host waits for a stream or an event, that an event
             is recorded, or that a stream waits for one; and each instruction of the
@@ -43,9 +43,12 @@ AT_THE_END = "nothing that the program's end waits for has failed; in waits/unse
 BEHIND_ANOTHER = "what the other GPU reads is not written again before another wait"
 ONLY_ZEROS = "what is under way are zeros for the record of errors: freeing it waits"
 NOT_REUSED = "pinned memory that no later upload takes"
+NO_NEXT_TURN = "what is copied ahead for a turn that does not come: a bad index ends the program"
 EQUIVALENT = {
     ("bad-index", "cuMemcpyDtoHAsync_v2"): (1, "its turn meets the bad index and ends before "
                                                "the value is looked at: not demanded"),
+    ("bad-index", "cuMemcpyHtoDAsync_v2"): (1, NO_NEXT_TURN),
+    ("bad-index", "cuEventRecord"): (1, NO_NEXT_TURN),
     ("bad-index", "cuStreamSynchronize"): (1, AT_THE_END),
     ("exports", "cuStreamSynchronize"): (1, AT_THE_END),
     ("on-demand", "cuStreamSynchronize"): (1, AT_THE_END),

@@ -291,11 +291,12 @@ LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
 }
 
 LogicalResult ScheduleVerifier::verifyDownload(CopyStartOp copy) {
-  bool isKept = llvm::any_of(copy.getTicket().getUsers(), [&](Operation *user) {
+  bool isKept = llvm::any_of(copy.getInput().getUsers(), [&](Operation *user) {
     auto wait = dyn_cast<CopyWaitOp>(user);
     return wait && wait->getBlock() == copy->getBlock() &&
+           copy->isBeforeInBlock(wait) &&
            wait.getDevice().getKind() == DeviceKind::CPU &&
-           llvm::is_contained(wait.getTensors(), copy.getInput());
+           covers(copy.getResult(), wait.getTicket());
   });
   if (isKept)
     return success();

@@ -17,7 +17,7 @@ CudaQueue::CudaQueue(CudaContext &context)
     : context(context), stream(makeStream(context)) {}
 
 int64_t CudaQueue::mark() {
-  if (marked == given)
+  if (marked == given || isFinished())
     return place;
   if (static_cast<int64_t>(events.size()) < kEvents) {
     CUevent made = nullptr;
@@ -52,6 +52,8 @@ void CudaQueue::finish(int64_t at) {
   context.check(context.driver.cuEventSynchronize(findEvent(at)),
                 "waiting for a copy");
   finishedPlace = at;
+  if (at == place && marked == given)
+    noteFinished();
 }
 
 void CudaQueue::finish() {
@@ -62,9 +64,16 @@ void CudaQueue::finish() {
   noteFinished();
 }
 
+void CudaQueue::noteFinished() {
+  finishedWork = given;
+  finishedPlace = place;
+  for (auto [queue, known] : waitedFor)
+    queue->finishedPlace = std::max(queue->finishedPlace, known);
+}
+
 void CudaQueue::abandon() noexcept {
   if (isFinished())
     return;
   context.driver.cuStreamSynchronize(stream.get());
-  noteFinished();
+  finishedWork = given;
 }

@@ -21,7 +21,8 @@ public:
   /// To be called with each thing that the stream is given.
   void noteWork() { ++given; }
 
-  /// The place behind all that it was given: 1, 2 ...; 0 if that is nothing.
+  /// The place behind all that it was given and may still have to do: 1, 2 ...;
+  /// 0 if that is nothing.
   int64_t mark();
   /// Does nothing more before `other` has got to this place.
   void waitFor(CudaQueue &other, int64_t place);
@@ -29,11 +30,8 @@ public:
   void finish(int64_t place);
   /// Returns when all is done that it was given.
   void finish();
-  /// To be called when the host knows that all is.
-  void noteFinished() {
-    finishedWork = given;
-    finishedPlace = place;
-  }
+  /// To be called when the host knows that all is, and what it waited for.
+  void noteFinished();
   /// The same, whatever has failed.
   void abandon() noexcept;
   /// Has the host waited for all that it was given?
@@ -54,7 +52,7 @@ private:
   int64_t given = 0, marked = 0, finishedWork = 0;
   int64_t finishedPlace = 0; ///< that the host has waited for
   /// Of others, where this one has waited.
-  std::unordered_map<const CudaQueue *, int64_t> waitedFor;
+  std::unordered_map<CudaQueue *, int64_t> waitedFor;
 };
 
 } // namespace tdrt

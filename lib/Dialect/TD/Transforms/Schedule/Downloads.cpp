@@ -2,14 +2,15 @@
 //
 // The host waits for what it reads from a GPU. Kernels that do not depend on
 // that can be queued before: then the GPU works while the host waits. So within
-// a block the ops that need a download move behind the ops that do not, up to
-// the first op of the GPU that does. What the outside sees keeps its order.
+// a block a download begins as soon as there is something to copy, and the ops
+// that need it move behind the ops that do not, up to the first op of the GPU
+// that does, or where the host waits anyway. What the outside sees keeps its
+// order.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Schedule.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -32,6 +33,17 @@ bool isQueued(Operation *op) {
   return isa<CopyStartOp, MarkOp, NoTicketOp>(op);
 }
 
+/// Whether the host waits for the copy where it stands.
+static bool isDownload(Operation *op) {
+  return isa<ToDeviceOp>(op) && !isQueued(op);
+}
+
+/// Whether two copies can begin at the same time.
+static bool haveSameMaker(Operation *download, Operation *other) {
+  return download->getOperand(0).getDefiningOp() ==
+         other->getOperand(0).getDefiningOp();
+}
+
 namespace {
 
 /// What stands behind a download, up to where no further op can be queued
@@ -42,53 +54,97 @@ public:
 
   /// Whether there is a kernel that the copy can run beside.
   bool hidesCopy() const { return hasKernel; }
-  /// Moves what has to wait behind the rest. Gives the first of it, or where
-  /// that would stand.
-  Operation *split();
+  /// Moves what has to wait behind the rest.
+  void split();
 
 private:
   bool dependsOnLate(Operation &op) const;
+  void addLate(Operation &op);
 
   Operation *end;
-  llvm::SetVector<Operation *> late;
+  llvm::SmallVector<Operation *> late;
+  /// What is there only when they have run.
+  llvm::DenseSet<Value> lateValues;
   bool hasKernel = false;
 };
 
 Tail::Tail(ToDeviceOp download) {
-  late.insert(download);
+  lateValues.insert(download);
   bool hasLateEffects = false;
   Operation *op = download->getNextNode();
   for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
-    // A wait for an earlier copy holds up nothing that is late.
-    bool hasEffects =
-        !isQueued(op) && !isa<CopyWaitOp>(op) && !isMemoryEffectFree(op);
-    bool isLate = dependsOnLate(*op) || (hasEffects && hasLateEffects);
+    bool hasEffects = !isQueued(op) && !isMemoryEffectFree(op);
+    // Waits keep their order: what is read first is waited for first.
+    bool isLate = dependsOnLate(*op) || isa<CopyWaitOp>(op) ||
+                  (hasEffects && hasLateEffects);
     // Regions may hold anything.
     if (op->getNumRegions() > 0 && !isa<KernelOp>(op))
       break;
-    if (isLate && isQueued(op))
+    if ((isLate && isQueued(op)) ||
+        (isDownload(op) && !haveSameMaker(download, op)))
       break;
     if (isLate) {
-      late.insert(op);
+      addLate(*op);
       hasLateEffects |= hasEffects;
     } else {
       hasKernel |= isa<KernelOp>(op) && isQueued(op);
     }
   }
   end = op;
-  late.remove(download);
 }
 
 bool Tail::dependsOnLate(Operation &op) const {
   return llvm::any_of(op.getOperands(), [&](Value operand) {
-    return late.contains(operand.getDefiningOp());
+    return lateValues.contains(operand);
   });
 }
 
-Operation *Tail::split() {
+void Tail::addLate(Operation &op) {
+  late.push_back(&op);
+  lateValues.insert_range(op.getResults());
+  if (auto wait = dyn_cast<CopyWaitOp>(op))
+    for (Value tensor : wait.getTensors())
+      if (getPlace(cast<RankedTensorType>(tensor.getType())) == getCpu())
+        lateValues.insert(tensor);
+}
+
+void Tail::split() {
   for (Operation *op : late)
     op->moveBefore(end);
-  return late.empty() ? end : late.front();
+}
+
+/// The first op of the value's block that needs it; the last if none does.
+Operation *getFirstUser(Value value) {
+  Block *block = value.getParentBlock();
+  Operation *first = block->getTerminator();
+  for (Operation *user : value.getUsers()) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    if (op->isBeforeInBlock(first))
+      first = op;
+  }
+  return first;
+}
+
+/// Copies from a GPU arrive in order: who waited for one has waited for those
+/// that began before.
+void joinWaits(Block &block) {
+  llvm::DenseMap<Attribute, CopyWaitOp> last;
+  for (auto wait : llvm::make_early_inc_range(block.getOps<CopyWaitOp>())) {
+    auto copy = wait.getTicket().getDefiningOp<CopyStartOp>();
+    if (!copy || copy.isUpload() || copy->getBlock() != &block)
+      continue;
+    CopyWaitOp &before = last[copy.getInput().getType().getEncoding()];
+    if (before && copy->isBeforeInBlock(before.getTicket().getDefiningOp())) {
+      before.getTensorsMutable().append(wait.getTensors());
+      wait.erase();
+      continue;
+    }
+    if (before && before->getNextNode() == wait) {
+      wait.getTensorsMutable().append(before.getTensors());
+      before.erase();
+    }
+    before = wait;
+  }
 }
 
 } // namespace
@@ -97,28 +153,38 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
   auto host = [&](MLIRContext *context) {
     return td::getDevice(context, getCpu());
   };
-  for (auto download : llvm::make_early_inc_range(block.getOps<ToDeviceOp>())) {
+  // The last first: those that the host does not wait for are passed by others.
+  auto transfers = llvm::to_vector(block.getOps<ToDeviceOp>());
+  for (ToDeviceOp download : llvm::reverse(transfers)) {
     if (getPlace(download.getInput().getType()).kind != Place::Kind::Cuda ||
         getPlace(download.getType()).kind != Place::Kind::Cpu ||
         !download.getType().hasStaticShape() || download.getKept())
       continue;
+    Operation *place = download->getNextNode(),
+              *maker = download.getInput().getDefiningOp();
+    if (maker && maker->getBlock() == &block)
+      download->moveAfter(maker);
     // What is copied stays on the GPU behind kernels that may not need it.
     Tail tail(download);
     RankedTensorType source = download.getInput().getType();
-    if (!tail.hidesCopy() || !hasRoom(getPlace(source), estimateBytes(source)))
+    if (!tail.hidesCopy() ||
+        !hasRoom(getPlace(source), estimateBytes(source))) {
+      download->moveBefore(place);
       continue;
-    Operation *first = tail.split();
+    }
+    tail.split();
     OpBuilder builder(download);
     auto copy = CopyStartOp::create(
         builder, download.getLoc(), download.getType(), download.getInput(),
         /*after=*/Value(), /*turn=*/Value(), download.getImplied());
-    builder.setInsertionPoint(first);
+    builder.setInsertionPoint(getFirstUser(download));
     CopyWaitOp::create(builder, download.getLoc(), copy.getTicket(),
                        host(builder.getContext()),
                        ValueRange{copy.getResult(), copy.getInput()});
     download.replaceAllUsesWith(copy.getResult());
     download.erase();
   }
+  joinWaits(block);
 }
 
 } // namespace tdc::td

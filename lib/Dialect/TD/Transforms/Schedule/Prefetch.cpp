@@ -93,6 +93,7 @@ private:
   bool hasTurn();
   Value getTurn(OpBuilder &builder, Location loc, Value index);
   Operation *findPlace();
+  Operation *findHostWait(DeviceAttr gpu);
   /// Makes what the turn of `index` uploads, and begins to copy it: the
   /// results, then the tickets by GPU.
   llvm::SmallVector<Value> start(OpBuilder &builder, Location loc, Value index,
@@ -253,6 +254,21 @@ Operation *LoopPrefetcher::findPlace() {
   return loop.getBody()->getTerminator();
 }
 
+/// Behind the loop, where the host waits for the GPU anyway, or else the loop.
+Operation *LoopPrefetcher::findHostWait(DeviceAttr gpu) {
+  for (Operation *op = loop->getNextNode();
+       op && (op->getNumRegions() == 0 || isa<KernelOp>(op));
+       op = op->getNextNode()) {
+    auto wait = dyn_cast<CopyWaitOp>(op);
+    Operation *copy = wait ? wait.getTicket().getDefiningOp() : op;
+    if (isa_and_nonnull<ToDeviceOp, CopyStartOp>(copy) && !isQueued(op) &&
+        cast<RankedTensorType>(copy->getOperand(0).getType()).getEncoding() ==
+            gpu)
+      return op;
+  }
+  return loop;
+}
+
 llvm::SmallVector<Value> LoopPrefetcher::mark(OpBuilder &builder,
                                               Location loc) {
   llvm::SmallVector<Value> marks;
@@ -373,13 +389,14 @@ void LoopPrefetcher::run() {
   loop.getBody()->getTerminator()->setOperands(
       loop.getNumRegionIterArgs() - inits.size(), inits.size(), next);
 
-  rewriter.setInsertionPointAfter(loop);
   for (auto [gpu, ticket] :
-       llvm::zip(gpus, loop.getResults().take_back(devices)))
+       llvm::zip(gpus, loop.getResults().take_back(devices))) {
+    rewriter.setInsertionPointAfter(findHostWait(gpu));
     CopyWaitOp::create(
         rewriter, loc, ticket, getHost(),
         getOf(loop.getResults().take_back(inits.size()).take_front(count),
               gpu));
+  }
 
   for (auto [upload, tensor] : llvm::zip(uploads, tensors))
     rewriter.replaceOp(upload, tensor);
