@@ -46,6 +46,10 @@ def mutants(source):
             device = re.search(r"to tensor<.*#td\.dev<cuda, (\d)>", line)[1]
             early = f"%early = td.mark <cuda, {device}> : !td.ticket\n"
             start = next(i for i in range(number, -1, -1) if "func.func" in lines[i])
+            mark = next(i for i in range(number, -1, -1)
+                        if re.search(r"after (%\w+)", line)[1] + " = td.mark" in lines[i])
+            if not any(f"#td.dev<cuda, {device}>" in one for one in lines[start:mark]):
+                continue  # the GPU has nothing to do before
             changed = re.sub(r"after %\w+", "after %early", line)
             yield (f"line {number + 1} behind an early mark: {line.strip()}",
                    "".join(lines[:start + 1] + [early] + lines[start + 1:number] + [changed] +

@@ -19,15 +19,15 @@ td::CopyStartOp getRingCopy(Value root) {
     return copy.getTurn() ? copy : nullptr;
   if (!root.getDefiningOp<td::LaunchOp>())
     return nullptr;
-  td::CopyStartOp copy;
+  td::CopyStartOp first;
   for (Operation *user : root.getUsers()) {
-    auto one = dyn_cast<td::CopyStartOp>(user);
-    if (copy || !one || !one.getTurn() ||
-        one->getBlock() != root.getParentBlock())
+    auto copy = dyn_cast<td::CopyStartOp>(user);
+    if (!copy || !copy.getTurn() || copy->getBlock() != root.getParentBlock())
       return nullptr;
-    copy = one;
+    if (!first || copy->isBeforeInBlock(first))
+      first = copy;
   }
-  return copy;
+  return first;
 }
 
 MemoryPlan::MemoryPlan(func::FuncOp function, const SlotTable &slots) {

@@ -225,18 +225,32 @@ LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
   return success();
 }
 
+/// Whether the op, or one inside, works on tensors of the GPU in order.
+bool touches(Operation *op, const Place &gpu) {
+  auto isThere = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && getPlace(tensor) == gpu;
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        bool isInOrder = !isa<CopyStartOp, CopyWaitOp>(inner) &&
+                         (llvm::any_of(inner->getOperandTypes(), isThere) ||
+                          llvm::any_of(inner->getResultTypes(), isThere));
+        return isInOrder ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
   auto mark = copy.getAfter().getDefiningOp<MarkOp>();
   auto [loop, index] = findCarrier(copy.getResult());
   if (!loop || !loop->isProperAncestor(copy)) {
     // The first turn: its buffer is new. Who had the memory before stands in
     // front of the mark.
-    for (Operation *op = mark; op != copy; op = op->getNextNode()) {
-      auto kernel = dyn_cast_or_null<KernelOp>(op);
-      if (!op || (kernel && kernel.isOnGPU()))
-        return copy.emitOpError("may overwrite what kernels behind its mark "
-                                "read");
-    }
+    for (Operation *op = mark; op != copy; op = op->getNextNode())
+      if (!op || touches(op, copy.getGPU()))
+        return copy.emitOpError("may overwrite what is read or written behind "
+                                "its mark");
     return success();
   }
   // Readers of the turn before stand in the loop in front of this turn's mark.

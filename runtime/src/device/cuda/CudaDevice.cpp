@@ -159,26 +159,15 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
   if (bytes == 0)
     return;
   auto &peer = static_cast<CudaDevice &>(other);
-  waitFor(peer);
   CudaContext::Use use(context);
+  work.waitFor(peer.work, peer.work.mark());
   work.noteWork();
   // Where there is no way between the two, the driver goes through the host.
   context.check(context.driver.cuMemcpyPeerAsync(
                     address(to), context.getHandle(), address(from),
                     peer.context.getHandle(), bytes, work.getStream()),
                 "copying from another GPU");
-  // The peer must not overwrite what is still being read.
-  peer.waitFor(*this);
-}
-
-void CudaDevice::waitFor(CudaDevice &other) {
-  int64_t place;
-  {
-    CudaContext::Use use(other.context);
-    place = other.work.mark();
-  }
-  CudaContext::Use use(context);
-  work.waitFor(other.work, place);
+  peer.work.protectFrom(work);
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,7 +272,7 @@ bool CudaDevice::isFinished() const {
 }
 
 void CudaDevice::synchronize() {
-  if (isFinished())
+  if (isFinished() && !mayReport)
     return;
   CudaContext::Use use(context);
   if (mayReport)

@@ -56,8 +56,6 @@ private:
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
                  const void *from, int64_t bytes);
   CudaQueue &getQueue(Ticket::Queue queue);
-  /// Does nothing more before all is done that `other` was asked for.
-  void waitFor(CudaDevice &other);
   /// Waits for a piece of a download and takes it out of the ring.
   void receive(void *to, const StagingRing::Piece &piece, CUevent arrival);
   /// Throws Failure TR399 if copies to this memory have not been waited for.

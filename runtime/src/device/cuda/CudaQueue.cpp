@@ -13,47 +13,101 @@ static Owned<CUstream> makeStream(CudaContext &context) {
   return {made, context.driver.cuStreamDestroy_v2};
 }
 
+static Owned<CUevent> makeEvent(CudaContext &context) {
+  CUevent made = nullptr;
+  context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
+                "making an event");
+  return {made, context.driver.cuEventDestroy_v2};
+}
+
 CudaQueue::CudaQueue(CudaContext &context)
     : context(context), stream(makeStream(context)) {}
 
+void CudaQueue::noteWork() {
+  for (auto [other, place] : readers)
+    if (place > other->finished && place > getKnown(*other))
+      waitFor(*other, other->mark());
+  readers.clear();
+  ++given;
+}
+
+//===----------------------------------------------------------------------===//
+// Queues that wait
+//===----------------------------------------------------------------------===//
+
 int64_t CudaQueue::mark() {
   if (marked == given || isFinished())
-    return place;
-  if (static_cast<int64_t>(events.size()) < kEvents) {
-    CUevent made = nullptr;
-    context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
-                  "making an event");
-    events.push_back({made, context.driver.cuEventDestroy_v2});
-  }
-  context.check(
-      context.driver.cuEventRecord(events[place % kEvents].get(), stream.get()),
-      "recording an event");
-  marked = given;
-  return ++place;
+    return given;
+  CudaContext::Use use(context);
+  if (events.size() < kEvents)
+    events.push_back({makeEvent(context), 0, {}});
+  Event &next = events[marks++ % kEvents];
+  context.check(context.driver.cuEventRecord(next.event.get(), stream.get()),
+                "recording an event");
+  next.place = marked = given;
+  next.known = known;
+  return given;
 }
 
-CUevent CudaQueue::findEvent(int64_t at) const {
-  return events[(std::max(at, place - kEvents + 1) - 1) % kEvents].get();
+const CudaQueue::Event &CudaQueue::findEvent(int64_t place) const {
+  const Event *first = nullptr;
+  for (const Event &event : events)
+    if (event.place >= place && (!first || event.place < first->place))
+      first = &event;
+  return *first;
 }
 
-void CudaQueue::waitFor(CudaQueue &other, int64_t at) {
-  int64_t &known = waitedFor[&other];
-  if (at <= std::max(known, other.finishedPlace))
+int64_t CudaQueue::getKnown(CudaQueue &other) const {
+  for (auto [queue, place] : known)
+    if (queue == &other)
+      return place;
+  return 0;
+}
+
+void CudaQueue::learn(CudaQueue &other, int64_t place) {
+  for (auto &[queue, before] : known)
+    if (queue == &other) {
+      before = std::max(before, place);
+      return;
+    }
+  known.emplace_back(&other, place);
+}
+
+void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
+  if (place <= std::max(other.finished, getKnown(other)))
     return;
+  const Event &event = other.findEvent(place);
   context.check(
-      context.driver.cuStreamWaitEvent(stream.get(), other.findEvent(at), 0),
+      context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
       "waiting for other work");
-  known = at;
+  learn(other, event.place);
+  for (auto [queue, before] : event.known)
+    if (queue != this)
+      learn(*queue, before);
 }
 
-void CudaQueue::finish(int64_t at) {
-  if (at <= finishedPlace)
+//===----------------------------------------------------------------------===//
+// The host waits
+//===----------------------------------------------------------------------===//
+
+void CudaQueue::noteFinished(const Clock &known) {
+  for (auto [queue, place] : known)
+    queue->finished = std::max(queue->finished, place);
+}
+
+void CudaQueue::noteFinished() {
+  finished = given;
+  noteFinished(known);
+}
+
+void CudaQueue::finish(int64_t place) {
+  if (place <= finished)
     return;
-  context.check(context.driver.cuEventSynchronize(findEvent(at)),
+  const Event &event = findEvent(place);
+  context.check(context.driver.cuEventSynchronize(event.event.get()),
                 "waiting for a copy");
-  finishedPlace = at;
-  if (at == place && marked == given)
-    noteFinished();
+  finished = event.place;
+  noteFinished(event.known);
 }
 
 void CudaQueue::finish() {
@@ -64,16 +118,9 @@ void CudaQueue::finish() {
   noteFinished();
 }
 
-void CudaQueue::noteFinished() {
-  finishedWork = given;
-  finishedPlace = place;
-  for (auto [queue, known] : waitedFor)
-    queue->finishedPlace = std::max(queue->finishedPlace, known);
-}
-
 void CudaQueue::abandon() noexcept {
   if (isFinished())
     return;
   context.driver.cuStreamSynchronize(stream.get());
-  finishedWork = given;
+  finished = given;
 }

@@ -1,58 +1,79 @@
 //===- CudaQueue.h - work of a GPU that runs in order ---------------------===//
+//
+// Each queue knows which work of others is done before its next, and the host
+// which is done by now. Waiting for one queue makes known what that one had
+// waited for by then (vector clocks: C. J. Fidge, "Timestamps in
+// message-passing systems that preserve the partial ordering", 1988), so that
+// nobody waits for what is known to be done.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TDRT_DEVICE_CUDA_CUDAQUEUE_H
 #define TDRT_DEVICE_CUDA_CUDAQUEUE_H
 
 #include "device/cuda/CudaContext.h"
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tdrt {
 
-/// A stream, and the places in it that others wait for. The context is current
-/// wherever a function is called that may throw, which is what
-/// CudaContext::check throws.
+/// A stream, and the places in it that others wait for: how many things it was
+/// given by then. The context is current wherever a function is called that may
+/// throw, which is what CudaContext::check throws.
 class CudaQueue {
 public:
   explicit CudaQueue(CudaContext &context);
   CudaQueue(const CudaQueue &) = delete;
 
   CUstream getStream() const { return stream.get(); }
-  /// To be called with each thing that the stream is given.
-  void noteWork() { ++given; }
+  /// To be called before each thing that the stream is given.
+  void noteWork();
 
-  /// The place behind all that it was given and may still have to do: 1, 2 ...;
-  /// 0 if that is nothing.
+  /// The place behind all that it was given, for others to wait for.
   int64_t mark();
-  /// Does nothing more before `other` has got to this place.
+  /// Does nothing more before `other` has got to this place, which is a mark.
   void waitFor(CudaQueue &other, int64_t place);
-  /// Returns when it has got there.
+  /// Does nothing more that could overwrite what `other` reads by now.
+  void protectFrom(CudaQueue &other) {
+    readers.emplace_back(&other, other.given);
+  }
+  /// Returns when it has got to the mark.
   void finish(int64_t place);
   /// Returns when all is done that it was given.
   void finish();
-  /// To be called when the host knows that all is, and what it waited for.
+  /// To be called when the host knows that.
   void noteFinished();
-  /// The same, whatever has failed.
+  /// As finish(), whatever has failed.
   void abandon() noexcept;
-  /// Has the host waited for all that it was given?
-  bool isFinished() const { return finishedWork == given; }
+  /// Does the host know that all is done?
+  bool isFinished() const { return finished == given; }
 
 private:
-  /// At the place, or, if that is long ago, behind it.
-  CUevent findEvent(int64_t place) const;
+  /// Places of other queues.
+  using Clock = std::vector<std::pair<CudaQueue *, int64_t>>;
+  struct Event {
+    Owned<CUevent> event;
+    int64_t place;
+    Clock known; ///< to be done when it has come
+  };
 
-  static constexpr int64_t kEvents = 16;
+  /// The first that comes at the place or behind it.
+  const Event &findEvent(int64_t place) const;
+  int64_t getKnown(CudaQueue &other) const;
+  void learn(CudaQueue &other, int64_t place);
+  static void noteFinished(const Clock &known);
+
+  static constexpr size_t kEvents = 16;
 
   CudaContext &context;
   Owned<CUstream> stream;
-  std::vector<Owned<CUevent>> events; ///< of the last places, by place
-  int64_t place = 0;
-  /// How many things it was given: now, at the last place, and when the host
-  /// last waited for all of them.
-  int64_t given = 0, marked = 0, finishedWork = 0;
-  int64_t finishedPlace = 0; ///< that the host has waited for
-  /// Of others, where this one has waited.
-  std::unordered_map<CudaQueue *, int64_t> waitedFor;
+  std::vector<Event> events; ///< the last marks
+  size_t marks = 0;
+  int64_t given = 0, marked = 0;
+  int64_t finished = 0; ///< that the host knows of
+  Clock known;
+  /// Who may still read what its next work overwrites.
+  Clock readers;
 };
 
 } // namespace tdrt
