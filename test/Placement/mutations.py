@@ -7,7 +7,12 @@ each td.copy_wait is left out, and each mark that a copy starts behind is moved 
 the beginning: td-verify-schedule has to refuse what comes out. Then the programs
 run, and the simulated driver leaves out one call that waits, or that others wait
 for, in turn: it has to find that, whatever its schedule; `unseen` are those that
-it does not.
+it does not, at most 5 %. They are
+
+  - the wait behind a loop, or that of a turn, for the copy from a buffer that the
+    program does not come back to;
+  - a GPU's wait for another that copies from it, where what it does next overwrites
+    something else: the runtime does not know what a kernel overwrites.
 """
 
 import json
@@ -46,8 +51,9 @@ def mutants(source):
             device = re.search(r"to tensor<.*#td\.dev<cuda, (\d)>", line)[1]
             early = f"%early = td.mark <cuda, {device}> : !td.ticket\n"
             start = next(i for i in range(number, -1, -1) if "func.func" in lines[i])
-            mark = next(i for i in range(number, -1, -1)
-                        if re.search(r"after (%\w+)", line)[1] + " = td.mark" in lines[i])
+            mark = next((i for i in range(number, -1, -1)
+                         if re.search(r"after (%\w+)", line)[1] + " = td.mark" in lines[i]),
+                        number)
             if not any(f"#td.dev<cuda, {device}>" in one for one in lines[start:mark]):
                 continue  # the GPU has nothing to do before
             changed = re.sub(r"after %\w+", "after %early", line)
@@ -69,9 +75,12 @@ def check_run(program, counted):
     with tempfile.TemporaryDirectory() as folder:
         stats = pathlib.Path(folder) / "stats.json"
         whole = run(program, folder, TDC_SIM_STATS=str(stats), TDC_SIM_SEED="1")
-        calls = json.loads(stats.read_text())["calls"]
+        counters = json.loads(stats.read_text())
         for name in CALLS:
-            for number in range(1, calls.get(name, 0) + 1):
+            unwaited = counters["unwaited"] if name == "cuEventRecord" else []
+            for number in range(1, counters["calls"].get(name, 0) + 1):
+                if number in unwaited:
+                    continue
                 seen = any(run(program, folder, TDC_SIM_SEED=seed,
                                TDC_SIM_SKIP=f"{name}@{number}") != whole for seed in SEEDS)
                 counted.append((program.name, name, number, seen))

@@ -40,9 +40,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
                 ", the stream of " + getDeviceText(source.device));
     if (source.capture)
       return machine.recordCaptured(target, source);
-    target.point = machine.record(source);
-    target.capture = nullptr;
-    target.isRecorded = true;
+    machine.record(target, source);
   });
 }
 
@@ -51,7 +49,7 @@ CUresult cuEventSynchronize(CUevent event) {
     Event &target = machine.events.get(event);
     machine.checkNotCaptured(target);
     if (target.isRecorded)
-      machine.wait(target.device, {target.point});
+      machine.wait(target.device, {machine.getPoint(target)});
   });
 }
 
@@ -59,7 +57,8 @@ CUresult cuEventQuery(CUevent event) {
   return call(Entry::cuEventQuery, [=](Machine &machine, Context &) {
     Event &target = machine.events.get(event);
     machine.checkNotCaptured(target);
-    return !target.isRecorded || machine.query(target.device, {target.point})
+    return !target.isRecorded ||
+                   machine.query(target.device, {machine.getPoint(target)})
                ? CUDA_SUCCESS
                : CUDA_ERROR_NOT_READY;
   });

@@ -84,9 +84,17 @@ void Machine::makeWait(Stream &stream, const std::vector<Point> &points) {
   issue(stream, Marker{"wait"}, 0, points);
 }
 
-Point Machine::record(Stream &stream) {
+void Machine::record(Event &event, Stream &stream) {
   checkImplicit(stream);
-  return issue(stream, Marker{"event"}, 0);
+  event.point = issue(stream, Marker{"event"}, 0);
+  event.capture = nullptr;
+  event.isRecorded = true;
+  event.record = statistics.countRecord();
+}
+
+const Point &Machine::getPoint(const Event &event) {
+  statistics.countWait(event.record);
+  return event.point;
 }
 
 Point Machine::queue(const Task &task, int device, unsigned lane,

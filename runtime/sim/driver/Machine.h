@@ -84,8 +84,10 @@ public:
   void give(Stream &stream, Task task);
   /// Makes all that a stream is given from now on wait for some points.
   void makeWait(Stream &stream, const std::vector<Point> &points);
-  /// The place that a stream has got to.
-  Point record(Stream &stream);
+  /// Gives an event the place that a stream has got to.
+  void record(Event &event, Stream &stream);
+  /// That place, to wait for.
+  const Point &getPoint(const Event &event);
   /// Queues a graph's nodes.
   void launch(ExecutableGraph &executable, Stream &stream);
   /// What all work of a stream, or of a device, has to wait for that wants to

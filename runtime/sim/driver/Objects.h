@@ -64,6 +64,7 @@ struct Event {
   int device;
   bool hasTiming;
   bool isRecorded = false;
+  uint64_t record = 0; ///< which call of cuEventRecord that was
   Point point;
   /// If it was last recorded in a capture: that, and the nodes it stands for.
   std::shared_ptr<Capture> capture;

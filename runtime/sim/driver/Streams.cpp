@@ -46,7 +46,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
                 if (target.capture || source.capture)
                   machine.waitCaptured(target, source);
                 else if (source.isRecorded)
-                  machine.makeWait(target, {source.point});
+                  machine.makeWait(target, {machine.getPoint(source)});
               });
 }
 

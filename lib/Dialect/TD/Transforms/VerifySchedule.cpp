@@ -6,8 +6,8 @@
 //     way there, for a ticket that covers the copy: its own, or a later one of
 //     the same queue, which runs in order;
 //   * who may still read what it overwrites: with `turn` the result is written
-//     over what the turn before last copied, whose readers must stand in front
-//     of the mark `after`;
+//     over what the turn before the last has copied, whose readers must stand
+//     in front of the mark `after`;
 //   * who overwrites the operand while it is read: with `turn` the host makes
 //   the
 //     next but one in the same place, and must have waited for this copy
@@ -214,15 +214,20 @@ std::pair<CarryingLoop, unsigned> findCarrier(Value value) {
   return {CarryingLoop(nullptr), 0};
 }
 
+/// The mark of the copy's GPU that makes the ticket, or null.
+MarkOp getMark(CopyStartOp copy, Value ticket) {
+  auto mark = ticket.getDefiningOp<MarkOp>();
+  return mark && getPlace(mark.getDevice()) == copy.getGPU() ? mark : MarkOp();
+}
+
 LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
   if (!copy.isUpload())
     return verifyDownload(copy);
-  auto mark = copy.getAfter().getDefiningOp<MarkOp>();
-  if (!mark || getPlace(mark.getDevice()) != copy.getGPU())
-    return copy.emitOpError("starts behind no mark of its GPU");
   if (copy.getTurn())
     return verifyTurn(copy);
-  return success();
+  if (getMark(copy, copy.getAfter()))
+    return success();
+  return copy.emitOpError("starts behind no mark of its GPU");
 }
 
 /// Whether the op, or one inside, works on tensors of the GPU in order.
@@ -233,7 +238,8 @@ bool touches(Operation *op, const Place &gpu) {
   };
   return op
       ->walk([&](Operation *inner) {
-        bool isInOrder = !isa<CopyStartOp, CopyWaitOp>(inner) &&
+        bool isInOrder = !isa<CopyStartOp, CopyWaitOp, scf::IfOp, scf::YieldOp,
+                              ub::PoisonOp>(inner) &&
                          (llvm::any_of(inner->getOperandTypes(), isThere) ||
                           llvm::any_of(inner->getResultTypes(), isThere));
         return isInOrder ? WalkResult::interrupt() : WalkResult::advance();
@@ -241,26 +247,55 @@ bool touches(Operation *op, const Place &gpu) {
       .wasInterrupted();
 }
 
+/// Whether nothing works on tensors of the copy's GPU between `from` and `to`,
+/// which stands behind it in the same block.
+bool isIdle(Operation *from, Operation *to, CopyStartOp copy) {
+  Operation *op = from;
+  while (op && op != to && !touches(op, copy.getGPU()))
+    op = op->getNextNode();
+  return op == to;
+}
+
+/// Whether a value, or a view of it, is used by `loop` alone before `mark`.
+bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    return !isa<scf::YieldOp>(user) && !CarryingLoop(user) &&
+           op->isBeforeInBlock(mark) &&
+           (!reshape || isReadBefore(reshape.getResult(), mark, loop));
+  });
+}
+
 LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
-  auto mark = copy.getAfter().getDefiningOp<MarkOp>();
+  auto overwrites = [&] {
+    return copy.emitOpError("may overwrite what is still read");
+  };
   auto [loop, index] = findCarrier(copy.getResult());
   if (!loop || !loop->isProperAncestor(copy)) {
     // The first turn: its buffer is new. Who had the memory before stands in
     // front of the mark.
-    for (Operation *op = mark; op != copy; op = op->getNextNode())
-      if (!op || touches(op, copy.getGPU()))
-        return copy.emitOpError("may overwrite what is read or written behind "
-                                "its mark");
-    return success();
+    MarkOp mark = getMark(copy, copy.getAfter());
+    Operation *here =
+        mark ? mark->getBlock()->findAncestorOpInBlock(*copy) : nullptr;
+    if (here && isIdle(mark, here, copy) &&
+        (here == copy || isIdle(&copy->getBlock()->front(), copy, copy)))
+      return success();
+    return overwrites();
   }
-  // Readers of the turn before stand in the loop in front of this turn's mark.
-  // A tensor that is carried on is read in a later turn.
+  // Later turns: who reads the buffer stands in front of the mark that the turn
+  // before hands on; who had it before the loop in front of the loop's.
+  CarryingLoop handedOn = CarryingLoop::ofArgument(copy.getAfter());
+  if (handedOn.getOperation() != loop.getOperation())
+    return overwrites();
+  unsigned after = loop.getIndex(copy.getAfter());
+  MarkOp first = getMark(copy, loop.getInits()[after].get()),
+         mark = getMark(copy, loop.getYield()->getOperand(after));
   Value argument = loop.getArguments()[index];
-  bool isCarriedOn = llvm::any_of(argument.getUses(), [](OpOperand &use) {
-    return isa<scf::YieldOp>(use.getOwner()) || isa<ReshapeOp>(use.getOwner());
-  });
-  if (mark->getBlock() != loop.getBody() || isCarriedOn)
-    return copy.emitOpError("may overwrite what the turn before reads");
+  if (!first || first->getBlock() != loop->getBlock() ||
+      !isIdle(first, loop.getOperation(), copy) || !mark ||
+      mark->getBlock() != loop.getBody() || !isReadBefore(argument, mark, loop))
+    return overwrites();
   for (auto [i, ticket] : llvm::enumerate(loop.getArguments()))
     if (isa<TicketType>(ticket.getType()) && covers(argument, ticket))
       return verifySource(copy, loop, i);

@@ -74,6 +74,10 @@ std::string Statistics::getJson(const Ending &ending) const {
     if (calls[i])
       json.add(kEntryNames[i], calls[i]);
   json.endObject();
+  json.beginArray("unwaited");
+  for (uint64_t record : unwaited)
+    json.add({}, record);
+  json.endArray();
   json.beginArray("copies");
   for (auto &[places, transfers] : copies) {
     json.beginObject();

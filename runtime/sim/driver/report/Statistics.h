@@ -2,6 +2,8 @@
 //
 //   seed          TDC_SIM_SEED, given or chosen
 //   calls         of each entry point, by name, those without any left out
+//   unwaited      the calls of cuEventRecord, 1 for the first, that nothing
+//                 waited for
 //   copies        src, dst ("cpu", "cuda:0"), count, bytes; a graph's at each
 //                 launch
 //   memsets       device, count, bytes
@@ -21,6 +23,7 @@
 #include "driver/queue/Task.h"
 #include <array>
 #include <map>
+#include <set>
 
 namespace tdc::sim {
 
@@ -39,6 +42,14 @@ public:
   uint64_t countCall(Entry entry) {
     return ++calls[static_cast<unsigned>(entry)];
   }
+  /// The last call has recorded an event; returns its number.
+  uint64_t countRecord() {
+    uint64_t number = calls[static_cast<unsigned>(Entry::cuEventRecord)];
+    unwaited.insert(number);
+    return number;
+  }
+  /// Something waits for what that call has recorded.
+  void countWait(uint64_t record) { unwaited.erase(record); }
   /// Counts what a device is given to do.
   void countTask(const Task &task);
   void countWork(const Work &work) { instructions += work.instructions; }
@@ -62,6 +73,7 @@ private:
   };
 
   std::array<uint64_t, kEntries> calls{};
+  std::set<uint64_t> unwaited;
   std::map<std::pair<int, int>, Transfers> copies; ///< from, to
   std::map<int, Transfers> fills;
   uint64_t kernels = 0, instructions = 0;

@@ -52,12 +52,20 @@ TEST(Statistics, CountWhatAProgramDid) {
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
-    makeEvent();
+    CUevent event = makeEvent();
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
     allocatePinned(3);
   });
   std::string report = readReport(path);
   expectPart(report, "{\"seed\":1,");
   expectPart(report, "\"cuGraphLaunch\":2}");
+  expectPart(report, "\"unwaited\":[1,4]");
   expectPart(report, "\"cuMemAlloc_v2\":3,");
   EXPECT_FALSE(contains(report, "cuStreamQuery"));
   expectPart(report,

@@ -10,20 +10,20 @@
 // CHECK: %[[ROW0:.*]] = td.kernel(%arg0, %c0_i64)
 // CHECK: %[[X0:.*]], %[[T0:.*]] = td.copy_start %[[ROW0]] after %[[FIRST]] turn
 // CHECK: %[[NONE:.*]] = td.no_ticket
-// CHECK: %[[LOOP:.*]]:3 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[T:.*]] = %[[T0]], %[[BEFORE:.*]] = %[[NONE]])
+// CHECK: %[[LOOP:.*]]:4 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[T:.*]] = %[[T0]], %[[BEFORE:.*]] = %[[NONE]], %[[READ:.*]] = %[[FIRST]])
 // CHECK-NEXT: td.copy_wait %[[T]] by <cuda, 0> for %[[X]]
-// CHECK-NEXT: %[[MARK:.*]] = td.mark <cuda, 0>
 // CHECK-NEXT: %[[Y:.*]] = td.kernel(%[[X]])
-// CHECK: td.write %[[Y]], @s
+// CHECK: %[[MARK:.*]] = td.mark <cuda, 0>
+// CHECK-NEXT: td.write %[[Y]], @s
 // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1_i64
 // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %c5_i64
 // CHECK: %[[AHEAD:.*]]:2 = scf.if %[[MORE]]
 // CHECK-NEXT: td.copy_wait %[[BEFORE]] by <cpu>
 // CHECK-NEXT: %[[ROW:.*]] = td.kernel(%arg0, %[[NEXT]])
-// CHECK: %[[XN:.*]], %[[TN:.*]] = td.copy_start %[[ROW]] after %[[MARK]] turn %[[NEXT]]
+// CHECK: %[[XN:.*]], %[[TN:.*]] = td.copy_start %[[ROW]] after %[[READ]] turn %[[NEXT]]
 // CHECK: scf.yield %[[XN]], %[[TN]]
 // CHECK: } else {
-// CHECK: scf.yield %[[AHEAD]]#0, %[[AHEAD]]#1, %[[T]]
+// CHECK: scf.yield %[[AHEAD]]#0, %[[AHEAD]]#1, %[[T]], %[[MARK]]
 // CHECK: td.copy_wait %[[LOOP]]#2 by <cpu> for %[[LOOP]]#0
 td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
 func.func @prefetch(%data: tensor<5x4xf32, #cpu>) {
@@ -110,6 +110,37 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
     scf.yield %w : tensor<4xf32, #cpu>
   }
   return %r : tensor<4xf32, #cpu>
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What is handed on to the next turn is read there, when its buffer is written
+// again.
+// CHECK-LABEL: func.func @handed_on
+// CHECK-NOT: td.copy_start
+// CHECK: return
+func.func @handed_on(%data: tensor<5x4xf32, #cpu>, %x: tensor<1x4xf32, #gpu>) -> tensor<1x4xf32, #gpu> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %x, %s = %x) -> (tensor<1x4xf32, #gpu>, tensor<1x4xf32, #gpu>) : i64 {
+    %row = td.kernel (%data, %i) : (tensor<5x4xf32, #cpu>, i64) -> tensor<1x4xf32, #cpu> {
+    ^bb0(%d: tensor<5x4xf32, #cpu>, %j: i64):
+      %r = td.slice %d[%j] dim 0 step 1 : tensor<5x4xf32, #cpu> to tensor<1x4xf32, #cpu>
+      td.yield %r : tensor<1x4xf32, #cpu>
+    }
+    %y = td.to_device %row : tensor<1x4xf32, #cpu> to tensor<1x4xf32, #gpu>
+    %z = td.kernel (%v, %s) : (tensor<1x4xf32, #gpu>, tensor<1x4xf32, #gpu>) -> tensor<1x4xf32, #gpu> {
+    ^bb0(%a: tensor<1x4xf32, #gpu>, %b: tensor<1x4xf32, #gpu>):
+      %e = td.add %a, %b : tensor<1x4xf32, #gpu>
+      td.yield %e : tensor<1x4xf32, #gpu>
+    }
+    scf.yield %y, %z : tensor<1x4xf32, #gpu>, tensor<1x4xf32, #gpu>
+  }
+  return %r#1 : tensor<1x4xf32, #gpu>
 }
 
 // -----

@@ -79,9 +79,37 @@ func.func @turn(%x: tensor<4xf32, #cpu>) {
       td.yield %e : tensor<4xf32, #gpu>
     }
     %next = arith.addi %i, %c1 : i64
-    // expected-error @below {{may overwrite what the turn before reads}}
+    // expected-error @below {{may overwrite what is still read}}
     %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     scf.yield %yn, %tn : tensor<4xf32, #gpu>, !td.ticket
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The mark that a turn hands on stands in front of a reader.
+func.func @early(%x: tensor<4xf32, #cpu>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %m0 = td.mark #gpu : !td.ticket
+  %y0, %t0 = td.copy_start %x after %m0 turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %r:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %y0, %t = %t0, %m = %m0) -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
+    td.copy_wait %t by #gpu for %y : tensor<4xf32, #gpu>
+    %n = td.mark #gpu : !td.ticket
+    %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    %next = arith.addi %i, %c1 : i64
+    // expected-error @below {{may overwrite what is still read}}
+    %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    scf.yield %yn, %tn, %n : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
   }
   return
 }

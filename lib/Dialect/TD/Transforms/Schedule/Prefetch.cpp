@@ -5,14 +5,15 @@
 // kernels, then makes and copies that of the next turn, if there is one. So a
 // batch is copied exactly as often as before, into one of two buffers.
 //
-//   start(0)                          start, wait: td.copy_start, td.copy_wait
+//   mark(-1)
+//   start(0) after mark(-1)           start, wait: td.copy_start, td.copy_wait
 //   for t {
 //     wait(t) by the GPU
-//     mark                            behind the readers of the buffer of t - 1
 //     kernels of t
-//     if t + 1 < n {
+//     mark(t)                         behind the last of them that reads the
+//     buffer if t + 1 < n {
 //       wait(t - 1) by the cpu        before its source is overwritten
-//       start(t + 1) after the mark
+//       start(t + 1) after mark(t - 1)
 //     }
 //   }
 //   wait(n - 1) by the cpu
@@ -20,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Schedule.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -34,6 +36,25 @@ namespace tdc::td {
 //===----------------------------------------------------------------------===//
 // What can be made one turn ahead
 //===----------------------------------------------------------------------===//
+
+/// Calls `visit` with each user of the value or of a view of it.
+static void forEachReader(Value value,
+                          llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *user : value.getUsers()) {
+    visit(user);
+    if (isa<ReshapeOp>(user))
+      forEachReader(user->getResult(0), visit);
+  }
+}
+
+/// Whether a branch or a loop, this one or another, hands the value on.
+static bool isPassedOn(Value value) {
+  bool isPassedOn = false;
+  forEachReader(value, [&](Operation *user) {
+    isPassedOn |= user->hasTrait<OpTrait::IsTerminator>() || CarryingLoop(user);
+  });
+  return isPassedOn;
+}
 
 /// The value behind an argument of a kernel's body.
 static Value getInput(KernelOp kernel, Value inside) {
@@ -98,13 +119,14 @@ private:
   /// results, then the tickets by GPU.
   llvm::SmallVector<Value> start(OpBuilder &builder, Location loc, Value index,
                                  ValueRange after);
-  llvm::SmallVector<Value> startFirst(OpBuilder &builder);
+  llvm::SmallVector<Value> startFirst(OpBuilder &builder, ValueRange marks);
   llvm::SmallVector<Value> startNext(OpBuilder &builder, ValueRange before,
                                      ValueRange after);
   llvm::SmallVector<Value>
   startIf(OpBuilder &builder, Location loc, Value condition,
           llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> body);
-  llvm::SmallVector<Value> mark(OpBuilder &builder, Location loc);
+  Value mark(OpBuilder &builder, Location loc, DeviceAttr gpu);
+  Operation *findLastReader(DeviceAttr gpu);
   DeviceAttr getHost() { return td::getDevice(loop.getContext(), getCpu()); }
 
   scf::ForOp loop;
@@ -161,7 +183,7 @@ bool LoopPrefetcher::find() {
   auto isCandidate = [](ToDeviceOp op) {
     return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
            getPlace(op.getType()).kind == Place::Kind::Cuda &&
-           op.getType().hasStaticShape() && !op.getKept();
+           op.getType().hasStaticShape() && !op.getKept() && !isPassedOn(op);
   };
   for (auto upload : loop.getBody()->getOps<ToDeviceOp>()) {
     Ops ops;
@@ -269,13 +291,24 @@ Operation *LoopPrefetcher::findHostWait(DeviceAttr gpu) {
   return loop;
 }
 
-llvm::SmallVector<Value> LoopPrefetcher::mark(OpBuilder &builder,
-                                              Location loc) {
-  llvm::SmallVector<Value> marks;
-  for (DeviceAttr gpu : gpus)
-    marks.push_back(MarkOp::create(builder, loc,
-                                   TicketType::get(builder.getContext()), gpu));
-  return marks;
+Value LoopPrefetcher::mark(OpBuilder &builder, Location loc, DeviceAttr gpu) {
+  return MarkOp::create(builder, loc, TicketType::get(builder.getContext()),
+                        gpu);
+}
+
+/// The last op of the body that reads what is uploaded to a GPU.
+Operation *LoopPrefetcher::findLastReader(DeviceAttr gpu) {
+  Operation *last = nullptr;
+  for (ToDeviceOp upload : uploads) {
+    if (upload.getType().getEncoding() != gpu)
+      continue;
+    forEachReader(upload, [&](Operation *reader) {
+      Operation *op = loop.getBody()->findAncestorOpInBlock(*reader);
+      if (!last || last->isBeforeInBlock(op))
+        last = op;
+    });
+  }
+  return last;
 }
 
 llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
@@ -322,10 +355,11 @@ llvm::SmallVector<Value> LoopPrefetcher::startIf(
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
-llvm::SmallVector<Value> LoopPrefetcher::startFirst(OpBuilder &builder) {
+llvm::SmallVector<Value> LoopPrefetcher::startFirst(OpBuilder &builder,
+                                                    ValueRange marks) {
   Location loc = loop.getLoc();
   auto first = [&](OpBuilder &b) {
-    return start(b, loc, loop.getLowerBound(), mark(b, loc));
+    return start(b, loc, loop.getLowerBound(), marks);
   };
   if (hasTurn())
     return first(builder);
@@ -353,12 +387,16 @@ llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
 void LoopPrefetcher::run() {
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
-  // Carried are what this turn reads, the tickets of its copies, and those of
-  // the turn before.
-  llvm::SmallVector<Value> inits = startFirst(rewriter);
+  // Carried are what this turn reads, the tickets of its copies, and of the
+  // turn before the tickets and the marks.
+  llvm::SmallVector<Value> firstMarks;
+  for (DeviceAttr gpu : gpus)
+    firstMarks.push_back(mark(rewriter, loc, gpu));
+  llvm::SmallVector<Value> inits = startFirst(rewriter, firstMarks);
   for (size_t i = 0; i < gpus.size(); ++i)
     inits.push_back(NoTicketOp::create(rewriter, loc,
                                        TicketType::get(rewriter.getContext())));
+  llvm::append_range(inits, firstMarks);
   auto yieldSame = [](OpBuilder &, Location,
                       ArrayRef<BlockArgument> arguments) {
     return llvm::to_vector_of<Value>(arguments);
@@ -369,7 +407,8 @@ void LoopPrefetcher::run() {
   ValueRange carried = loop.getRegionIterArgs().take_back(inits.size());
   ValueRange tensors = carried.take_front(count);
   ValueRange tickets = carried.slice(count, devices);
-  ValueRange before = carried.take_back(devices);
+  ValueRange before = carried.slice(count + devices, devices);
+  ValueRange marks = carried.take_back(devices);
   auto getOf = [&](ValueRange values, DeviceAttr gpu) {
     llvm::SmallVector<Value> found;
     for (auto [value, upload] : llvm::zip(values, uploads))
@@ -382,15 +421,18 @@ void LoopPrefetcher::run() {
   rewriter.setInsertionPointToStart(loop.getBody());
   for (auto [gpu, ticket] : llvm::zip(gpus, tickets))
     CopyWaitOp::create(rewriter, loc, ticket, gpu, getOf(tensors, gpu));
-  llvm::SmallVector<Value> marks = mark(rewriter, loc);
   rewriter.setInsertionPoint(place);
   llvm::SmallVector<Value> next = startNext(rewriter, before, marks);
   llvm::append_range(next, tickets);
+  for (DeviceAttr gpu : gpus) {
+    rewriter.setInsertionPointAfter(findLastReader(gpu));
+    next.push_back(mark(rewriter, loc, gpu));
+  }
   loop.getBody()->getTerminator()->setOperands(
       loop.getNumRegionIterArgs() - inits.size(), inits.size(), next);
 
   for (auto [gpu, ticket] :
-       llvm::zip(gpus, loop.getResults().take_back(devices))) {
+       llvm::zip(gpus, loop.getResults().take_back(2 * devices))) {
     rewriter.setInsertionPointAfter(findHostWait(gpu));
     CopyWaitOp::create(
         rewriter, loc, ticket, getHost(),
