@@ -560,6 +560,42 @@ TEST(GpuFaultTest, NoWaitIsInVain) {
   EXPECT_EQ(calls["cuStreamSynchronize"], 0);
 }
 
+TEST(GpuFaultTest, SmallUploadsAreOne) {
+  std::map<std::string, int> calls = countCalls([] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    char *arena = static_cast<char *>(ctx->devices[0].arena);
+    std::vector<float> values = counting(100);
+    auto upload = [&](char *to, int64_t count) {
+      EXPECT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(0, 1), to, values.data(), count * 4),
+          0);
+    };
+    // The second begins where the first one ends, aligned; it may change at
+    // once.
+    upload(arena, 25);
+    upload(arena + 128, 16);
+    values[0] = -1;
+    upload(arena + 192, 1);
+    // Not so the next, nor one behind a kernel.
+    upload(arena + 512, 16);
+    addOne(ctx, 1, arena, arena + 1024, 25);
+    upload(arena + 576, 16);
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 25), counting(25, 1));
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 128, 16), counting(16));
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 192, 1)[0], -1);
+    // What may be freed is not kept waiting.
+    for (int i = 0; i < 2; ++i) {
+      const int64_t n = 16;
+      void *x = nullptr;
+      ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_F32, 1, &n, 0, &x), 0);
+      upload(static_cast<char *>(x), n);
+      tdrt_free(ctx, 1, x);
+    }
+  });
+  EXPECT_EQ(calls["cuMemcpyHtoDAsync_v2"], 3 + 2);
+}
+
 TEST(GpuFaultTest, ReadBeforeItArrived) {
   checkWithGpus(1, {{"TDC_SIM_SKIP", "cuEventSynchronize@1"}}, [] {
     GpuProgram gpus(1);

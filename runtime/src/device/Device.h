@@ -35,8 +35,8 @@ public:
   virtual tdrt_gpu_error *getErrors() = 0;
 
   virtual void fillWithZeros(void *to, int64_t bytes) = 0;
-  /// From the host. `from` may change as soon as this returns. Returns in how
-  /// many pieces it was sent.
+  /// From the host. `from` may change as soon as this returns. Returns how many
+  /// copies it takes: none if one before takes it along.
   virtual int64_t upload(void *to, const void *from, int64_t bytes) = 0;
   /// To the host; returns when the bytes are there, like upload.
   virtual int64_t download(void *to, const void *from, int64_t bytes) = 0;

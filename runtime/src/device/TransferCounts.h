@@ -13,7 +13,8 @@ class TransferCounts {
 public:
   explicit TransferCounts(const tdrt_program &program);
 
-  /// Counts a copy of row `transfer` from a device, sent in `pieces`.
+  /// Counts a copy of row `transfer` from a device, sent in `pieces`: none if
+  /// one before has taken it along.
   void add(int32_t transfer, int32_t from, int64_t pieces, int64_t bytes);
 
   /// "copies":[...],"sites":[...], for tdrt_stats_json. What was never copied

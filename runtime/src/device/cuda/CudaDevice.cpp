@@ -74,19 +74,18 @@ void CudaDevice::fillWithZeros(void *to, int64_t bytes) {
 int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
                            void *to, const void *from, int64_t bytes) {
   if (!ring)
-    ring.emplace(context, queue.getStream());
-  queue.noteWork();
-  int64_t pieces = 0;
-  for (int64_t sent = 0; sent < bytes; ++pieces) {
+    ring.emplace(context, queue);
+  int64_t copies = 0;
+  for (int64_t sent = 0; sent < bytes;) {
     StagingRing::Piece piece = ring->takeForUpload(bytes - sent);
     memcpy(piece.data, static_cast<const char *>(from) + sent, piece.bytes);
-    context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to) + sent,
-                                                      piece.data, piece.bytes,
-                                                      queue.getStream()),
-                  "copying from the cpu");
+    copies +=
+        queue.upload(static_cast<char *>(to) + sent, piece.data, piece.bytes);
     sent += piece.bytes;
   }
-  return pieces;
+  if (memory.isBlock(to))
+    queue.flush();
+  return copies;
 }
 
 int64_t CudaDevice::upload(void *to, const void *from, int64_t bytes) {
@@ -99,7 +98,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
     return 0;
   CudaContext::Use use(context);
   if (!staging)
-    staging.emplace(context, work.getStream());
+    staging.emplace(context, work);
   work.noteWork();
   if (mayReport)
     queueReport();
@@ -208,11 +207,8 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
   queue.waitFor(getQueue(after.queue), after.place);
   if (!isPinned)
     return upload(uploadStaging, queue, to, from, bytes);
-  queue.noteWork();
-  context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to), from, bytes,
-                                                    queue.getStream()),
-                "copying from the cpu");
-  return 1;
+  return queue.upload(static_cast<char *>(to), static_cast<const char *>(from),
+                      bytes);
 }
 
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {

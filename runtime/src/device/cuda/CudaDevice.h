@@ -52,7 +52,7 @@ private:
 
   void makeErrors();
   void queueReport();
-  /// From the host to a stream, through a ring; returns the number of pieces.
+  /// From the host in a queue, through a ring; returns as upload().
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
                  const void *from, int64_t bytes);
   CudaQueue &getQueue(Ticket::Queue queue);

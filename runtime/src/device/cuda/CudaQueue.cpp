@@ -23,7 +23,37 @@ static Owned<CUevent> makeEvent(CudaContext &context) {
 CudaQueue::CudaQueue(CudaContext &context)
     : context(context), stream(makeStream(context)) {}
 
+//===----------------------------------------------------------------------===//
+// What the stream is given
+//===----------------------------------------------------------------------===//
+
+void CudaQueue::flush() {
+  if (held.bytes == 0)
+    return;
+  CudaContext::Use use(context);
+  Upload upload = std::exchange(held, {nullptr, nullptr, 0});
+  context.check(context.driver.cuMemcpyHtoDAsync_v2(
+                    reinterpret_cast<CUdeviceptr>(upload.to), upload.from,
+                    upload.bytes, stream.get()),
+                "copying from the cpu");
+}
+
+int64_t CudaQueue::upload(char *to, const char *from, int64_t bytes) {
+  int64_t distance = alignUp(held.bytes);
+  if (held.bytes > 0 && bytes <= kSmallBytes && to - held.to == distance &&
+      from - held.from == distance) {
+    held.bytes = distance + bytes;
+    return 0;
+  }
+  noteWork();
+  held = {to, from, bytes};
+  if (bytes > kSmallBytes)
+    flush();
+  return 1;
+}
+
 void CudaQueue::noteWork() {
+  flush();
   for (auto [other, place] : readers)
     if (place > other->finished && place > getKnown(*other))
       waitFor(*other, other->mark());
@@ -36,6 +66,7 @@ void CudaQueue::noteWork() {
 //===----------------------------------------------------------------------===//
 
 int64_t CudaQueue::mark() {
+  flush();
   if (marked == given || isFinished())
     return given;
   CudaContext::Use use(context);
@@ -76,6 +107,7 @@ void CudaQueue::learn(CudaQueue &other, int64_t place) {
 void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
   if (place <= std::max(other.finished, getKnown(other)))
     return;
+  flush();
   const Event &event = other.findEvent(place);
   context.check(
       context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
@@ -113,6 +145,7 @@ void CudaQueue::finish(int64_t place) {
 void CudaQueue::finish() {
   if (isFinished())
     return;
+  flush();
   context.check(context.driver.cuStreamSynchronize(stream.get()),
                 "finishing its work");
   noteFinished();
@@ -121,6 +154,7 @@ void CudaQueue::finish() {
 void CudaQueue::abandon() noexcept {
   if (isFinished())
     return;
+  held.bytes = 0;
   context.driver.cuStreamSynchronize(stream.get());
   finished = given;
 }

@@ -17,6 +17,9 @@
 
 namespace tdrt {
 
+/// Where the next tensor, or the next piece of staging memory, can begin.
+inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// A stream, and the places in it that others wait for: how many things it was
 /// given by then. The context is current wherever a function is called that may
 /// throw, which is what CudaContext::check throws.
@@ -26,8 +29,15 @@ public:
   CudaQueue(const CudaQueue &) = delete;
 
   CUstream getStream() const { return stream.get(); }
-  /// To be called before each thing that the stream is given.
+  /// To be called before each thing that the stream is given, but uploads.
   void noteWork();
+  /// Copies from pinned memory, which nobody writes before a mark behind this
+  /// is reached. Small copies that follow each other without a gap, but for
+  /// that of alignment, on both sides are one: returns how many more there are
+  /// by this, 0 or 1.
+  int64_t upload(char *to, const char *from, int64_t bytes);
+  /// Gives the stream what is held back to be joined with more.
+  void flush();
 
   /// The place behind all that it was given, for others to wait for.
   int64_t mark();
@@ -64,6 +74,7 @@ private:
   static void noteFinished(const Clock &known);
 
   static constexpr size_t kEvents = 16;
+  static constexpr int64_t kSmallBytes = 1 << 16;
 
   CudaContext &context;
   Owned<CUstream> stream;
@@ -74,6 +85,12 @@ private:
   Clock known;
   /// Who may still read what its next work overwrites.
   Clock readers;
+  /// An upload that waits for more.
+  struct Upload {
+    char *to;
+    const char *from;
+    int64_t bytes;
+  } held = {nullptr, nullptr, 0};
 };
 
 } // namespace tdrt

@@ -22,6 +22,10 @@ public:
   void *allocateArena(int64_t bytes);
   /// The same for the runtime itself: not counted as the program's.
   void *allocateOwn(int64_t bytes);
+  /// Whether this is a block, which may be freed at any time, and no arena.
+  bool isBlock(const void *data) const {
+    return blocks.count(reinterpret_cast<CUdeviceptr>(data)) != 0;
+  }
 
 private:
   Block *obtain(int64_t capacity) override;

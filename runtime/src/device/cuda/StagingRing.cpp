@@ -5,11 +5,8 @@
 
 using namespace tdrt;
 
-/// Where the next small copy begins behind another.
-static int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-StagingRing::StagingRing(CudaContext &context, CUstream stream)
-    : context(context), stream(stream),
+StagingRing::StagingRing(CudaContext &context, CudaQueue &queue)
+    : context(context), queue(queue),
       data(nullptr, context.driver.cuMemFreeHost) {
   const Driver &driver = context.driver;
   void *pinned = nullptr;
@@ -29,8 +26,10 @@ StagingRing::StagingRing(CudaContext &context, CUstream stream)
 void StagingRing::advance() {
   Segment &left = segments[current];
   if (left.hasUploads) {
-    context.check(context.driver.cuEventRecord(left.isFree.get(), stream),
-                  "recording an event");
+    queue.flush();
+    context.check(
+        context.driver.cuEventRecord(left.isFree.get(), queue.getStream()),
+        "recording an event");
     left.inUse = true;
     left.hasUploads = false;
   }

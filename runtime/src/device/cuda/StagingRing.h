@@ -10,15 +10,15 @@
 #ifndef TDRT_DEVICE_CUDA_STAGINGRING_H
 #define TDRT_DEVICE_CUDA_STAGINGRING_H
 
-#include "device/cuda/CudaContext.h"
+#include "device/cuda/CudaQueue.h"
 #include <vector>
 
 namespace tdrt {
 
 class StagingRing {
 public:
-  /// For the copies of one stream. Throws what CudaContext::check throws.
-  StagingRing(CudaContext &context, CUstream stream);
+  /// For the copies of one queue. Throws what CudaContext::check throws.
+  StagingRing(CudaContext &context, CudaQueue &queue);
 
   struct Piece {
     char *data;
@@ -48,7 +48,7 @@ private:
   void advance();
 
   CudaContext &context;
-  CUstream stream;
+  CudaQueue &queue;
   std::vector<Segment> segments;
   std::unique_ptr<char, CUresult (*)(void *)> data;
   int64_t current = 0; ///< segment
