@@ -25,6 +25,7 @@
 #include "Schedule.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -111,6 +112,7 @@ private:
 
   bool addMakers(Value value, Ops &makers);
   bool isUsedWithin(const Ops &ops, const Ops &all) const;
+  bool hasGuards();
   bool hasTurn();
   Value getTurn(OpBuilder &builder, Location loc, Value index);
   Operation *findPlace();
@@ -169,16 +171,8 @@ bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
 }
 
 bool LoopPrefetcher::find() {
-  // A check in the loop may be what allows a slice behind it.
-  bool hasChecks = false, hasKernels = false;
-  for (Operation &op : *loop.getBody()) {
-    op.walk([&](Operation *inner) {
-      hasChecks |= isa<AssertOp, CheckDimOp, CheckRandIntOp>(inner);
-    });
-    auto kernel = dyn_cast<KernelOp>(op);
-    hasKernels |= kernel && kernel.isOnGPU();
-  }
-  if (hasChecks || !hasKernels)
+  auto isOnGPU = [](KernelOp kernel) { return kernel.isOnGPU(); };
+  if (llvm::none_of(loop.getBody()->getOps<KernelOp>(), isOnGPU))
     return false;
   auto isCandidate = [](ToDeviceOp op) {
     return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
@@ -213,7 +207,39 @@ bool LoopPrefetcher::find() {
   for (ToDeviceOp upload : uploads)
     found.insert(cast<DeviceAttr>(upload.getType().getEncoding()));
   gpus = found.takeVector();
-  return !uploads.empty();
+  return !uploads.empty() && !hasGuards();
+}
+
+/// What a value of the body is computed from, down to what is no computation.
+static void addOrigins(Value value, llvm::SetVector<Value> &origins) {
+  if (matchPattern(value, m_Constant()) || !origins.insert(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      addOrigins(operand, origins);
+  });
+}
+
+/// Whether a check in the body may be what allows the makers, which then must
+/// not come before it: if both look at one value, "index 7 is out of range" and
+/// what takes element 7.
+bool LoopPrefetcher::hasGuards() {
+  llvm::SetVector<Value> ofMakers, ofChecks;
+  for (Operation *op : makers)
+    for (Value operand : op->getOperands())
+      addOrigins(operand, ofMakers);
+  loop.getBody()->walk([&](Operation *check) {
+    if (!isa<AssertOp, CheckDimOp, CheckRandIntOp>(check))
+      return;
+    for (Operation *op = check; op != loop; op = op->getParentOp())
+      for (Value operand : op->getOperands())
+        addOrigins(operand, ofChecks);
+  });
+  return llvm::any_of(ofChecks,
+                      [&](Value value) { return ofMakers.contains(value); });
 }
 
 llvm::MapVector<Attribute, int64_t> LoopPrefetcher::countBytes() {
