@@ -384,7 +384,8 @@ TDRT_API int tdrt_exit_code(int32_t status);
 /* One JSON object with the counters of the run:
  *   {"copies": [{"src", "dst", "logical", "physical", "bytes", "implicit"}],
  *    "sites": [{"line", "src", "dst", "executed", "bytes"}],
- *    "loops": [], "peak": {"cpu": bytes, "cuda:0": bytes}}
+ *    "loops": [], "arena": {"cpu": bytes, "cuda:0": bytes},
+ *    "peak": {"cpu": bytes, "cuda:0": bytes}}
  * A copy op that ran is one logical copy; what was sent for it, nothing or
  * several pieces, are physical ones. Ends in a newline. Belongs to the
  * context. */
