@@ -2,11 +2,12 @@
 
     memory.py FOLDER EXAMPLES
 
-The programs of FOLDER in the modes of suite.py and the forms of EXAMPLES of
+The programs of FOLDER in the modes of suite.py, EXAMPLES and their forms of
 training.py run on simulated GPUs. Where the report is exact, the most that the
 runtime has counted on each device is what it says; else not more. On the simulated
 GPUs the last bytes of each arena are written to, none behind it, and the driver has
-given no more memory, but for what the runtime itself needs.
+given no more memory, but for what the runtime itself needs. No arena is larger than
+OVERHEAD times the least that memory_bound.py finds.
 """
 
 import json
@@ -16,10 +17,15 @@ import subprocess
 import sys
 import tempfile
 
+import memory_bound
 import runs
 import suite
 import training
 
+OVERHEAD = 1.05
+# Examples that run on the cpu as well, with all their arguments.
+ON_BOTH = {"casts": [], "query": [], "simple_model": ["--epochs", "5"],
+           "simple_model_loader": ["--epochs", "5"]}
 ALIGNMENT = 64
 SLACK = 64  # beyond what an arena is asked for
 RECORD = 32 + SLACK  # of a bad index, where kernels may meet one
@@ -35,6 +41,24 @@ def report(program, options, memory=None):
     return {peak["device"]: peak for peak in json.loads(done.stdout)["peaks"]}
 
 
+def find_bounds(program, options, memory=None):
+    emitted = subprocess.run(["tdc", "emit", "--phase=nvvm", *options, program],
+                             capture_output=True, check=True,
+                             env=runs.environment(memory))
+    generic = subprocess.run(["tdc-opt", "--mlir-print-op-generic"],
+                             input=emitted.stdout, capture_output=True, check=True)
+    return memory_bound.Bound(generic.stdout.decode()).most
+
+
+def check_bounds(said, program, options, memory=None):
+    if said is None:
+        return []
+    bounds = find_bounds(program, options, memory)
+    return [f"{device} needs {bounds[device]} B, its arena has {peak['arena']}"
+            for device, peak in said.items()
+            if not bounds[device] <= peak["arena"] <= OVERHEAD * bounds[device]]
+
+
 def execute(command, memory=None, folder=None):
     """What the runtime has counted and what the simulated driver has; None if the
     program does not run."""
@@ -46,7 +70,10 @@ def execute(command, memory=None, folder=None):
                  "TDC_SIM_STATS": str(driver)})
         if done.returncode:
             return None
-        return json.loads(counts.read_text()), json.loads(driver.read_text())
+        # The cpu alone needs no driver.
+        memories = (json.loads(driver.read_text())["memory"] if driver.exists()
+                    else [])
+        return json.loads(counts.read_text()), memories
 
 
 def compare(said, counted):
@@ -54,7 +81,7 @@ def compare(said, counted):
     if said is None or counted is None:
         refused = said is None and counted is None
         return [] if refused else [f"reported {said}, counted {counted}"]
-    counts, driver = counted
+    counts, memories = counted
     problems = []
     for device, peak in said.items():
         number, exact = peak["bytes"]["number"], peak["bytes"]["exact"]
@@ -63,7 +90,7 @@ def compare(said, counted):
             problems.append(f"{device} has an arena of {counts['arena']}: {peak}")
         if number is not None and (took != number if exact else took > number):
             problems.append(f"{device} took {took} B, not {peak['bytes']}")
-    for memory in driver["memory"]:
+    for memory in memories:
         device = memory["device"]
         if device in said and "extents" in memory:
             problems += check_extents(device, said[device], memory)
@@ -88,16 +115,28 @@ def check_program(program, mode):
     memory = memory.group(1) if memory and mode != "off" else None
     said = report(program, options, memory)
     counted = execute(["tdc", "run", *options, program.resolve()], memory)
-    return said, compare(said, counted)
+    return said, compare(said, counted) + check_bounds(said, program, options,
+                                                       memory)
+
+
+def check_example(program, machine, words):
+    options = [*machine, *training.fix(words)]
+    said = report(program, options)
+    counted = execute(["tdc", "run", *machine, program.resolve(), *words])
+    return said, compare(said, counted) + check_bounds(said, program, options)
 
 
 def check_form(form, examples):
-    said = training.run(form, examples, lambda program, words: report(
-        program, [*training.OPTIONS, *training.fix(words)]))
+    def inspect(program, words):
+        options = [*training.OPTIONS, *training.fix(words)]
+        said = report(program, options)
+        return said, check_bounds(said, program, options)
+
+    said, problems = training.run(form, examples, inspect)
     counted = training.run(form, examples, lambda program, words: execute(
         ["tdc", "run", *training.OPTIONS, program, *words],
         folder=program.parent))
-    return said, compare(said, counted)
+    return said, problems + compare(said, counted)
 
 
 def main():
@@ -105,6 +144,10 @@ def main():
     results = {(program.stem, mode): check_program(program, mode)
                for program in sorted(folder.glob("p*.tdsl"))
                for mode in suite.MODES}
+    results |= {(name, *machine): check_example(examples / f"{name}.tdsl", machine,
+                                                words)
+                for name, words in ON_BOTH.items()
+                for machine in ([], ["--sim-cuda=1"])}
     results |= {(form.name, form.what): check_form(form, examples)
                 for form in training.FORMS}
     failed = 0

@@ -27,7 +27,8 @@ public:
                          [](const Place &place) { return spelling(place); }),
                      ", ");
     if (report.sites.empty()) {
-      os << "; nothing is copied between devices\n";
+      os << "; nothing is copied between devices\n\n";
+      writePeaks();
       return;
     }
     os << "\n\n";
