@@ -196,6 +196,10 @@ typedef struct tdrt_gpu_error {
   int64_t reserved;
 } tdrt_gpu_error;
 
+/* What the runtime itself takes of a GPU beside the program's arena, at most:
+ * that record, and 64 bytes behind both, which kernels may load. */
+#define TDRT_GPU_BYTES ((int64_t)sizeof(tdrt_gpu_error) + 2 * 64)
+
 /* Constant data in the arena of a GPU, copied there before main. */
 typedef struct tdrt_gpu_constant {
   int32_t device;

@@ -33,7 +33,7 @@ td::CopyStartOp getRingCopy(Value root) {
 void splitReads(func::FuncOp function, const SlotTable &slots) {
   llvm::SmallVector<td::ReadOp> reads;
   function.walk([&](td::ReadOp read) {
-    if (slots.get(read.getSlotAttr()).layout)
+    if (slots.get(read.getSlotAttr()).layout && !read->hasAttr(kRowMajorAttr))
       reads.push_back(read);
   });
   for (td::ReadOp read : reads) {
