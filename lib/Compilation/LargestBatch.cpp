@@ -10,20 +10,6 @@
 
 namespace tdc {
 
-namespace {
-
-class Silence : public Listener {
-public:
-  void found(DiagnosticEngine &) override {}
-  void failed(ExitCode, const llvm::Twine &, const llvm::Twine &) override {}
-  void told(llvm::StringRef) override {}
-  void begins(llvm::StringRef) override {}
-  void beginsPass(llvm::StringRef) override {}
-  void done(llvm::StringRef) override {}
-};
-
-} // namespace
-
 static bool isNumber(llvm::StringRef text) {
   int64_t number;
   return !text.getAsInteger(10, number);
