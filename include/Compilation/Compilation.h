@@ -19,6 +19,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <map>
 
 namespace tdc {
 
@@ -92,10 +93,13 @@ private:
   bool parse();
   bool checkSet();
   bool walk(Emitter &emitter);
-  CheckOptions getCheckOptions() const;
+  CheckOptions getCheckOptions();
   bool reportDiagnostics();
   void setDevices();
   void setMemory();
+  std::optional<int64_t> readSimulatedMemory();
+  void tellLargestBatch(Diagnostic &report);
+  bool fitsWith(SourceRange batchSize, int64_t size);
   bool fail(ExitCode code);
   bool fail(ExitCode code, const llvm::Twine &problem,
             const llvm::Twine &hint = {});
@@ -111,6 +115,9 @@ private:
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t>
+      batchSizes;       ///< of loaders: their values, by where they stand
+  bool isTrial = false; ///< of another batch size
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options

@@ -4,6 +4,7 @@
 #define TDC_COMPILATION_COMPILEOPTIONS_H
 
 #include "Frontend/Sema.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,12 @@ struct TransferGuard {
   std::string direction;
 };
 
+/// How many bytes of its GPUs a program may take.
+struct MemoryBudget {
+  std::optional<int64_t> ofEach;
+  std::map<uint32_t, int64_t> ofOne; ///< by number; goes before `ofEach`
+};
+
 /// Strings are the user's own.
 struct CompileOptions {
   Purpose purpose = Purpose::Check;
@@ -44,6 +51,7 @@ struct CompileOptions {
   bool noTOps = false;
   bool tf32 = false;
   TransferGuard guard;
+  MemoryBudget budget;
   std::string targetCPU;   ///< empty: this machine's
   std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
   /// Tells what GPU kernels take of a GPU.
@@ -63,6 +71,8 @@ std::optional<UsageError> setPlacement(CompileOptions &options,
                                        llvm::StringRef value);
 std::optional<UsageError> setTransferGuard(CompileOptions &options,
                                            llvm::StringRef value);
+std::optional<UsageError> setMemoryBudget(CompileOptions &options,
+                                          llvm::StringRef value);
 
 /// "did you mean `…`?" if a word is near one of `candidates`, else "".
 std::string suggestNearest(llvm::StringRef word,

@@ -26,6 +26,17 @@ public:
   virtual void told(llvm::StringRef text) = 0;
 };
 
+/// Says nothing.
+class Silence : public Listener {
+public:
+  void found(DiagnosticEngine &) override {}
+  void failed(ExitCode, const llvm::Twine &, const llvm::Twine &) override {}
+  void told(llvm::StringRef) override {}
+  void begins(llvm::StringRef) override {}
+  void beginsPass(llvm::StringRef) override {}
+  void done(llvm::StringRef) override {}
+};
+
 } // namespace tdc
 
 #endif // TDC_COMPILATION_LISTENER_H

@@ -153,4 +153,14 @@ def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {
   }];
 }
 
+def TDVerifyMemoryPass : Pass<"td-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "find what does not fit on its device";
+  let description = [{
+    Only where the module's attribute `td.memory` says how many bytes a device
+    has. td-fit-memory has counted tensors; this plans the memory, with what
+    rounding and copies ahead of their use take. An arena that is too large is
+    TD512, with what lies in it.
+  }];
+}
+
 #endif // TDC_CONVERSION_PASSES_TD

@@ -22,6 +22,7 @@ inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
 
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS
+#define GEN_PASS_DECL_TDVERIFYMEMORYPASS
 #include "Conversion/Passes.h.inc"
 
 } // namespace tdc

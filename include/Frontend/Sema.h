@@ -71,6 +71,9 @@ struct CheckOptions {
       readHeader;
   /// `tdc run`: the sizes that headers say are used as constants.
   bool headersAreFinal = false;
+  /// Told where the program says the batch size of a loader, and what it is.
+  std::function<void(SourceRange range, int64_t size)> foundBatchSize =
+      [](SourceRange, int64_t) {};
   /// Folders to search for imported files, after the importing file's own.
   std::vector<std::string> importPaths;
 };

@@ -131,7 +131,7 @@ static std::optional<FileHeader> readHeader(llvm::StringRef path,
   return header;
 }
 
-CheckOptions Compilation::getCheckOptions() const {
+CheckOptions Compilation::getCheckOptions() {
   CheckOptions result;
   bool runs = options.purpose == Purpose::Run;
   result.argumentsAreFinal = runs || argumentsAreFixed;
@@ -150,6 +150,10 @@ CheckOptions Compilation::getCheckOptions() const {
       runs || options.purpose == Purpose::Emit || machine ||
       (options.purpose == Purpose::Build && options.device == "cpu");
   result.readHeader = readHeader;
+  result.foundBatchSize = [this](SourceRange range, int64_t size) {
+    if (range.file == file)
+      batchSizes[{range.begin, range.end}] = size;
+  };
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
   readArguments(options.programArgs, result.arguments);
@@ -233,21 +237,40 @@ bool Compilation::generate() {
 }
 
 /// What each simulated device has, if TDC_SIM_MEMORY says so.
-void Compilation::setMemory() {
+std::optional<int64_t> Compilation::readSimulatedMemory() {
   auto text = llvm::sys::Process::GetEnv("TDC_SIM_MEMORY");
-  if (!text)
-    return;
   int64_t bytes;
-  if (llvm::StringRef(*text).getAsInteger(10, bytes) || bytes < 0) {
-    fail(ExitUsage, llvm::Twine("`TDC_SIM_MEMORY=") + *text +
-                        "` is not a number of bytes");
-    return;
-  }
+  if (!text)
+    return std::nullopt;
+  if (!llvm::StringRef(*text).getAsInteger(10, bytes) && bytes >= 0)
+    return bytes;
+  fail(ExitUsage,
+       llvm::Twine("`TDC_SIM_MEMORY=") + *text + "` is not a number of bytes");
+  return std::nullopt;
+}
+
+/// Tells the passes how much GPUs have, where that is known.
+void Compilation::setMemory() {
+  std::optional<int64_t> simulated = readSimulatedMemory();
+  const MemoryBudget &budget = options.budget;
+  int64_t gpus = options.simulatedDevices;
+  if (budget.ofEach)
+    gpus = std::max({gpus, countDevices(options), machine.value_or(0),
+                     machines.empty() ? 0 : machines.front()});
+  if (!budget.ofOne.empty())
+    gpus = std::max<int64_t>(gpus, 1 + budget.ofOne.rbegin()->first);
   mlir::Builder builder(context.get());
   llvm::SmallVector<mlir::NamedAttribute> rows;
-  for (unsigned i = 0; i != options.simulatedDevices; ++i)
-    rows.push_back(builder.getNamedAttr(spelling(getCuda(i)),
-                                        builder.getI64IntegerAttr(bytes)));
+  for (int64_t i = 0; i < gpus; ++i) {
+    std::optional<int64_t> bytes = budget.ofEach;
+    if (auto own = budget.ofOne.find(i); own != budget.ofOne.end())
+      bytes = own->second;
+    if (simulated && i < options.simulatedDevices)
+      bytes = std::min(bytes.value_or(*simulated), *simulated);
+    if (bytes)
+      rows.push_back(builder.getNamedAttr(spelling(getCuda(i)),
+                                          builder.getI64IntegerAttr(*bytes)));
+  }
   if (!rows.empty())
     (*module)->setAttr(td::kMemoryAttr, builder.getDictionaryAttr(rows));
 }
@@ -314,6 +337,8 @@ void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
       diags.report(info->code, getRange(diagnostic.getLocation()), title);
   for (const mlir::Diagnostic &note : diagnostic.getNotes())
     report.note(note.str(), getRange(note.getLocation()));
+  if (info->code == DiagCode::TD512 && !isTrial)
+    tellLargestBatch(report);
 }
 
 void Compilation::reportBug(mlir::Location location, llvm::StringRef text) {

@@ -60,4 +60,37 @@ std::optional<UsageError> setTransferGuard(CompileOptions &options,
   return std::nullopt;
 }
 
+/// "512M" in bytes.
+static std::optional<int64_t> readBytes(llvm::StringRef text) {
+  size_t unit = llvm::StringRef("KMG").find(text.empty() ? ' ' : text.back());
+  bool hasUnit = unit != llvm::StringRef::npos;
+  unsigned shift = hasUnit ? 10 * (unit + 1) : 0;
+  int64_t number;
+  if (text.drop_back(hasUnit).getAsInteger(10, number) || number < 0 ||
+      number > INT64_MAX >> shift)
+    return std::nullopt;
+  return number << shift;
+}
+
+std::optional<UsageError> setMemoryBudget(CompileOptions &options,
+                                          llvm::StringRef value) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  value.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, amount] = part.rsplit('=');
+    bool isOfOne = part.contains('=');
+    std::optional<Place> device = isOfOne ? parseDevice(name) : std::nullopt;
+    std::optional<int64_t> bytes = readBytes(isOfOne ? amount : part);
+    if (!bytes || (isOfOne && (!device || device->kind != Place::Kind::Cuda)))
+      return UsageError{
+          ("there is no memory budget `" + part + "`").str(),
+          "it is a number of bytes, as 512M or 16G, for one GPU with cuda:0="};
+    if (isOfOne)
+      options.budget.ofOne[device->ordinal] = *bytes;
+    else
+      options.budget.ofEach = bytes;
+  }
+  return std::nullopt;
+}
+
 } // namespace tdc

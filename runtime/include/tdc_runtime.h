@@ -196,6 +196,10 @@ typedef struct tdrt_gpu_error {
   int64_t reserved;
 } tdrt_gpu_error;
 
+/* What the runtime itself takes of a GPU beside the program's arena, at most:
+ * that record, and 64 bytes behind both, which kernels may load. */
+#define TDRT_GPU_BYTES ((int64_t)sizeof(tdrt_gpu_error) + 2 * 64)
+
 /* Constant data in the arena of a GPU, copied there before main. */
 typedef struct tdrt_gpu_constant {
   int32_t device;
@@ -384,7 +388,8 @@ TDRT_API int tdrt_exit_code(int32_t status);
 /* One JSON object with the counters of the run:
  *   {"copies": [{"src", "dst", "logical", "physical", "bytes", "implicit"}],
  *    "sites": [{"line", "src", "dst", "executed", "bytes"}],
- *    "loops": [], "peak": {"cpu": bytes, "cuda:0": bytes}}
+ *    "loops": [], "arena": {"cpu": bytes, "cuda:0": bytes},
+ *    "peak": {"cpu": bytes, "cuda:0": bytes}}
  * A copy op that ran is one logical copy; what was sent for it, nothing or
  * several pieces, are physical ones. Ends in a newline. Belongs to the
  * context. */

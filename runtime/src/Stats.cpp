@@ -1,6 +1,7 @@
 //===- Stats.cpp - counters of a run --------------------------------------===//
 //
-// "peak" has the most bytes that were in use per device; "copies" and "sites"
+// "arena" has the bytes per device that were planned when the program was
+// compiled, "peak" the most that were in use; "copies" and "sites"
 // count copies between devices, "loops" nothing yet. A program on the cpu
 // copies nothing; the lists are written all the same, because tools read them
 // without asking which devices there were.
@@ -20,13 +21,16 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   try {
     std::string copies = "\"copies\":[],\"sites\":[]";
+    std::string arenas =
+        "\"cpu\":" + std::to_string(context.program->arena_bytes);
     std::string peaks = "\"cpu\":" + std::to_string(context.memory.peak());
     if (context.gpus) {
       copies = context.gpus->getCopiesJson();
+      arenas += context.gpus->getArenasJson();
       peaks += context.gpus->getPeaksJson();
     }
-    context.statsText =
-        "{" + copies + ",\"loops\":[],\"peak\":{" + peaks + "}}\n";
+    context.statsText = "{" + copies + ",\"loops\":[],\"arena\":{" + arenas +
+                        "},\"peak\":{" + peaks + "}}\n";
     return context.statsText.c_str();
   } catch (const std::bad_alloc &) {
     return "{}\n";

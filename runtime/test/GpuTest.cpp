@@ -205,7 +205,8 @@ TEST(GpuTest, Counters) {
         "\"bytes\":4000000},"
         "{\"line\":1,\"src\":\"cuda:1\",\"dst\":\"cpu\",\"executed\":2,"
         "\"bytes\":16}],"
-        "\"loops\":[],\"peak\":{\"cpu\":0,\"cuda:0\":4004096,"
+        "\"loops\":[],\"arena\":{\"cpu\":0,\"cuda:0\":4096,"
+        "\"cuda:1\":4096},\"peak\":{\"cpu\":0,\"cuda:0\":4004096,"
         "\"cuda:1\":4004096}}\n");
   });
 }

@@ -60,6 +60,7 @@ TEST(MemoryTest, CountsAreBytesAskedFor) {
   tdrt_free(ctx, 0, nullptr);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 1000);
   EXPECT_STREQ(tdrt_stats_json(ctx), "{\"copies\":[],\"sites\":[],\"loops\":[],"
+                                     "\"arena\":{\"cpu\":1000},"
                                      "\"peak\":{\"cpu\":1100}}\n");
   // b is not freed: closing the context must.
 }

@@ -263,7 +263,7 @@ TEST_F(ProgramTest, Stats) {
   std::string path = folder / "stats.json";
   plain.arena_bytes = 640;
   const char *json = "{\"copies\":[],\"sites\":[],\"loops\":[],"
-                     "\"peak\":{\"cpu\":640}}\n";
+                     "\"arena\":{\"cpu\":640},\"peak\":{\"cpu\":640}}\n";
   Result result = run(plain, {}, [&] {
     setenv("TDC_STATS", "1", 1);
     setenv("TDC_STATS_JSON", path.c_str(), 1);

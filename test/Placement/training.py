@@ -96,11 +96,15 @@ def interpret(program, arguments):
     return runs.interpret(program, OPTIONS, arguments, folder=program.parent)
 
 
-def interpret_fixed(program, arguments):
-    """The program as `tdc run` has it, which knows the arguments."""
+def fix(arguments):
+    """Options for the program as `tdc run` has it, which knows the arguments."""
     words = iter(arguments)
-    fixed = [f"--set={name[2:]}={value}" for name, value in zip(words, words)]
-    return runs.interpret(program, [*OPTIONS, *fixed], folder=program.parent)
+    return [f"--set={name[2:]}={value}" for name, value in zip(words, words)]
+
+
+def interpret_fixed(program, arguments):
+    return runs.interpret(program, [*OPTIONS, *fix(arguments)],
+                          folder=program.parent)
 
 
 def execute(program, arguments):

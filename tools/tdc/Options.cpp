@@ -207,6 +207,8 @@ private:
       return accept(setPlacement(options, value));
     case OPT_transfer_guard:
       return accept(setTransferGuard(options, value));
+    case OPT_memory_budget:
+      return accept(setMemoryBudget(options, value));
     case OPT_sim_cuda:
       hasSimulation = true;
       return number(options.simulatedDevices) &&

@@ -61,6 +61,7 @@ defm placement : Valued<"placement", "<mode>", "insert (the default), warn, stri
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
 defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops not written", GuardVerbs>;
+defm memory_budget : Valued<"memory-budget", "<bytes>", "of each GPU, as 512M; of one with cuda:0=512M", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 

@@ -35,17 +35,6 @@ private:
   Progress progress;
 };
 
-/// Says nothing.
-class Silence : public Listener {
-public:
-  void found(DiagnosticEngine &) override {}
-  void failed(ExitCode, const llvm::Twine &, const llvm::Twine &) override {}
-  void told(llvm::StringRef) override {}
-  void begins(llvm::StringRef) override {}
-  void beginsPass(llvm::StringRef) override {}
-  void done(llvm::StringRef) override {}
-};
-
 } // namespace tdc
 
 #endif // TDC_TOOLS_TDC_TERMINAL_H

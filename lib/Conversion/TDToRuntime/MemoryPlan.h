@@ -31,6 +31,7 @@
 #include "Liveness.h"
 #include "SlotTable.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace tdc {
 
@@ -54,6 +55,10 @@ inline constexpr llvm::StringLiteral kRowMajorAttr = "row_major";
 /// only a kernel whose result goes nowhere else produces one. (Where that order
 /// is row by row, as always on a GPU, every value is.)
 bool writesPhysicalOrder(td::WriteOp write);
+
+/// What a plan expects of its function: kernels read a slot in its physical
+/// order; everybody else gets a row-major copy, by a read of its own.
+void splitReads(mlir::func::FuncOp function, const SlotTable &slots);
 
 class MemoryPlan {
 public:
@@ -87,6 +92,11 @@ public:
     auto it = dead.find(op);
     return it == dead.end() ? llvm::ArrayRef<mlir::Value>() : it->second;
   }
+  /// All that have an offset in an arena, behind the slots.
+  llvm::SmallVector<const Storage *> getBuffers() const {
+    return llvm::map_to_vector(buffers,
+                               [&](unsigned id) { return &storages[id]; });
+  }
   /// The end of the last planned buffer, by device.
   llvm::ArrayRef<int64_t> getArenaBytes() const { return arenaBytes; }
   int64_t getPinnedBytes() const { return pinnedBytes; }
@@ -106,6 +116,7 @@ private:
   OperandTable staging, sizeTables;
   llvm::DenseSet<mlir::OpOperand *> handedOver;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dead;
+  llvm::SmallVector<unsigned> buffers;
   llvm::SmallVector<int64_t> arenaBytes;
   int64_t pinnedBytes = 0;
 };

@@ -1,8 +1,7 @@
 //===- TDToRuntime.cpp - the pass -----------------------------------------===//
 //
 // Plans the memory of all host functions, lowers them one after another, and
-// ties the program together. What is settled before the plan: who reads a slot
-// that is not stored row-major in which order.
+// ties the program together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,28 +17,6 @@ namespace tdc {
 #include "Conversion/Passes.h.inc"
 
 namespace {
-
-/// Kernels read a slot in its physical order; everybody else gets a row-major
-/// copy, by a read of its own.
-void splitReads(func::FuncOp function, const SlotTable &slots) {
-  llvm::SmallVector<td::ReadOp> reads;
-  function.walk([&](td::ReadOp read) {
-    if (slots.get(read.getSlotAttr()).layout)
-      reads.push_back(read);
-  });
-  for (td::ReadOp read : reads) {
-    auto isOther = [](OpOperand &use) {
-      return !isa<td::LaunchOp>(use.getOwner());
-    };
-    if (llvm::none_of(read->getUses(), isOther))
-      continue;
-    OpBuilder builder(read->getContext());
-    builder.setInsertionPointAfter(read);
-    Operation *copy = builder.clone(*read);
-    copy->setAttr(kRowMajorAttr, builder.getUnitAttr());
-    read.getResult().replaceUsesWithIf(copy->getResult(0), isOther);
-  }
-}
 
 /// Kernels report bad indexes with the place of the op that had them.
 void numberKernelSites(ModuleOp module, Globals &globals) {

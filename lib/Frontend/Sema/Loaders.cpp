@@ -65,6 +65,7 @@ Val Checker::buildLoader(const Bound &args) {
       return fail();
     }
     info->batchSize = *batch;
+    options.foundBatchSize(size->range, *batch);
   }
   auto flag = [&](llvm::StringRef name, bool &out) {
     const Val *val = args.find(name);

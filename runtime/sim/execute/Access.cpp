@@ -331,7 +331,8 @@ std::byte *accessRow(Warp &warp, Space space, const uint64_t addresses[kLanes],
   if (written) {
     bool isWritten = true, isInFlight = false;
     for (unsigned i = 0; i < rowBytes; ++i) {
-      isWritten &= written[i] == kWritten;
+      // Also of what a fill has written.
+      isWritten &= (written[i] & kWritten) != 0;
       isInFlight |= written[i] == kInFlight;
     }
     if (kind == Access::Write ? isInFlight : !isWritten)

@@ -132,6 +132,16 @@ const Allocation &Memory::allocate(int device, uint64_t bytes) {
              Allocation{address, bytes, device, ++serial, true, data, written};
 }
 
+static uint64_t getReached(const Allocation &allocation) {
+  if (!allocation.written)
+    return allocation.reached;
+  const uint8_t *end = allocation.written + allocation.bytes;
+  while (end != allocation.written &&
+         (end[-1] == 0 || end[-1] == Allocation::kFilled))
+    --end;
+  return static_cast<uint64_t>(end - allocation.written);
+}
+
 void Memory::release(uint64_t address, bool ofHost) {
   auto position = allocations.find(address);
   if (position == allocations.end() ||
@@ -150,6 +160,7 @@ void Memory::release(uint64_t address, bool ofHost) {
     retire(allocation.data, allocation.bytes);
   else
     unmap(allocation.data, allocation.bytes);
+  allocation.reached = getReached(allocation);
   if (allocation.written)
     unmap(allocation.written, allocation.bytes);
   allocation.isLive = false;
@@ -185,6 +196,14 @@ std::string Memory::findMistake(uint64_t address, uint64_t bytes) const {
 
 uint64_t Memory::getUsed(int device) const { return getSpace(device).used; }
 uint64_t Memory::getPeak(int device) const { return getSpace(device).peak; }
+std::vector<Memory::Extent> Memory::getExtents(int device) const {
+  std::vector<Extent> extents;
+  for (auto &[address, allocation] : allocations)
+    if (allocation.device == device)
+      extents.push_back({allocation.bytes, getReached(allocation)});
+  return extents;
+}
+
 uint64_t Memory::getLiveCount(int device) const {
   return getSpace(device).liveCount;
 }

@@ -46,9 +46,13 @@ struct Allocation {
   bool isLive = true;
   /// Where the bytes are; null once freed. Filled with a pattern at first.
   std::byte *data;
-  /// Per byte whether it was ever written (0 or 1); null for pinned memory,
-  /// which the host writes unseen.
+  /// Per byte whether it was ever written: 0, kFilled where only a fill has, 1
+  /// if a copy or a kernel has; null for pinned memory, which the host writes
+  /// unseen.
   uint8_t *written;
+  static constexpr uint8_t kFilled = 3;
+  /// Once freed: the bytes up to the last that a copy or a kernel has written.
+  uint64_t reached = 0;
 };
 
 class Memory {
@@ -85,6 +89,12 @@ public:
   uint64_t getUsed(int device) const;
   uint64_t getPeak(int device) const;
   uint64_t getCapacity() const { return capacity; }
+  /// Size of each allocation of a device so far, and of it the bytes up to the
+  /// last that a copy or a kernel has written.
+  struct Extent {
+    uint64_t bytes, reached;
+  };
+  std::vector<Extent> getExtents(int device) const;
   /// How many allocations are live.
   uint64_t getLiveCount(int device) const;
   /// Addresses of the live allocations of a device, in ascending order.

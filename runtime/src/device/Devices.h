@@ -40,6 +40,7 @@ public:
   /// For tdrt_stats_json: "copies":[...],"sites":[...]
   virtual std::string getCopiesJson() const = 0;
   /// ,"cuda:0":1024 for each GPU.
+  virtual std::string getArenasJson() const = 0;
   virtual std::string getPeaksJson() const = 0;
 };
 

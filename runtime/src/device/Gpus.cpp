@@ -184,6 +184,15 @@ int64_t Gpus::countBytesInUse() const {
   return bytes;
 }
 
+std::string Gpus::getArenasJson() const {
+  std::string text;
+  for (size_t k = 0; k < gpus.size(); ++k)
+    if (gpus[k])
+      text += ",\"cuda:" + std::to_string(k) +
+              "\":" + std::to_string(program.arena_bytes[k]);
+  return text;
+}
+
 std::string Gpus::getPeaksJson() const {
   std::string text;
   for (size_t k = 0; k < gpus.size(); ++k)

@@ -56,6 +56,7 @@ public:
   void beginCall() override;
   void endCall(bool failed) override;
   std::string getCopiesJson() const override { return counts.getJson(); }
+  std::string getArenasJson() const override;
   std::string getPeaksJson() const override;
 
 private:

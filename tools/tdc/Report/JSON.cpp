@@ -59,10 +59,9 @@ public:
       });
       writeRecords("steps", report.steps);
       writeRecords("lines", report.lines);
-      td::MemoryProfile none;
-      const td::MemoryProfile &memory = report.memory ? *report.memory : none;
-      writeRecords("peaks", memory.peaks);
-      writeRecords("memory", memory.points);
+      writeRecords("peaks", report.memory.peaks);
+      json.attribute("pinned", report.memory.pinnedBytes);
+      writeRecords("memory", report.memory.points);
       writeComparison();
     });
     os << "\n";
@@ -170,22 +169,22 @@ private:
     });
   }
 
-  void write(const td::PeakMemory &peak) {
+  void write(const PeakMemory &peak) {
     json.attribute("device", spelling(peak.device));
-    json.attribute("bytes", peak.bytes);
-    writePlace(td::getUserPlace(peak.at));
-    json.attribute("estimated", peak.isEstimate);
+    write("bytes", getBytes(peak));
+    json.attribute("arena", peak.arenaBytes);
+    writePlace(peak.place);
     writeRecords("holders", peak.holders);
   }
 
-  void write(const td::MemoryHolder &holder) {
+  void write(const MemoryHolder &holder) {
     json.attribute("what", holder.what);
     writePlace(holder.place);
     json.attribute("tensors", holder.tensors);
     json.attribute("bytes", holder.bytes);
   }
 
-  void write(const td::MemoryPoint &point) {
+  void write(const MemoryPoint &point) {
     writePlace(point.place);
     json.attributeArray("bytes", [&] {
       for (int64_t bytes : point.bytes)

@@ -1,7 +1,8 @@
 //===- Report.cpp - tdc report --------------------------------------------===//
 //
-// Compiles a program until its transfers are placed, and once more with every
-// copy as it is written, and says what is copied.
+// Compiles a program until its transfers are placed, and on until its memory is
+// planned, and once more with every copy as it is written, and says what is
+// copied and what is held.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,16 +124,17 @@ static void multiplyTurns(const CopySite &site, Product &product) {
 }
 
 /// The number and the unknown sizes that multiply to the bytes of a tensor.
-static void multiplySizes(const CopySite &site, Product &product) {
-  if (!site.type)
+static void multiplySizes(mlir::RankedTensorType type,
+                          mlir::FileLineColLoc place, Product &product) {
+  if (!type)
     return;
-  product.multiply(byteSize(td::getDType(site.type.getElementType())));
-  for (auto [dim, size] : llvm::enumerate(site.type.getShape())) {
+  product.multiply(byteSize(td::getDType(type.getElementType())));
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (!mlir::ShapedType::isDynamic(size)) {
       product.multiply(size);
       continue;
     }
-    unsigned line = site.place ? site.place.getLine() : 0;
+    unsigned line = place ? place.getLine() : 0;
     product.symbols.push_back("size(" + std::to_string(line) + ", " +
                               std::to_string(dim) + ")");
   }
@@ -154,7 +156,7 @@ Amount getBytesOfOne(const CopySite &site) {
   if (isEven)
     product.multiply(*site.bytes / *site.copies);
   else
-    multiplySizes(site, product);
+    multiplySizes(site.type, site.place, product);
   return product.getAmount(/*isExact=*/true);
 }
 
@@ -163,13 +165,24 @@ Amount getBytes(const CopySite &site) {
   if (site.bytes) {
     product.multiply(*site.bytes);
   } else {
-    multiplySizes(site, product);
+    multiplySizes(site.type, site.place, product);
     if (site.copies)
       product.multiply(*site.copies);
     else
       multiplyTurns(site, product);
   }
   return product.getAmount(site.isExact);
+}
+
+Amount getBytes(const PeakMemory &peak) {
+  Amount amount;
+  amount.known = peak.arenaBytes;
+  for (const AllocatedTensor &tensor : peak.allocated) {
+    Product product;
+    multiplySizes(tensor.type, tensor.place, product);
+    amount += product.getAmount(/*isExact=*/false);
+  }
+  return amount;
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,7 +398,8 @@ int reportVerb(const Options &options) {
       exitCode = compilation.getExitCode();
       return;
     }
-    report.module = compilation.getModule();
+    mlir::OwningOpRef<mlir::ModuleOp> placed = compilation.getModule().clone();
+    report.module = *placed;
     td::DryRun run(report.module);
     if (chooseDevices(*chosen))
       compareWithBound(*chosen, run, report);
@@ -395,8 +409,11 @@ int reportVerb(const Options &options) {
     report.steps = getSteps(report.sites);
     report.devices = td::getDevices(report.module);
     report.lines = getDevicesOfLines(report.module, report.devices);
-    if (!report.module->hasAttr(td::kAsWrittenAttr))
-      report.memory = td::getMemoryProfile(report.module);
+    if (!compilation.lower(Phase::NVVM)) {
+      exitCode = compilation.getExitCode();
+      return;
+    }
+    report.memory = planMemory(compilation.getModule(), report.devices);
     compareWithWritten(options, report);
     exitCode = print(options, report);
   });

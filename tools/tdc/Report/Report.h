@@ -7,7 +7,7 @@
 #ifndef TDC_TOOLS_TDC_REPORT_REPORT_H
 #define TDC_TOOLS_TDC_REPORT_REPORT_H
 
-#include "Dialect/TD/Analysis/MemoryProfile.h"
+#include "Conversion/PlannedMemory.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "Frontend/Source.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -39,6 +39,8 @@ Amount getCopies(const td::CopySite &site);
 Amount getBytes(const td::CopySite &site);
 /// The bytes of one copy.
 Amount getBytesOfOne(const td::CopySite &site);
+/// Exact if all lies in the arena.
+Amount getBytes(const PeakMemory &peak);
 
 struct Total {
   Amount copies, bytes;
@@ -97,8 +99,7 @@ struct Report {
   std::vector<CopyStep> steps;
   llvm::SmallVector<Place> devices;
   std::vector<LineDevices> lines; ///< in the order of their files and numbers
-  /// None where copies stay where they are written: they are not counted in it.
-  std::optional<td::MemoryProfile> memory;
+  PlannedMemory memory;
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

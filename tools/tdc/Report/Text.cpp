@@ -27,7 +27,8 @@ public:
                          [](const Place &place) { return spelling(place); }),
                      ", ");
     if (report.sites.empty()) {
-      os << "; nothing is copied between devices\n";
+      os << "; nothing is copied between devices\n\n";
+      writePeaks();
       return;
     }
     os << "\n\n";
@@ -92,8 +93,7 @@ private:
                          one.before.getFormula() + " -> " +
                          words.spellCopies(one.after));
     writeBound();
-    if (report.memory)
-      writePeaks(report.memory->peaks);
+    writePeaks();
   }
 
   void writeBound() {
@@ -112,22 +112,23 @@ private:
             "; gap " + words.getGap());
   }
 
-  void writePeaks(llvm::ArrayRef<td::PeakMemory> peaks) {
-    row("memory at most",
-        llvm::join(llvm::map_range(peaks,
-                                   [&](const td::PeakMemory &peak) {
-                                     return words.getPeak(peak);
-                                   }),
-                   ", "));
-    for (const td::PeakMemory &peak : peaks)
+  void writePeaks() {
+    llvm::SmallVector<std::string> parts;
+    for (const PeakMemory &peak : report.memory.peaks)
+      parts.push_back(words.getPeak(peak));
+    if (report.memory.pinnedBytes)
+      parts.push_back("pinned on the cpu " +
+                      std::to_string(report.memory.pinnedBytes) + " B");
+    row("memory", llvm::join(parts, ", "));
+    for (const PeakMemory &peak : report.memory.peaks)
       if (!peak.holders.empty())
         row("  of " + spelling(peak.device), getHolders(peak));
   }
 
   /// "x (line 14) 25600 B, 7 others 512 B".
-  std::string getHolders(const td::PeakMemory &peak) {
+  std::string getHolders(const PeakMemory &peak) {
     llvm::SmallVector<std::string> parts;
-    for (const td::MemoryHolder &holder : words.getLargestHolders(peak, 3))
+    for (const MemoryHolder &holder : words.getLargestHolders(peak, 3))
       parts.push_back(words.getHolder(holder) + " " +
                       std::to_string(holder.bytes) + " B");
     return llvm::join(parts, ", ");

@@ -221,13 +221,17 @@ std::string Words::getRepeated(const CopyStep &step) const {
   return "a turn of " + spell(step.op);
 }
 
-std::string Words::getPeak(const td::PeakMemory &peak) const {
-  return spelling(peak.device) + (peak.isEstimate ? " about " : " ") +
-         std::to_string(peak.bytes) + " B at " +
-         spell(td::getUserPlace(peak.at));
+std::string Words::getBytesOfPeak(const PeakMemory &peak) {
+  Amount bytes = getBytes(peak);
+  return (bytes.isExact ? "" : "at most ") + bytes.getFormula();
 }
 
-std::string Words::getHolder(const td::MemoryHolder &holder) const {
+std::string Words::getPeak(const PeakMemory &peak) const {
+  return spelling(peak.device) + " " + getBytesOfPeak(peak) + " B at " +
+         spell(peak.place);
+}
+
+std::string Words::getHolder(const MemoryHolder &holder) const {
   if (holder.what.empty())
     return std::to_string(holder.tensors) +
            (holder.tensors == 1 ? " other" : " others");
@@ -240,14 +244,13 @@ std::string Words::getHolder(const td::MemoryHolder &holder) const {
                        : holder.what + " (" + llvm::join(parts, ", ") + ")";
 }
 
-std::vector<td::MemoryHolder>
-Words::getLargestHolders(const td::PeakMemory &peak, size_t most) {
-  std::vector<td::MemoryHolder> largest = peak.holders;
+std::vector<MemoryHolder> Words::getLargestHolders(const PeakMemory &peak,
+                                                   size_t most) {
+  std::vector<MemoryHolder> largest = peak.holders;
   if (largest.size() <= most + 1)
     return largest;
-  td::MemoryHolder others;
-  for (const td::MemoryHolder &holder :
-       llvm::ArrayRef(largest).drop_front(most)) {
+  MemoryHolder others;
+  for (const MemoryHolder &holder : llvm::ArrayRef(largest).drop_front(most)) {
     others.tensors += holder.tensors;
     others.bytes += holder.bytes;
   }

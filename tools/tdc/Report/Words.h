@@ -64,14 +64,16 @@ public:
   std::string getGap() const;
   /// "a turn of line 12", "a call of predict" or "once".
   std::string getRepeated(const CopyStep &step) const;
+  /// "78960", "at most 128 + 4 x size(8, 0)".
+  static std::string getBytesOfPeak(const PeakMemory &peak);
   /// "cuda:0 78960 B at line 4".
-  std::string getPeak(const td::PeakMemory &peak) const;
+  std::string getPeak(const PeakMemory &peak) const;
   /// "x (line 14)", "the result of `@` (line 4, 2 tensors)", "7 others".
-  std::string getHolder(const td::MemoryHolder &holder) const;
+  std::string getHolder(const MemoryHolder &holder) const;
 
   /// The largest holders of a peak, and the rest of them as one without a name.
-  static std::vector<td::MemoryHolder>
-  getLargestHolders(const td::PeakMemory &peak, size_t most);
+  static std::vector<MemoryHolder> getLargestHolders(const PeakMemory &peak,
+                                                     size_t most);
 
 private:
   std::string spell(const td::RunFactor &factor) const;

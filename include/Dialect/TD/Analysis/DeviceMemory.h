@@ -41,13 +41,10 @@ public:
   /// What takes memory while the visited op runs, results included.
   llvm::ArrayRef<LiveTensor> getLive() const { return live; }
   int64_t getSlotBytes() const { return slotBytes; }
-  struct SlotMemory {
-    SlotOp slot;
-    int64_t bytes;
-  };
-  llvm::ArrayRef<SlotMemory> getSlots() const { return slots; }
   /// What slots and live tensors take together.
   int64_t getBytes() const;
+  /// The most of that while the module runs.
+  int64_t getPeak();
 
   /// A visitor has made the value leave before the visited op...
   void remove(mlir::Value value);
@@ -55,18 +52,13 @@ public:
   /// visited one, it is not live yet.
   void add(mlir::Value value, mlir::Operation *op);
 
-  /// Whether some tensor's size is not known.
-  bool isEstimate() const { return hasUnknownSize; }
-
 private:
   mlir::WalkResult walk(mlir::Block &block, Visitor visit);
   mlir::WalkResult walkRegions(mlir::Operation *op, Visitor visit);
   void addSlot(SlotOp slot);
-  void addSlot(SlotOp slot, mlir::RankedTensorType type);
   void addAccesses(mlir::Operation *op);
   void addLive(mlir::ValueRange values, mlir::Operation *unused);
   void dropLast(mlir::Operation *op);
-  int64_t count(mlir::RankedTensorType type);
   int64_t getBytes(mlir::Value value, mlir::Operation *last);
   bool isRewritten(mlir::StringAttr slot, mlir::Operation *read,
                    mlir::Operation *last);
@@ -74,8 +66,6 @@ private:
   mlir::ModuleOp module;
   Place device;
   int64_t slotBytes = 0;
-  llvm::SmallVector<SlotMemory> slots;
-  bool hasUnknownSize = false;
   /// Types, without a place, of the tensors whose handles are asked for a
   /// replica here.
   llvm::DenseSet<mlir::Type> replicas;

@@ -37,6 +37,10 @@ private:
   llvm::SmallVector<Place, 4> places;
 };
 
+/// The cpu and what else a module has tensors on, in the order in which they
+/// appear.
+llvm::SmallVector<Place> getDevices(mlir::ModuleOp module);
+
 /// One bit for each device: the cpu and kMostCudaDevices others.
 using DeviceSet = uint64_t;
 inline DeviceSet deviceBit(unsigned device) { return DeviceSet(1) << device; }

@@ -4,6 +4,7 @@
 #define TDC_DIALECT_TD_IR_LOCATIONS_H
 
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Value.h"
 
 namespace tdc::td {
 
@@ -15,6 +16,11 @@ mlir::FileLineColLoc getUserPlace(mlir::Location location);
 llvm::StringRef getVariableName(mlir::Location location);
 /// The location without the name.
 mlir::Location withoutName(mlir::Location location);
+
+/// A location for an op whose results have these, each with its name.
+mlir::Location fuseResults(llvm::ArrayRef<mlir::Location> results);
+/// That of the value itself, if its op has such a location; else its op's.
+mlir::Location getLocation(mlir::Value value);
 
 } // namespace tdc::td
 

@@ -64,26 +64,15 @@ void DeviceMemory::addAccesses(Operation *op) {
       writers[slot.getAttr()].push_back(op);
 }
 
-int64_t DeviceMemory::count(RankedTensorType type) {
-  hasUnknownSize |= !type.hasStaticShape();
-  return estimateBytes(type);
-}
-
 void DeviceMemory::addSlot(SlotOp slot) {
   if (auto handle = dyn_cast<HandleType>(slot.getType())) {
     if (replicas.contains(handle.getTensor()))
-      addSlot(slot, handle.getTensor());
+      slotBytes += estimateBytes(handle.getTensor());
     return;
   }
   auto type = cast<RankedTensorType>(slot.getType());
   if (getPlace(type) == device)
-    addSlot(slot, type);
-}
-
-void DeviceMemory::addSlot(SlotOp slot, RankedTensorType type) {
-  int64_t bytes = count(type);
-  slots.push_back({slot, bytes});
-  slotBytes += bytes;
+    slotBytes += estimateBytes(type);
 }
 
 /// Whether the slot gets a new value while one that was read is still needed.
@@ -108,8 +97,9 @@ int64_t DeviceMemory::getBytes(Value value, Operation *last) {
     return 0; // the tensor's own, the handle's, and none
   }
   if (auto handle = dyn_cast<HandleType>(value.getType()))
-    return replicas.contains(handle.getTensor()) ? count(handle.getTensor())
-                                                 : 0;
+    return replicas.contains(handle.getTensor())
+               ? estimateBytes(handle.getTensor())
+               : 0;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
@@ -117,7 +107,7 @@ int64_t DeviceMemory::getBytes(Value value, Operation *last) {
   if (!isHere && !replicas.empty())
     isHere = llvm::any_of(value.getUsers(), llvm::IsaPred<HandleOp>) &&
              replicas.contains(withPlace(type, Place()));
-  return isHere ? count(type) : 0;
+  return isHere ? estimateBytes(type) : 0;
 }
 
 int64_t DeviceMemory::getBytes() const {
@@ -125,6 +115,15 @@ int64_t DeviceMemory::getBytes() const {
   for (const LiveTensor &tensor : live)
     bytes += tensor.bytes;
   return bytes;
+}
+
+int64_t DeviceMemory::getPeak() {
+  int64_t peak = slotBytes;
+  walk([&](Operation *) {
+    peak = std::max(peak, getBytes());
+    return WalkResult::advance();
+  });
+  return peak;
 }
 
 /// `unused`: what needs a value that nobody uses, null if nothing does.

@@ -51,7 +51,7 @@ std::string getUserName(Operation *op) {
 /// one that gives it that.
 static StringRef findName(Value value, unsigned depth = 4) {
   value = getContent(value);
-  StringRef name = getVariableName(value.getLoc());
+  StringRef name = getVariableName(getLocation(value));
   auto result = dyn_cast<OpResult>(value);
   if (!name.empty() || depth == 0)
     return name;
@@ -83,6 +83,8 @@ std::string getValueName(Value value) {
     return name.str();
   Value made = getContent(value);
   Operation *maker = made.getDefiningOp();
+  if (auto copy = dyn_cast_or_null<CopyStartOp>(maker))
+    return getValueName(copy.getInput());
   if (!maker)
     return getArgumentName(cast<BlockArgument>(made));
   return isa<scf::SCFDialect>(maker->getDialect())

@@ -20,6 +20,27 @@ unsigned Devices::getIndex(const Place &place) {
   return places.size() - 1;
 }
 
+SmallVector<Place> getDevices(ModuleOp module) {
+  Devices devices;
+  auto addDevice = [&](Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (Place place = getPlace(tensor); place != Place())
+        devices.getIndex(place);
+  };
+  module.walk([&](Operation *op) {
+    if (auto slot = dyn_cast<SlotOp>(op))
+      addDevice(slot.getType());
+    llvm::for_each(op->getResultTypes(), addDevice);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArgumentTypes(), addDevice);
+  });
+  SmallVector<Place> places;
+  for (unsigned i = 0; i != devices.size(); ++i)
+    places.push_back(devices.getPlace(i));
+  return places;
+}
+
 Value getContent(Value value) {
   while (auto transfer = value.getDefiningOp<ToDeviceOp>())
     value = transfer.getInput();

@@ -31,3 +31,20 @@ Location td::withoutName(Location location) {
   auto named = dyn_cast<NameLoc>(location);
   return named ? named.getChildLoc() : location;
 }
+
+Location td::fuseResults(llvm::ArrayRef<Location> results) {
+  if (results.size() == 1)
+    return results.front();
+  llvm::SmallVector<Attribute> all(results.begin(), results.end());
+  MLIRContext *context = results.front().getContext();
+  return FusedLoc::get(results, ArrayAttr::get(context, all), context);
+}
+
+Location td::getLocation(Value value) {
+  auto fused = dyn_cast<FusedLocWith<ArrayAttr>>(value.getLoc());
+  auto result = dyn_cast<OpResult>(value);
+  if (!fused || !result ||
+      fused.getMetadata().size() != result.getOwner()->getNumResults())
+    return value.getLoc();
+  return cast<LocationAttr>(fused.getMetadata()[result.getResultNumber()]);
+}

@@ -12,6 +12,7 @@
 
 #include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -225,6 +226,17 @@ private:
           << slotBytes
           << " of these bytes are parameters, gradients and optimizer state, "
              "which stay there";
+    SmallVector<std::pair<int64_t, size_t>> largest;
+    for (auto [i, tensor] : llvm::enumerate(memory.getLive()))
+      if (!canLeave(tensor.value, point))
+        largest.push_back({-tensor.bytes, i});
+    llvm::sort(largest);
+    constexpr size_t most = 3;
+    for (auto [bytes, i] : ArrayRef(largest).take_front(most)) {
+      Value value = memory.getLive()[i].value;
+      error.attachNote(value.getLoc())
+          << -bytes << " B: " << getValueName(value);
+    }
     return failure();
   }
 

@@ -52,7 +52,7 @@ void TaskRunner::copy(const Copy &copy) {
 void TaskRunner::fill(const Fill &fill) {
   Bytes bytes = find(fill.device, fill.address, fill.bytes);
   memset(bytes.data, fill.value, fill.bytes);
-  memset(bytes.written, 1, fill.bytes);
+  memset(bytes.written, Allocation::kFilled, fill.bytes);
 }
 
 Work TaskRunner::call(const KernelCall &call, int device, bool notesAccesses) {

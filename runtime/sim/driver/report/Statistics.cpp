@@ -25,6 +25,17 @@ void addCounts(JsonWriter &json, const char *name, const LiveCounts &counts) {
   json.endObject();
 }
 
+void addExtents(JsonWriter &json, const std::vector<Memory::Extent> &extents) {
+  json.beginArray("extents");
+  for (const Memory::Extent &extent : extents) {
+    json.beginObject();
+    json.add("bytes", extent.bytes);
+    json.add("reached", extent.reached);
+    json.endObject();
+  }
+  json.endArray();
+}
+
 void addMemory(JsonWriter &json, const Memory &memory, int devices) {
   json.beginArray("memory");
   for (int device = kHost; device < devices; ++device) {
@@ -33,6 +44,9 @@ void addMemory(JsonWriter &json, const Memory &memory, int devices) {
     json.add("allocations", memory.getLiveCount(device));
     json.add("bytes", memory.getUsed(device));
     json.add("peak", memory.getPeak(device));
+    // What the host writes to pinned memory is not seen.
+    if (device != kHost)
+      addExtents(json, memory.getExtents(device));
     json.endObject();
   }
   json.endArray();

@@ -8,7 +8,10 @@
 //                 launch
 //   memsets       device, count, bytes
 //   kernels       launches; instructions are those of their threads
-//   memory        device, allocations and bytes that are live, peak in bytes
+//   memory        device, allocations and bytes that are live, peak in bytes;
+//                 "extents" has of each allocation of a device its bytes, and
+//                 how many are reached: up to the last that a copy or a kernel
+//                 has written
 //   live          objects that were never destroyed: what is there at the end
 //                 and what was there when contexts were released
 //   queued        operations that never had to run, since nobody waited

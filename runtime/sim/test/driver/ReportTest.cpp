@@ -81,7 +81,7 @@ TEST(Statistics, CountWhatAProgramDid) {
   expectPart(report, "{\"device\":\"cpu\",\"allocations\":1,\"bytes\":12,"
                      "\"peak\":12}");
   expectPart(report, "{\"device\":\"cuda:0\",\"allocations\":1,\"bytes\":8,"
-                     "\"peak\":108}");
+                     "\"peak\":108,\"extents\":[");
   expectPart(report, "\"live\":{\"allocations\":2,\"bytes\":16,\"pinned\":1,"
                      "\"streams\":1,\"events\":1,\"modules\":1,\"graphs\":1,"
                      "\"executables\":1}");

@@ -5,8 +5,11 @@
 
 // fit_memory_operands
 module attributes {td.memory = {"cuda:0" = 40 : i64}} {
+// expected-note @below {{16 B: a parameter}}
 func.func @operands(%x: !g) -> !g {
+  // expected-note @below {{16 B: the result of `sin`}}
   %a = td.sin %x : !g
+  // expected-note @+2 {{16 B: the result of `+`}}
   // expected-error @below {{TD512: out of memory on cuda:0: 48 bytes are needed here at the same time, and it has 40}}
   %b = td.add %a, %x : !g
   return %b : !g
@@ -23,7 +26,9 @@ module attributes {td.memory = {"cuda:0" = 40 : i64}} {
 td.slot @w param "w" of "m" : !g
 func.func @main() {
   %w = td.read @w : !g
+  // expected-note @below {{16 B: the result of `sin`}}
   %a = td.sin %w : !g
+  // expected-note @+3 {{16 B: the result of `sin`}}
   // expected-error @+2 {{TD512: out of memory on cuda:0: 48 bytes are needed here at the same time, and it has 40}}
   // expected-note @below {{16 of these bytes are parameters, gradients and optimizer state, which stay there}}
   %b = td.sin %a : !g
@@ -47,7 +52,8 @@ func.func @loop(%x: !c, %n: i64) -> !c {
   %c1 = arith.constant 1 : i64
   %a = td.to_device %x : !c to !g
   %b = td.to_device %x : !c to !g
-  // expected-error @below {{TD512: out of memory on cuda:0: 32 bytes are needed here}}
+  // expected-error @+2 {{TD512: out of memory on cuda:0: 32 bytes are needed here}}
+  // expected-note @below {{16 B: a value of the turn before}}
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a, %t = %b) -> (!g, !g) : i64 {
     scf.yield %t, %s : !g, !g
   }

@@ -38,7 +38,7 @@ static void writeLineNumbers(Page &page, const Scale &scale) {
   constexpr int ofDigit = 9, gap = 10;
   page.out.element("text", {{"x", 0}, {"y", kHeight - 6}}, "line");
   double end = kLeft;
-  for (auto [i, point] : llvm::enumerate(page.report.memory->points)) {
+  for (auto [i, point] : llvm::enumerate(page.report.memory.points)) {
     if (!point.place)
       continue;
     std::string number = std::to_string(point.place.getLine());
@@ -54,7 +54,7 @@ static void writeLineNumbers(Page &page, const Scale &scale) {
 }
 
 static void writePoints(Page &page, unsigned device, const Scale &scale) {
-  for (auto [i, point] : llvm::enumerate(page.report.memory->points)) {
+  for (auto [i, point] : llvm::enumerate(page.report.memory.points)) {
     int64_t bytes = point.bytes[device];
     page.out.element(
         "rect",
@@ -75,12 +75,13 @@ static void writePoints(Page &page, unsigned device, const Scale &scale) {
 
 /// A line down to the point with the most, and what it is.
 static void writePeakMark(Page &page, unsigned device, const Scale &scale) {
-  const std::vector<td::MemoryPoint> &points = page.report.memory->points;
-  auto highest = llvm::find_if(points, [&](const td::MemoryPoint &point) {
-    return point.bytes[device] == scale.most;
-  });
+  const std::vector<MemoryPoint> &points = page.report.memory.points;
+  auto highest = llvm::max_element(
+      points, [&](const MemoryPoint &one, const MemoryPoint &other) {
+        return one.bytes[device] < other.bytes[device];
+      });
   if (highest == points.end())
-    return; // slots alone are the most there is
+    return;
   double x = scale.centre(highest - points.begin());
   page.out.element(
       "path",
@@ -98,9 +99,8 @@ static void writePeakMark(Page &page, unsigned device, const Scale &scale) {
                           : ""));
 }
 
-static void writeChart(Page &page, unsigned device,
-                       const td::PeakMemory &peak) {
-  Scale scale{page.report.memory->points.size(),
+static void writeChart(Page &page, unsigned device, const PeakMemory &peak) {
+  Scale scale{page.report.memory.points.size(),
               std::max<int64_t>(peak.bytes, 1)};
   std::string description = "bytes on " + spelling(peak.device) +
                             " from line to line, at most " +
@@ -125,9 +125,8 @@ static void writeChart(Page &page, unsigned device,
       });
 }
 
-static void writeHolders(Page &page, unsigned device,
-                         const td::PeakMemory &peak) {
-  std::vector<td::MemoryHolder> largest = page.words.getLargestHolders(peak, 5);
+static void writeHolders(Page &page, unsigned device, const PeakMemory &peak) {
+  std::vector<MemoryHolder> largest = page.words.getLargestHolders(peak, 5);
   std::string path = "peaks." + std::to_string(device) + ".holders.";
   page.out.element("table", {{"class", "holders"}}, [&] {
     page.out.element("caption", {}, "what takes them at the peak");
@@ -149,8 +148,6 @@ static void writeHolders(Page &page, unsigned device,
 }
 
 void tdc::writeMemory(Page &page) {
-  if (!page.report.memory)
-    return;
   section(page, "Memory", [&] {
     page.out.element(
         "p", {{"class", "note"}},
@@ -158,16 +155,14 @@ void tdc::writeMemory(Page &page) {
             ? "In the order of the program, of each loop one turn; behind it "
               "each export as a call of it."
             : "In the order of the program, of each loop one turn.");
-    for (auto [i, peak] : llvm::enumerate(page.report.memory->peaks)) {
-      std::string path = "peaks." + std::to_string(i);
+    for (auto [i, peak] : llvm::enumerate(page.report.memory.peaks)) {
       page.out.element("h3", {}, [&, i = i, &peak = peak] {
         page.out.element("span", {{"class", "badge " + page.getColour(i)}},
                          page.getLetter(i));
-        page.out.text(" " + spelling(peak.device) +
-                      (peak.isEstimate ? ": at most about " : ": at most "));
-        page.number(path + ".bytes", Twine(peak.bytes));
-        page.out.text(" B, at ");
-        page.line(td::getUserPlace(peak.at));
+        page.out.text(" " + spelling(peak.device) + ": ");
+        page.peak(i, peak);
+        page.out.text(", at ");
+        page.line(peak.place);
       });
       page.out.element("div", {{"class", "device-memory"}},
                        [&, i = i, &peak = peak] {

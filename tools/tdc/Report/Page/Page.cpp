@@ -46,6 +46,13 @@ void Page::bytes(const Twine &path, const Amount &amount) {
   out.text(" B");
 }
 
+void Page::peak(unsigned device, const PeakMemory &peak) {
+  Amount amount = getBytes(peak);
+  if (!amount.isExact)
+    out.text("at most ");
+  bytes("peaks." + Twine(device) + ".bytes", amount);
+}
+
 void Page::total(const Twine &path, const Total &total) {
   copies(path + ".copies", total.copies);
   out.text(", ");

@@ -37,6 +37,8 @@ struct Page {
   /// "at most 8 x turns(12) copies" and "16 B".
   void copies(const llvm::Twine &path, const Amount &amount);
   void bytes(const llvm::Twine &path, const Amount &amount);
+  /// "at most 128 + 4 x size(8, 0) B" of the device with this index.
+  void peak(unsigned device, const PeakMemory &peak);
   /// Both, of an object that has them.
   void total(const llvm::Twine &path, const Total &total);
   void total(const llvm::Twine &path, td::CopyCount count);

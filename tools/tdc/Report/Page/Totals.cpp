@@ -49,8 +49,13 @@ static void writeGap(Page &page) {
 /// What formulas are made of, where there are any.
 static void writeSymbols(Page &page) {
   bool hasFormula =
-      llvm::any_of(page.report.sites, [](const td::CopySite &site) {
-        return !getCopies(site).getNumber() || !getBytes(site).getNumber();
+      llvm::any_of(page.report.sites,
+                   [](const td::CopySite &site) {
+                     return !getCopies(site).getNumber() ||
+                            !getBytes(site).getNumber();
+                   }) ||
+      llvm::any_of(page.report.memory.peaks, [](const PeakMemory &peak) {
+        return !getBytes(peak).getNumber();
       });
   if (hasFormula)
     page.out.element("p", {{"class", "note"}},
@@ -72,16 +77,14 @@ void tdc::writeFigures(Page &page) {
     writeFigure(page, "least possible", [&] { writeBound(page); });
     if (report.isBoundKnown)
       writeFigure(page, "gap", [&] { writeGap(page); });
-    if (!report.memory)
-      return;
-    for (auto [i, peak] : llvm::enumerate(report.memory->peaks))
-      writeFigure(page, "memory of " + spelling(peak.device) + " at most",
-                  [&, i = i, &peak = peak] {
-                    page.out.text(peak.isEstimate ? "about " : "");
-                    page.number("peaks." + Twine(i) + ".bytes",
-                                Twine(peak.bytes));
-                    page.out.text(" B");
-                  });
+    for (auto [i, peak] : llvm::enumerate(report.memory.peaks))
+      writeFigure(page, "memory of " + spelling(peak.device),
+                  [&, i = i, &peak = peak] { page.peak(i, peak); });
+    if (report.memory.pinnedBytes)
+      writeFigure(page, "of the cpu, pinned for copies", [&] {
+        page.number("pinned", Twine(report.memory.pinnedBytes));
+        page.out.text(" B");
+      });
   });
   writeSymbols(page);
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/Sizes.h"
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Expansion.h"
 #include "FusionGraph.h"
@@ -56,7 +58,13 @@ private:
     llvm::sort(body, [&](Operation *a, Operation *b) {
       return positions[a] < positions[b];
     });
-    Location loc = node.roots.front()->getLoc();
+    // The last that is known of ops by the name that the program has for them.
+    SmallVector<Location> places;
+    for (Operation *root : node.roots)
+      places.push_back(
+          NameLoc::get(builder.getStringAttr(getValueName(root->getResult(0))),
+                       withoutName(root->getLoc())));
+    Location loc = fuseResults(places);
 
     SmallVector<Value> inputs, sizes;
     SmallVector<Operation *> constants;

@@ -1,7 +1,7 @@
 //===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
 
 #include "Schedule.h"
-#include "Dialect/TD/Analysis/MemoryProfile.h"
+#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -22,9 +22,10 @@ public:
     auto limits = module->getAttrOfType<DictionaryAttr>(kMemoryAttr);
     if (!limits)
       return;
-    for (PeakMemory &peak : getMemoryProfile(module).peaks)
-      if (auto limit = limits.getAs<IntegerAttr>(spelling(peak.device)))
-        left[spelling(peak.device)] = limit.getInt() - peak.bytes;
+    for (NamedAttribute limit : limits)
+      left[limit.getName()] =
+          cast<IntegerAttr>(limit.getValue()).getInt() -
+          DeviceMemory(module, *parseDevice(limit.getName())).getPeak();
   }
 
   /// Takes so many bytes if they are there.

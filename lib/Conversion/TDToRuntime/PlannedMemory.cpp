@@ -1,0 +1,270 @@
+//===- PlannedMemory.cpp - the plan of all functions, line by line --------===//
+
+#include "Conversion/PlannedMemory.h"
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Residents.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+static bool isSameLine(FileLineColLoc a, FileLineColLoc b) {
+  return a == b || (a && b && a.getFilename() == b.getFilename() &&
+                    a.getLine() == b.getLine());
+}
+
+/// The numbers of the host need no memory, and their constants stand in front
+/// of everything.
+static bool hasTensor(Operation *op) {
+  auto isTensor = [](Type type) {
+    return isa<RankedTensorType, td::HandleType>(type);
+  };
+  return op->getNumRegions() != 0 ||
+         llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+static bool covers(ArrayRef<LiveRange> ranges, unsigned position) {
+  return llvm::any_of(ranges, [&](LiveRange range) {
+    return range.first <= position && position <= range.last;
+  });
+}
+
+namespace {
+
+/// Tensors put together by name and line.
+class Holders {
+public:
+  void add(const std::string &what, FileLineColLoc place, int64_t bytes) {
+    auto known = llvm::find_if(holders, [&](const MemoryHolder &holder) {
+      return holder.what == what && isSameLine(holder.place, place);
+    });
+    if (known == holders.end())
+      known = holders.insert(known, {what, place});
+    ++known->tensors;
+    known->bytes += bytes;
+    all += bytes;
+  }
+
+  void add(const Holders &others) {
+    llvm::append_range(holders, others.holders);
+    all += others.all;
+  }
+
+  /// The largest first, and last what is left of so many bytes.
+  std::vector<MemoryHolder> take(int64_t bytes) {
+    auto key = [](const MemoryHolder &holder) {
+      unsigned line = holder.place ? holder.place.getLine() : 0;
+      return std::tuple(-holder.bytes, line, llvm::StringRef(holder.what));
+    };
+    llvm::sort(holders, [&](const MemoryHolder &a, const MemoryHolder &b) {
+      return key(a) < key(b);
+    });
+    if (bytes != all)
+      holders.push_back({"room between them", {}, 0, bytes - all});
+    return std::move(holders);
+  }
+
+private:
+  std::vector<MemoryHolder> holders;
+  int64_t all = 0;
+};
+
+/// What takes memory, and where most of it is taken at one time.
+struct Share {
+  Holders always, atPeak;
+  int64_t bytes = 0; ///< at the peak, without what is there always
+  FileLineColLoc place;
+};
+
+/// One device in all functions.
+class DeviceProfiler {
+public:
+  DeviceProfiler(const Place &place, const SlotTable &slots)
+      : device(getDevice(place)) {
+    peak.device = place;
+    // A GPU that nothing is on is not in the table.
+    if (device < slots.getNumDevices())
+      peak.arenaBytes = stateBytes = slots.getBytes(device);
+  }
+
+  bool isOn(int32_t other) const { return device == other; }
+
+  void addState(const std::string &what, FileLineColLoc place, int64_t bytes) {
+    arena.always.add(what, place, bytes);
+  }
+  void addState(const std::string &what, const AllocatedTensor &tensor) {
+    int64_t bytes = td::estimateBytes(tensor.type);
+    beside.always.add(what, tensor.place, bytes);
+    peak.allocated.push_back(tensor);
+    stateBytes += bytes;
+  }
+
+  /// Gives what is there at each position of a function.
+  std::vector<int64_t> add(const MemoryPlan &plan, const Liveness &liveness,
+                           ArrayRef<Resident> residents) {
+    if (size_t(device) < plan.getArenaBytes().size())
+      peak.arenaBytes = std::max(peak.arenaBytes, plan.getArenaBytes()[device]);
+    std::vector<int64_t> bytes(liveness.getOps().size(), stateBytes);
+    for (bool isPlanned : {true, false})
+      for (auto [all, one] :
+           llvm::zip(bytes, addShare(isPlanned, liveness, residents)))
+        all += one;
+    return bytes;
+  }
+
+  PeakMemory finish() {
+    peak.place = (arena.bytes < beside.bytes ? beside : arena).place;
+    llvm::append_range(peak.allocated, allocated);
+    peak.bytes = peak.arenaBytes;
+    for (const AllocatedTensor &tensor : peak.allocated)
+      peak.bytes += td::estimateBytes(tensor.type);
+    Holders all;
+    for (const Share &share : {arena, beside}) {
+      all.add(share.always);
+      all.add(share.atPeak);
+    }
+    peak.holders = all.take(peak.bytes);
+    return std::move(peak);
+  }
+
+private:
+  /// Of the arena, or of what is allocated beside it.
+  std::vector<int64_t> addShare(bool isPlanned, const Liveness &liveness,
+                                ArrayRef<Resident> residents) {
+    std::vector<int64_t> bytes(liveness.getOps().size() + 1);
+    SmallVector<const Resident *> own;
+    for (const Resident &resident : residents) {
+      if (resident.device != device || resident.isPlanned != isPlanned)
+        continue;
+      own.push_back(&resident);
+      int64_t taken = isPlanned ? llvm::alignTo(resident.bytes, kAlignment)
+                                : resident.bytes;
+      for (LiveRange range : resident.ranges) {
+        bytes[range.first] += taken;
+        bytes[range.last + 1] -= taken;
+      }
+    }
+    for (size_t i = 1; i < bytes.size(); ++i)
+      bytes[i] += bytes[i - 1];
+    bytes.pop_back();
+    auto most = llvm::max_element(bytes);
+    Share &share = isPlanned ? arena : beside;
+    if (*most > share.bytes) {
+      share.bytes = *most;
+      look(share, liveness, own, most - bytes.begin());
+    }
+    return bytes;
+  }
+
+  void look(Share &share, const Liveness &liveness,
+            ArrayRef<const Resident *> residents, unsigned position) {
+    Operation *op = liveness.getOps()[position];
+    share.place = op ? td::getUserPlace(op->getLoc()) : FileLineColLoc();
+    share.atPeak = {};
+    if (&share == &beside)
+      allocated.clear();
+    for (const Resident *resident : residents) {
+      if (!covers(resident->ranges, position))
+        continue;
+      if (resident->values.empty()) {
+        share.atPeak.add("room for a copy", share.place, resident->bytes);
+        continue;
+      }
+      Value value = getHolder(*resident, liveness, position);
+      FileLineColLoc place = td::getUserPlace(td::getLocation(value));
+      share.atPeak.add(td::getValueName(value), place, resident->bytes);
+      if (&share == &beside)
+        allocated.push_back({getTensorType(value), place});
+    }
+  }
+
+  /// Which of the values that share the bytes is there at a position.
+  static Value getHolder(const Resident &resident, const Liveness &liveness,
+                         unsigned position) {
+    for (Value value : llvm::reverse(resident.values)) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      const Liveness::Facts &facts = liveness.getFacts(value);
+      if (facts.definition <= position && position <= facts.lastUse)
+        return value;
+    }
+    return resident.values.front();
+  }
+
+  static RankedTensorType getTensorType(Value value) {
+    if (auto handle = dyn_cast<td::HandleType>(value.getType()))
+      return handle.getTensor();
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  int32_t device;
+  int64_t stateBytes = 0;
+  Share arena, beside;
+  std::vector<AllocatedTensor> allocated; ///< at the peak of `beside`
+  PeakMemory peak;
+};
+
+void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
+              const HandleCopies &handles) {
+  for (SlotRow row : slots.getRows())
+    if (profiler.isOn(row.device))
+      profiler.addState(td::getSlotName(row.op.getSymNameAttr()),
+                        td::getUserPlace(row.op.getLoc()),
+                        getByteSize(row.type));
+  for (const LiteralRow &literal : slots.getLiterals())
+    if (profiler.isOn(literal.device))
+      profiler.addState(
+          "a literal tensor", {},
+          getByteSize(cast<RankedTensorType>(literal.value.getType())));
+  for (td::SlotOp slot : module.getOps<td::SlotOp>())
+    for (RankedTensorType copy : handles.getCopies(slot.getType()))
+      if (profiler.isOn(getDevice(copy)))
+        profiler.addState(td::getSlotName(slot.getSymNameAttr()),
+                          {copy, td::getUserPlace(slot.getLoc())});
+}
+
+/// An op that is on no line of the program belongs to the line before it.
+void addPoints(std::vector<MemoryPoint> &points, const Liveness &liveness,
+               ArrayRef<std::vector<int64_t>> bytes) {
+  for (auto [position, op] : llvm::enumerate(liveness.getOps())) {
+    if (!op || !hasTensor(op))
+      continue;
+    FileLineColLoc place = td::getUserPlace(op->getLoc());
+    if (points.empty() || (place && !isSameLine(points.back().place, place)))
+      points.push_back({place, SmallVector<int64_t, 2>(bytes.size())});
+    for (auto [most, now] : llvm::zip(points.back().bytes, bytes))
+      most = std::max(most, now[position]);
+  }
+}
+
+} // namespace
+
+PlannedMemory planMemory(ModuleOp module, ArrayRef<Place> devices) {
+  SlotTable slots(module);
+  HandleCopies handles(module);
+  std::vector<DeviceProfiler> profilers;
+  for (const Place &device : devices)
+    addState(profilers.emplace_back(device, slots), module, slots, handles);
+  PlannedMemory memory;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    splitReads(function, slots);
+    MemoryPlan plan(function, slots);
+    Liveness liveness(function);
+    memory.pinnedBytes = std::max(memory.pinnedBytes, plan.getPinnedBytes());
+    std::vector<Resident> residents =
+        getResidents(function, plan, liveness, handles);
+    std::vector<std::vector<int64_t>> bytes;
+    for (DeviceProfiler &profiler : profilers)
+      bytes.push_back(profiler.add(plan, liveness, residents));
+    addPoints(memory.points, liveness, bytes);
+  }
+  for (DeviceProfiler &profiler : profilers)
+    memory.peaks.push_back(profiler.finish());
+  return memory;
+}
+
+} // namespace tdc

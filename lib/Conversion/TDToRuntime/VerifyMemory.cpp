@@ -1,0 +1,53 @@
+//===- VerifyMemory.cpp - td-verify-memory: what does not fit -------------===//
+
+#include "Conversion/PlannedMemory.h"
+#include "Conversion/TDToRuntime.h"
+#include "tdc_runtime.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+#define GEN_PASS_DEF_TDVERIFYMEMORYPASS
+#include "Conversion/Passes.h.inc"
+
+namespace {
+
+/// Who reads them looks for what to make smaller.
+constexpr size_t kMostHolders = 5;
+
+void refuse(ModuleOp module, const PeakMemory &peak, int64_t limit) {
+  Location place = peak.place ? Location(peak.place) : module.getLoc();
+  auto error = emitError(place)
+               << "TD512: out of memory on " << spelling(peak.device) << ": "
+               << peak.arenaBytes + TDRT_GPU_BYTES
+               << " bytes are needed in all, most of them here, and it has "
+               << limit;
+  for (const MemoryHolder &holder :
+       llvm::ArrayRef(peak.holders).take_front(kMostHolders))
+    if (holder.place)
+      error.attachNote(holder.place) << holder.bytes << " B: " << holder.what;
+}
+
+struct TDVerifyMemory : impl::TDVerifyMemoryPassBase<TDVerifyMemory> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto limits = module->getAttrOfType<DictionaryAttr>(td::kMemoryAttr);
+    if (!limits)
+      return;
+    llvm::SmallVector<Place> devices;
+    for (NamedAttribute limit : limits)
+      devices.push_back(*parseDevice(limit.getName()));
+    PlannedMemory memory = planMemory(module, devices);
+    for (auto [peak, row] : llvm::zip(memory.peaks, limits)) {
+      int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
+      if (peak.arenaBytes == 0 || peak.arenaBytes + TDRT_GPU_BYTES <= limit)
+        continue;
+      refuse(module, peak, limit);
+      return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace tdc
