@@ -12,6 +12,7 @@
 
 #include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -247,7 +248,7 @@ private:
     builder.setInsertionPointAfterValue(value);
     if (!copy) {
       auto type = cast<RankedTensorType>(value.getType());
-      return ToDeviceOp::create(builder, value.getLoc(),
+      return ToDeviceOp::create(builder, getCopyLocation(value),
                                 withPlace(type, getCpu()), value);
     }
     if (!copy->isBeforeInBlock(point))
@@ -287,8 +288,8 @@ private:
       OpBuilder builder(getFirst(where, operands));
       Value again;
       if (saved)
-        again =
-            ToDeviceOp::create(builder, value.getLoc(), value.getType(), saved);
+        again = ToDeviceOp::create(builder, getCopyLocation(value),
+                                   value.getType(), saved);
       else
         again = builder.clone(*maker)->getResult(0);
       for (OpOperand *use : operands)

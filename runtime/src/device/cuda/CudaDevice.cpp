@@ -75,6 +75,7 @@ int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
                            void *to, const void *from, int64_t bytes) {
   if (!ring)
     ring.emplace(context, queue.getStream());
+  CudaTrace::Span span(trace, queue);
   queue.noteWork();
   int64_t pieces = 0;
   for (int64_t sent = 0; sent < bytes; ++pieces) {
@@ -107,6 +108,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
   int64_t pieces = 0;
+  std::optional<CudaTrace::Span> span(std::in_place, trace, work);
   for (int64_t sent = 0; sent < bytes; ++pieces) {
     StagingRing::Piece piece = staging->takeForDownload(bytes - sent);
     context.check(
@@ -122,6 +124,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
     next += before.bytes;
     before = piece;
   }
+  span.reset();
   receive(next, before, arrivals[(pieces - 1) % 2].get());
   // What was asked for before has been done before.
   work.noteFinished();
@@ -148,6 +151,7 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return;
   CudaContext::Use use(context);
+  CudaTrace::Span span(trace, work);
   work.noteWork();
   context.check(context.driver.cuMemcpyDtoDAsync_v2(address(to), address(from),
                                                     bytes, work.getStream()),
@@ -161,12 +165,14 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
   auto &peer = static_cast<CudaDevice &>(other);
   waitFor(peer);
   CudaContext::Use use(context);
+  std::optional<CudaTrace::Span> span(std::in_place, trace, work);
   work.noteWork();
   // Where there is no way between the two, the driver goes through the host.
   context.check(context.driver.cuMemcpyPeerAsync(
                     address(to), context.getHandle(), address(from),
                     peer.context.getHandle(), bytes, work.getStream()),
                 "copying from another GPU");
+  span.reset();
   // The peer must not overwrite what is still being read.
   peer.waitFor(*this);
 }
@@ -219,6 +225,7 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
   queue.waitFor(getQueue(after.queue), after.place);
   if (!isPinned)
     return upload(uploadStaging, queue, to, from, bytes);
+  CudaTrace::Span span(trace, queue);
   queue.noteWork();
   context.check(context.driver.cuMemcpyHtoDAsync_v2(address(to), from, bytes,
                                                     queue.getStream()),
@@ -234,6 +241,7 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
     queueReport();
   CudaQueue &queue = getQueue(Ticket::Downloads);
   queue.waitFor(work, work.mark());
+  CudaTrace::Span span(trace, queue);
   queue.noteWork();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(to, address(from), bytes,
                                                     queue.getStream()),
@@ -266,6 +274,7 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
   work.noteWork();
   const tdrt_gpu_kernel &row = program.kernels[kernel];
   CUfunction function = kernels.get(kernel);
+  CudaTrace::Span span(trace, work);
   parameterAddresses.clear();
   for (int32_t i = 0; i < row.num_parameters; ++i)
     parameterAddresses.push_back(const_cast<uint64_t *>(parameters + i));
@@ -275,6 +284,12 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
                     work.getStream(), parameterAddresses.data(), nullptr),
                 "launching a kernel");
   mayReport |= row.reports != 0;
+}
+
+TraceClock &CudaDevice::startTrace(Trace &owner) {
+  CudaContext::Use use(context);
+  synchronize();
+  return trace.emplace(context, owner);
 }
 
 bool CudaDevice::isFinished() const {
