@@ -88,9 +88,11 @@ def check_marks(data, figures):
                 problems.append(f"the arrow of {figure['path']} is "
                                 f"{figure['height']} px high, not {head}")
         elif figure["mark"] == "rect":
-            is_memory = figure["path"].startswith("memory.")
+            picture = figure["path"].split(".work.")[0].split(".")
+            is_memory = picture[0] == "memory"
             side = figure["height" if is_memory else "width"]
-            scales[is_memory, field].append((int(figure["text"]), side))
+            of = ".".join(picture) if picture[0] == "lanes" else is_memory
+            scales[of, field].append((int(figure["text"]), side))
     for (_, field), marks in scales.items():
         most, longest = max(marks)
         problems += [f"{number} of {most} ({field}) is {side} of {longest} px"
@@ -116,6 +118,10 @@ def check_complete(data, figures):
                for when in ("always", "sometimes")
                if step[when]["copies"]["formula"] != "0"]
     needed += [f"waits.{i}.times" for i in range(len(data["waits"]))]
+    for i, lanes in enumerate(data["lanes"]):
+        needed += [f"lanes.{i}.length"]
+        needed += [f"lanes.{i}.rows.{k}.busy" for k in range(len(lanes["rows"]))]
+        needed += [f"lanes.{i}.work.{k}.length" for k in range(len(lanes["work"]))]
     needed += ["placed.copies", "placed.bytes"]
     if "bound" in data:
         needed += ["bound.copies", "bound.bytes", "gap.copies", "gap.bytes"]

@@ -175,6 +175,9 @@ private:
     case OPT_html:
       options.reportPage = value.str();
       return true;
+    case OPT_trace:
+      options.trace = value.str();
+      return true;
     case OPT_dry_run:
       options.dryRun = true;
       return true;

@@ -48,6 +48,7 @@ struct Options : CompileOptions {
   bool timePhases = false;
   bool reportsJSON = false;
   std::string reportPage;
+  std::string trace; ///< of TDC_TRACE, for a report
 };
 
 /// Reads the words after the program's name. If there is nothing left to do

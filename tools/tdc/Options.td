@@ -49,6 +49,7 @@ def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb
 
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 defm html : Valued<"html", "<file>", "the report as a page with a picture, to this file", [ReportVerb]>;
+defm trace : Valued<"trace", "<file>", "what TDC_TRACE wrote of a run: times to show", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a file as of `load`", [RunVerb]>;

@@ -10,6 +10,7 @@
 #include "Dialect/TD/Analysis/MemoryProfile.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "Frontend/Source.h"
+#include "Report/Lanes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
 
@@ -99,6 +100,9 @@ struct Report {
   std::vector<LineDevices> lines; ///< in the order of their files and numbers
   /// None where copies stay where they are written: they are not counted in it.
   std::optional<td::MemoryProfile> memory;
+
+  /// By the schedule, and by a trace if there is one.
+  std::vector<Lanes> lanes;
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -146,6 +146,7 @@ void tdc::printHTML(llvm::raw_ostream &os, const Report &report) {
       writeSteps(page);
       writeSource(page);
       writeBars(page);
+      writeLanes(page);
       writeMemory(page);
       writeSites(page);
       writeWaits(page);

@@ -64,6 +64,7 @@ void writeFigures(Page &page);
 void writeSteps(Page &page);
 void writeSource(Page &page);
 void writeBars(Page &page);
+void writeLanes(Page &page);
 void writeMemory(Page &page);
 void writeSites(Page &page);
 void writeWaits(Page &page);

@@ -78,7 +78,7 @@ svg .fill { fill: var(--device); }
 svg .on { fill: var(--on); font-weight: 600; text-anchor: middle; }
 svg .middle { text-anchor: middle; }
 svg .end { text-anchor: end; }
-svg.memory { max-width: 100%; height: auto; }
+svg.memory, svg.times { max-width: 100%; height: auto; }
 svg .peak { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 4 3; }
 svg .axis { stroke: var(--note); }
 
