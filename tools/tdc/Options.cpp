@@ -160,6 +160,10 @@ private:
       return true;
     case OPT_phase:
       return readPhase(value);
+    case OPT_graph:
+      options.graph = value.str();
+      return value == "svg" || value == "html" ||
+             fail("`--graph` is svg or html, not `" + value + "`");
     case OPT_lib:
       return fail("`tdc build --lib` is not built yet (TD900)",
                   "`tdc build` makes executables");
@@ -299,9 +303,12 @@ private:
         takesOperand(verb.verb))
       return fail("which program? a .tdsl file is missing",
                   "usage: tdc " + verb.name + " " + verb.operands);
-    if (verb.verb == Verb::Emit && !hasPhase)
+    if (verb.verb == Verb::Emit && !hasPhase && options.graph.empty())
       return fail("which phase? `--phase=<name>` is missing",
                   "`tdc emit --help` lists them");
+    if (hasPhase && !options.graph.empty())
+      return fail("`--phase` and `--graph` are two things to print",
+                  "leave one of them out");
     if (verb.verb == Verb::Build && options.output.empty())
       return fail("where to? `-o <file>` is missing");
     if (options.device == "cpu" && options.requiresCuda)

@@ -43,6 +43,7 @@ struct Options : CompileOptions {
 
   std::string output;
   Phase phase = Phase::TD;
+  std::string graph; ///< svg or html in the place of a phase
   bool verbose = false;
   bool dryRun = false;
   bool timePhases = false;

@@ -40,6 +40,7 @@ def help_short : Flag<["-"], "h">, Alias<help>, Visibility<AllVerbs>;
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
              HelpText<"where to write">, Visibility<ArtefactVerbs>;
 defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
+defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show source lines, and what GPU kernels take", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;

@@ -116,7 +116,10 @@ static void writeHead(Page &page) {
                    {{"name", "viewport"}, {"content", "width=device-width"}});
     page.out.element("title", {},
                      page.words.getProgram() + ": copies between devices");
-    page.out.element("style", {}, [&] { page.out.raw(kStyle); });
+    page.out.element("style", {}, [&] {
+      page.out.raw(kColours);
+      page.out.raw(kStyle);
+    });
   });
 }
 

@@ -69,8 +69,8 @@ void writeMemory(Page &page);
 void writeSites(Page &page);
 void writeWaits(Page &page);
 
-/// The style sheet.
-extern const char *const kStyle;
+/// The style sheet: the colours of devices, for both schemes, and the rest.
+extern const char *const kColours, *const kStyle;
 
 } // namespace tdc
 
