@@ -4,9 +4,8 @@
 #include "Context.h"
 #include "JsonText.h"
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <set>
+#include <ctime>
 #include <tuple>
 
 using namespace tdrt;
@@ -17,18 +16,19 @@ namespace {
 /// once.
 class SteadyClock final : public TraceClock {
 public:
-  int64_t now() noexcept override {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now() - start)
-        .count();
-  }
+  int64_t now() noexcept override { return getNanoseconds() - start; }
   double getTime(int64_t moment) override {
     return static_cast<double>(moment) * 1e-3;
   }
 
 private:
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
+  static int64_t getNanoseconds() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+  }
+
+  int64_t start = getNanoseconds();
 };
 
 const char *const laneNames[] = {"cpu", "compute", "h2d", "d2h", "p2p"};
@@ -138,20 +138,21 @@ std::string Trace::getJson() const {
     text += separator + event;
     separator = ",\n";
   };
-  std::set<std::pair<int32_t, int32_t>> lanes;
-  for (const Span &span : spans)
-    lanes.insert({span.work.device, span.work.lane});
-  int32_t named = -1;
-  for (auto [device, lane] : lanes) {
-    if (device != named)
-      add(nameEvent("process_name", device, 0, deviceText(device)));
-    named = device;
-    add(nameEvent("thread_name", device, lane, laneNames[lane]));
-    for (const Timed &timed : getTimes(device, lane))
-      add(beginEvent(timed.work->name, 'X', device, lane) +
-          ",\"ts\":" + timeText(timed.begin) +
-          ",\"dur\":" + timeText(timed.end - timed.begin) + ",\"args\":{" +
-          getArguments(*timed.work) + "}}");
+  for (int32_t device = 0; device < static_cast<int32_t>(memory.size());
+       ++device) {
+    if (!clocks[device])
+      continue;
+    add(nameEvent("process_name", device, 0, deviceText(device)));
+    for (int32_t lane = TraceWork::Host; lane <= TraceWork::Peers; ++lane) {
+      std::vector<Timed> times = getTimes(device, lane);
+      if (!times.empty())
+        add(nameEvent("thread_name", device, lane, laneNames[lane]));
+      for (const Timed &timed : times)
+        add(beginEvent(timed.work->name, 'X', device, lane) +
+            ",\"ts\":" + timeText(timed.begin) +
+            ",\"dur\":" + timeText(timed.end - timed.begin) + ",\"args\":{" +
+            getArguments(*timed.work) + "}}");
+    }
   }
   for (const Sample &sample : samples) {
     double time = getTime(sample.device, sample.moment);

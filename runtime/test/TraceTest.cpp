@@ -3,6 +3,7 @@
 #include "Trace.h"
 #include "Context.h"
 #include "GpuPrograms.h"
+#include "faults/Failpoints.h"
 #include <algorithm>
 
 using namespace tdrt_test;
@@ -118,7 +119,8 @@ TEST(TraceTest, LongRuns) {
 
 // What the trace asks of the driver besides may fail: then there is less in it.
 TEST(TraceTest, EventsThatFail) {
-  for (const char *fault : {"cuEventRecord@2=999", "cuEventElapsedTime@1=999"})
+  for (const char *fault : {"cuEventRecord@2=999", "cuEventElapsedTime@1=999",
+                            "cuEventCreate@8=999"})
     checkWithGpus(
         1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_FAULT", fault}}, [] {
           GpuProgram gpus(1);
@@ -129,6 +131,66 @@ TEST(TraceTest, EventsThatFail) {
                         .size(),
                     3u);
         });
+}
+
+// As in GpuFaultTest: the simulated driver would fail instead.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define TDRT_ASAN
+#endif
+#endif
+#ifndef TDRT_ASAN
+/// Opens a program, uses it and writes its trace, where the allocation after so
+/// many fails; returns whether none did.
+bool traceWithAllocations(int64_t succeeding) {
+  GpuProgram gpus(1);
+  const char *argv[] = {"test"};
+  float value = 0;
+  tdrt_context *ctx = nullptr;
+  arm({Calls::Allocations, succeeding, /*lasting=*/false});
+  int32_t status = tdrt_open(&gpus.program, 1, argv, &ctx);
+  auto then = [&](auto step) {
+    if (status == 0)
+      status = step();
+  };
+  then([&] {
+    return tdrt_transfer(ctx, gpus.transfer(0, 1), ctx->devices[0].arena,
+                         &value, 4);
+  });
+  then([&] {
+    return tdrt_transfer(ctx, gpus.transfer(1, 0), &value,
+                         ctx->devices[0].arena, 4);
+  });
+  then([&] { return tdrt_report_stats(ctx); });
+  tdrt_close(ctx);
+  bool ranThrough = disarm() == 0;
+  EXPECT_TRUE(status == 0 || status == 201) << status;
+  return ranThrough;
+}
+
+TEST(TraceTest, EveryAllocationFails) {
+  checkWithGpus(1, {{"TDC_TRACE", "/dev/null"}}, [] {
+    int64_t succeeding = 0;
+    while (!traceWithAllocations(succeeding))
+      ++succeeding;
+    EXPECT_GT(succeeding, 50);
+  });
+}
+#endif
+
+// What was done before a kernel failed is there still.
+TEST(TraceTest, KernelThatFails) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    useGpu(ctx, gpus);
+    tdrt_cuda_synchronize(ctx, 0);
+    ASSERT_EQ(tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6), 0);
+    EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 309);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    EXPECT_EQ(eventsWith(json, "write_nowhere").size(), 0u);
+  });
 }
 
 TEST(TraceTest, TwoGpus) {

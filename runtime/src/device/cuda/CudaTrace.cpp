@@ -26,19 +26,24 @@ Owned<CUevent> CudaTrace::makeEvent() {
   return {made, context.driver.cuEventDestroy_v2};
 }
 
+Owned<CUevent> CudaTrace::takeEvent() {
+  if (unused.empty())
+    return makeEvent();
+  Owned<CUevent> event = std::move(unused.back());
+  unused.pop_back();
+  return event;
+}
+
 int64_t CudaTrace::mark(CUstream stream) noexcept {
   try {
     if (pending.size() >= kPending)
       resolve();
-    if (unused.empty())
-      unused.push_back(makeEvent());
-    CUevent event = unused.back().get();
-    if (context.driver.cuEventRecord(event, stream) != CUDA_SUCCESS)
+    Owned<CUevent> event = takeEvent();
+    if (context.driver.cuEventRecord(event.get(), stream) != CUDA_SUCCESS)
       return -1;
     times.push_back(std::nan(""));
     auto moment = static_cast<int64_t>(times.size() - 1);
-    pending.push_back({moment, std::move(unused.back())});
-    unused.pop_back();
+    pending.push_back({moment, std::move(event)});
     return moment;
   } catch (const Failure &) {
     return -1;

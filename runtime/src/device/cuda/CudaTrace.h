@@ -46,6 +46,7 @@ private:
   /// cannot be had.
   int64_t mark(CUstream stream) noexcept;
   Owned<CUevent> makeEvent();
+  Owned<CUevent> takeEvent();
   /// Takes the times of moments that have come, the first ones first, so that
   /// their events can be used again.
   void resolve();
