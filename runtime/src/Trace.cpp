@@ -56,6 +56,14 @@ std::string beginEvent(const char *name, char phase, int32_t device,
          ",\"tid\":" + std::to_string(lane);
 }
 
+/// An end of the arrow from a copy to the kernel that waits for it.
+std::string flowEvent(const TraceWork &work, double time) {
+  return beginEvent("arrives", work.isCopy() ? 's' : 'f', work.device,
+                    work.lane) +
+         ",\"cat\":\"copy\",\"id\":" + std::to_string(work.ticket) +
+         ",\"ts\":" + timeText(time) + (work.isCopy() ? "}" : ",\"bp\":\"e\"}");
+}
+
 std::string nameEvent(const char *what, int32_t device, int32_t lane,
                       const std::string &name) {
   return beginEvent(what, 'M', device, lane) +
@@ -152,6 +160,9 @@ std::string Trace::getJson() const {
             ",\"ts\":" + timeText(timed.begin) +
             ",\"dur\":" + timeText(timed.end - timed.begin) + ",\"args\":{" +
             getArguments(*timed.work) + "}}");
+      for (const Timed &timed : times)
+        if (timed.work->ticket)
+          add(flowEvent(*timed.work, timed.begin));
     }
   }
   for (const Sample &sample : samples) {

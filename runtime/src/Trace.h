@@ -39,6 +39,8 @@ struct TraceWork {
   /// Of a copy between devices.
   int32_t from = 0, to = 0;
   int64_t bytes = 0;
+  /// Of an upload beside kernels, and of the kernel that waits for it; else 0.
+  int64_t ticket = 0;
 
   bool isCopy() const { return lane >= Uploads; }
 };
@@ -57,6 +59,12 @@ public:
   void setMemory(int32_t device, int64_t bytes) { memory[device].next = bytes; }
   /// Work that was done between two moments. Does nothing without memory.
   void add(const TraceWork &work, int64_t begin, int64_t end) noexcept;
+
+  /// The ticket of the copy that was added last.
+  void setTicket(int64_t ticket) {
+    if (!spans.empty())
+      spans.back().work.ticket = ticket;
+  }
 
   std::string getJson() const;
 

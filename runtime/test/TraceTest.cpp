@@ -87,6 +87,38 @@ TEST(TraceTest, CopiesAndKernels) {
   });
 }
 
+// An arrow leads from a copy beside kernels to the kernel that waits for it.
+TEST(TraceTest, Arrows) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(1);
+    gpus.gpu.pinned_bytes = 64;
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    char *arena = static_cast<char *>(ctx->devices[0].arena);
+    int64_t ticket = 0;
+    ASSERT_EQ(tdrt_copy_start(ctx, gpus.transfer(0, 1), arena, ctx->pinned, 40,
+                              0, &ticket),
+              0);
+    ASSERT_EQ(addOne(ctx, 1, arena + 128, arena + 128, 10, /*site=*/3), 0);
+    ASSERT_EQ(tdrt_copy_wait(ctx, 1, ticket, 0), 0);
+    ASSERT_EQ(addOne(ctx, 1, arena, arena, 10, /*site=*/4), 0);
+    ASSERT_EQ(addOne(ctx, 1, arena, arena, 10, /*site=*/5), 0);
+    ASSERT_EQ(tdrt_cuda_synchronize(ctx, 0), 0);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    std::vector<std::string> from = eventsWith(json, "\"ph\":\"s\""),
+                             to = eventsWith(json, "\"ph\":\"f\""),
+                             copies = eventsWith(json, "\"bytes\":40,"),
+                             kernels = eventsWith(json, "\"line\":5");
+    ASSERT_EQ(from.size(), 1u) << json;
+    ASSERT_EQ(to.size(), 1u) << json;
+    ASSERT_EQ(copies.size(), 1u) << json;
+    ASSERT_EQ(kernels.size(), 1u) << json;
+    EXPECT_EQ(numberOf(from[0], "id"), numberOf(to[0], "id"));
+    EXPECT_EQ(numberOf(from[0], "ts"), numberOf(copies[0], "ts"));
+    EXPECT_EQ(numberOf(to[0], "ts"), numberOf(kernels[0], "ts"));
+  });
+}
+
 // Many more moments than are kept as events, over more time than one event is
 // counted from.
 TEST(TraceTest, LongRuns) {

@@ -3,7 +3,8 @@
     trace.py PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
 
 Each copy that the counters have is there, with its line and its bytes; in no lane do
-two pieces of work overlap; a device never holds more than its peak.
+two pieces of work overlap; arrows lead from copies to what waits for them; a device never
+holds more than its peak.
 """
 
 import collections
@@ -35,6 +36,7 @@ def check(events, stats):
                if event["name"] == "process_name"}
     lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
              if event["name"] == "thread_name"}
+    arrows = [event for event in events if event["ph"] in "sf"]
     work = collections.defaultdict(list)
     copies = collections.Counter()
     for event in events:
@@ -62,6 +64,13 @@ def check(events, stats):
             if event["ts"] < free - ROUNDING or event["dur"] < 0:
                 problems.append(f"{event} overlaps what ends at {free}")
             free = event["ts"] + event["dur"]
+    begins = {(event["pid"], event["tid"], event["ts"]) for lane in work.values()
+              for event in lane}
+    ids = {phase: {event["id"] for event in arrows if event["ph"] == phase}
+           for phase in "sf"}
+    problems += [f"nothing begins at {event}" for event in arrows
+                 if (event["pid"], event["tid"], event["ts"]) not in begins]
+    problems += [f"arrow {one} comes from nowhere" for one in ids["f"] - ids["s"]]
     counted = collections.Counter()
     for site in stats["sites"]:
         for field in ("executed", "bytes"):
@@ -72,19 +81,21 @@ def check(events, stats):
 
 
 def main():
-    failed = copies = kernels = prints = 0
+    failed = copies = kernels = prints = arrows = 0
     for program in "\n".join(sys.argv[1:]).split("\n,\n"):
         events, stats = run(*program.split("\n"))
         problems = check(events, stats)
         for problem in problems[:5]:
             print(f"{program.split()[0]}: {problem}")
         failed += bool(problems)
-        copies += sum("bytes" in event["args"] and event["ph"] == "X"
-                      for event in events)
-        kernels += sum(event["ph"] == "X" and event["pid"] > 0 and
-                       "bytes" not in event["args"] for event in events)
-        prints += sum(event["name"] == "print" for event in events)
-    print(f"{copies} copies, {kernels} kernels, {prints} prints, {failed} wrong")
+        work = [event for event in events if event["ph"] == "X"]
+        copies += sum("bytes" in event["args"] for event in work)
+        kernels += sum(event["pid"] > 0 and "bytes" not in event["args"]
+                       for event in work)
+        prints += sum(event["name"] == "print" for event in work)
+        arrows += sum(event["ph"] == "f" for event in events)
+    print(f"{copies} copies, {kernels} kernels, {prints} prints, {arrows} arrows, "
+          f"{failed} wrong")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 //===- Gpus.cpp - the GPUs of a running program ---------------------------===//
 
 #include "device/Gpus.h"
+#include <utility>
 
 using namespace tdrt;
 
 Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     : context(context), program(*context.program->gpu), gpus(std::move(opened)),
-      table(gpus.size()), counts(*context.program),
+      table(gpus.size()), counts(*context.program), awaited(gpus.size()),
       handles(*this, static_cast<int32_t>(1 + gpus.size())),
       origins(gpus.size(), std::vector<bool>(gpus.size())) {
   for (size_t k = 0; k < gpus.size(); ++k)
@@ -65,7 +66,10 @@ void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
     fail(202, "a tensor is too large for one launch on " + deviceText(device) +
                   ": " + std::to_string(blocks) + " blocks, at most " +
                   std::to_string(INT32_MAX) + " are possible");
-  traceNext({TraceWork::Compute, device, program.kernels[kernel].name, site});
+  TraceWork work = {TraceWork::Compute, device, program.kernels[kernel].name,
+                    site};
+  work.ticket = std::exchange(awaited[device - 1], 0);
+  traceNext(work);
   get(device).launch(kernel, static_cast<unsigned>(blocks), parameters,
                      site < 0 ? nullptr : &context.program->sites[site]);
 }
@@ -138,9 +142,12 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
     get(device).startDownload(to, source, bytes);
   }
   counts.add(transfer, row.from, pieces, bytes);
-  if (ticket)
-    *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
-                                                          : Ticket::Downloads));
+  if (!ticket)
+    return;
+  *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
+                                                        : Ticket::Downloads));
+  if (context.trace && bytes > 0 && row.from == 0)
+    context.trace->setTicket(*ticket);
 }
 
 void Gpus::copyOnDevice(int32_t device, void *to, const void *source,
@@ -157,6 +164,7 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   Device &gpu = get(getDevice(ticket));
   if (device != 0) {
     gpu.wait(unpack(ticket));
+    awaited[device - 1] = ticket;
     return;
   }
   HostSpan span(context, "wait", site);

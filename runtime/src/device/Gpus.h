@@ -76,6 +76,7 @@ private:
   std::vector<tdrt_device_memory> table;
   char *pinned = nullptr;
   TransferCounts counts;
+  std::vector<int64_t> awaited; ///< by GPU, by its next kernel; for the trace
   Handles handles;
   /// For each GPU those whose kernels had a part in what it holds: their errors
   /// are errors of what is copied from it.
