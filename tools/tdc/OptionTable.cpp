@@ -35,7 +35,7 @@ static const VerbInfo verbs[] = {
     {Verb::Build, BuildVerb, "build", "make an executable",
      "<file.tdsl> -o <file> [options]"},
     {Verb::Emit, EmitVerb, "emit", "print a program as a phase leaves it",
-     "<file.tdsl> --phase=<name>|--graph=<form> [options]"},
+     "<file.tdsl> --phase=<name> [options]"},
     {Verb::Report, ReportVerb, "report",
      "say what is copied between devices, and why", "<file.tdsl> [options]"},
     {Verb::Fix, FixVerb, "fix", "write the changes that reports call safe",
