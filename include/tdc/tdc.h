@@ -153,8 +153,9 @@ TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
  * if nothing runs, nothing happens. For any thread, and for signal handlers. */
 TDC_API void tdc_interrupt(tdc_module *module);
 
-/* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them:
- * of the statements, and of the calls that ran alone. */
+/* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them,
+ * and what ran when to TDC_TRACE: of the statements, and of the calls that ran
+ * alone. */
 TDC_API void tdc_module_free(tdc_module *module);
 
 /*===- Tensors ---------------------------------------------------------------*/

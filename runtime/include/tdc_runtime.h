@@ -212,9 +212,10 @@ typedef struct tdrt_gpu_constant {
 /* A place in the program that copies between devices: a row of the counters. */
 typedef struct tdrt_transfer_site {
   int32_t site;
-  int32_t from;    /* a device; TDRT_ANY_DEVICE for tdrt_handle_get */
-  int32_t to;      /* a device */
-  int32_t implied; /* 1: the program does not say so; else 0 */
+  int32_t from;     /* a device; TDRT_ANY_DEVICE for tdrt_handle_get */
+  int32_t to;       /* a device */
+  int32_t implied;  /* 1: the program does not say so; else 0 */
+  const char *what; /* is copied: "net.fc1.weight", "x" */
 } tdrt_transfer_site;
 #define TDRT_ANY_DEVICE (-1)
 
@@ -304,8 +305,8 @@ struct tdrt_context {
 /*===- Running ---------------------------------------------------------------*/
 
 /* Runs a program as a process does: reads --name value arguments (`argv[0]` is
- * the program), --help, TDC_THREADS, TDC_STATS and TDC_STATS_JSON, catches ^C,
- * runs main, prints errors on stderr as the compiler does. If stderr is a
+ * the program), --help, TDC_THREADS, and what tdrt_report_stats reads, catches
+ * ^C, runs main, prints errors on stderr as the compiler does. If stderr is a
  * terminal, its last line shows how far a run of over a second is. Returns the
  * exit code: 0, 2 (usage), 3 (run-time error), 130 (interrupted), 141 (the
  * reader of standard output has gone; nothing is printed about that). Ignores
@@ -395,9 +396,9 @@ TDRT_API int tdrt_exit_code(int32_t status);
  * context. */
 TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
-/* Writes them where TDC_STATS and TDC_STATS_JSON want them, at the end of a
- * run. 0, or 751 after a message on standard error if the file cannot be
- * written. */
+/* Writes them where TDC_STATS and TDC_STATS_JSON want them, and what ran when
+ * to TDC_TRACE if that was set when the context was made, at the end of a run.
+ * 0, or 751 after a message on standard error if a file cannot be written. */
 TDRT_API int32_t tdrt_report_stats(tdrt_context *ctx);
 
 /*===- Errors ----------------------------------------------------------------*/

@@ -4,7 +4,6 @@
 #include "Failure.h"
 #include "File.h"
 #include "XXH64.h"
-#include "device/TransferCounts.h"
 #include <charconv>
 #include <cstring>
 

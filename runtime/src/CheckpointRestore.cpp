@@ -155,6 +155,7 @@ int64_t readCounter(const SafetensorsHeader &header, const char *key) {
 int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
                                 const tdrt_checkpoint *what, int32_t site) {
   Context &context = Context::of(ctx);
+  HostSpan span(context, "load", site);
   return context.guarded(site, [&] {
     aboutFile(path, [&] {
       checkReadable(path, FileContents::State);

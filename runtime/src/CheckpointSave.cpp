@@ -4,6 +4,7 @@
 #include "Context.h"
 #include "Dtype.h"
 #include "File.h"
+#include "JsonText.h"
 #include "Layout.h"
 #include "Version.h"
 #include "XXH64.h"
@@ -21,23 +22,6 @@ struct Entry {
   const void *data;       ///< row-major: in the arena, or `copy`
   std::vector<char> copy; ///< of a slot with another order
 };
-
-void appendJsonString(std::string &out, const std::string &text) {
-  out += '"';
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c < 0x20) {
-      out += "\\u00";
-      out += "0123456789abcdef"[c >> 4];
-      out += "0123456789abcdef"[c & 15];
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  out += '"';
-}
 
 /// The slots in the order of the file.
 std::vector<Entry> collect(const Context &context,
@@ -126,6 +110,7 @@ int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
   if (int32_t status = tdrt_poll(ctx))
     return status;
   Context &context = Context::of(ctx);
+  HostSpan span(context, "save", site);
   return context.guarded(site, [&] {
     std::vector<Entry> entries = collect(context, *what);
     std::string header =

@@ -5,6 +5,7 @@
 #include "Dtype.h"
 #include "device/Versions.h"
 #include <cstddef>
+#include <cstdlib>
 
 using namespace tdrt;
 
@@ -204,6 +205,8 @@ void Context::openDevices() {
     if (program->args[i].kind == TDRT_ARG_DEVICE)
       device = args[i].s;
   program = &chooseVersion(*program, device);
+  if (const char *path = getenv("TDC_TRACE"); path && *path)
+    trace = std::make_unique<Trace>(*program);
   arena = state = memory.allocateArena(program->arena_bytes);
   if (!program->gpu)
     return;
@@ -230,7 +233,10 @@ void Context::share(const Context &other) {
 }
 
 int32_t Context::finishDevices() noexcept {
-  return gpus ? guarded(-1, [&] { gpus->synchronize(); }) : 0;
+  if (!gpus)
+    return 0;
+  HostSpan span(*this, "wait", -1);
+  return guarded(-1, [&] { gpus->synchronize(); });
 }
 
 int32_t tdrt_main(tdrt_context *ctx) {

@@ -7,6 +7,7 @@
 #include "Memory.h"
 #include "Output.h"
 #include "Progress.h"
+#include "Trace.h"
 #include "device/Devices.h"
 #include "tdc_runtime.h"
 #include <atomic>
@@ -94,6 +95,7 @@ public:
 
   const tdrt_program *program; ///< the version that runs
   HostMemory memory;
+  std::unique_ptr<Trace> trace;  ///< null if nobody wants one
   std::unique_ptr<Devices> gpus; ///< null if the program uses none
   Output output;
   Progress progress;

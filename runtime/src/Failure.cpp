@@ -26,3 +26,7 @@ std::string tdrt::systemText(int error) {
   const char *text = strerrordesc_np(error);
   return text ? text : "error " + std::to_string(error);
 }
+
+std::string tdrt::deviceText(int32_t device) {
+  return device ? "cuda:" + std::to_string(device - 1) : "cpu";
+}

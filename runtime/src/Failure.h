@@ -35,6 +35,9 @@ std::string inQuotes(const std::string &text);
 /// 1536 -> "1.5 KB", as sizes are shown in messages.
 std::string byteText(uint64_t bytes);
 
+/// "cpu" for 0, "cuda:0" for 1.
+std::string deviceText(int32_t device);
+
 /// "No such file or directory" for ENOENT, whatever the locale.
 std::string systemText(int error);
 

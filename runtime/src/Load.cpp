@@ -29,6 +29,7 @@ int32_t load(tdrt_context *ctx, const TensorFormat &format, const char *path,
              const char *key, int32_t dtype, int32_t rank, int64_t *dims,
              void **data, int32_t site) {
   Context &context = Context::of(ctx);
+  HostSpan span(context, "load", site);
   void *own = nullptr;
   int32_t status = context.guarded(site, [&] {
     aboutFile(path, [&] {
@@ -95,7 +96,9 @@ int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
                          const tdrt_tensor *tensor, int32_t site) {
   if (int32_t status = tdrt_poll(ctx))
     return status;
-  return Context::of(ctx).guarded(site, [&] {
+  Context &context = Context::of(ctx);
+  HostSpan span(context, "save", site);
+  return context.guarded(site, [&] {
     aboutFile(path, [&] {
       checkWritable(path, FileContents::Tensor);
       std::string header = npyHeader(*tensor);

@@ -141,6 +141,7 @@ int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush) {
     return status;
   }
   context.progress.hide();
+  HostSpan span(context, "print", -1);
   return context.guarded(-1, [&] { context.output.endPrint(flush != 0); });
 }
 

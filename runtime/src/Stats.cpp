@@ -37,24 +37,30 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
   }
 }
 
+/// Writes what a variable of the environment wants in the file that it names.
+static void writeReport(const char *variable, const std::string &text) {
+  const char *path = getenv(variable);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = fd < 0 ? errno : writeAll(fd, text.data(), text.size());
+  if (fd >= 0 && close(fd) != 0 && !error)
+    error = errno;
+  if (error)
+    fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+}
+
 int32_t tdrt_report_stats(tdrt_context *ctx) {
+  Context &context = Context::of(ctx);
   const char *text = tdrt_stats_json(ctx);
   if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
     writeText(STDERR_FILENO, text);
-  const char *path = getenv("TDC_STATS_JSON");
-  if (!path || !*path)
-    return 0;
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int error = fd < 0 ? errno : writeAll(fd, text, strlen(text));
-  if (fd >= 0 && close(fd) != 0 && !error)
-    error = errno;
-  if (!error)
-    return 0;
-  Context &context = Context::of(ctx);
   context.clearError();
-  context.guarded(-1, [&] {
-    fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+  int32_t status = context.guarded(-1, [&] {
+    if (const char *path = getenv("TDC_STATS_JSON"); path && *path)
+      writeReport("TDC_STATS_JSON", text);
+    if (context.trace)
+      writeReport("TDC_TRACE", context.trace->getJson());
   });
-  tellError(ctx);
-  return 751;
+  if (status)
+    tellError(ctx);
+  return status;
 }

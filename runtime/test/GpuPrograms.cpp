@@ -129,9 +129,9 @@ GpuProgram::GpuProgram(int32_t gpus)
               {"reverse_shared", 32, 64 << 10, 2, 0}} {
   for (int32_t from = 0; from <= gpus; ++from)
     for (int32_t to = 0; to <= gpus; ++to)
-      transfers.push_back({from, from, to, 0});
+      transfers.push_back({from, from, to, 0, "x"});
   for (int32_t to = 0; to <= gpus; ++to)
-    transfers.push_back({9, TDRT_ANY_DEVICE, to, 1});
+    transfers.push_back({9, TDRT_ANY_DEVICE, to, 1, "handle"});
   gpu.backend = tdrt_cuda_backend;
   gpu.num_devices = gpus;
   gpu.num_images = static_cast<int32_t>(images.size());

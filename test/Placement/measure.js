@@ -69,7 +69,7 @@ function readFigures(document) {
 
 /// The lines of the program, which is the first listing, with their devices.
 function readBadges(document) {
-  const badges = document.querySelector(".source").querySelectorAll("tr[id] svg");
+  const badges = document.querySelector(".source")?.querySelectorAll("tr[id] svg") ?? [];
   return [...badges].map((badge) => [Number(badge.closest("tr").id.split("-").pop()),
                                      badge.getAttribute("aria-label")]);
 }

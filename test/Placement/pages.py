@@ -4,9 +4,9 @@
 
 Each page, at 1280 and 800 pixels: no two texts overlap, none is cut off or outside
 of the page, each number is the one that --json has at the place that it names
-(`data-json`), each mark is as large as its number, and nothing that a page has to
-show is missing. The same checks have to find what is wrong with a page that was
-spoiled.
+(`data-json`), each mark is as large as its number, nothing that a page has to show is
+missing, and it says as text what docs/Placement.md asks of it. The same checks have to
+find what is wrong with a page that was spoiled.
 """
 
 import collections
@@ -88,9 +88,11 @@ def check_marks(data, figures):
                 problems.append(f"the arrow of {figure['path']} is "
                                 f"{figure['height']} px high, not {head}")
         elif figure["mark"] == "rect":
-            is_memory = figure["path"].startswith("memory.")
+            picture = figure["path"].split(".work.")[0].split(".")
+            is_memory = picture[0] == "memory"
             side = figure["height" if is_memory else "width"]
-            scales[is_memory, field].append((int(figure["text"]), side))
+            of = ".".join(picture) if picture[0] == "lanes" else is_memory
+            scales[of, field].append((int(figure["text"]), side))
     for (_, field), marks in scales.items():
         most, longest = max(marks)
         problems += [f"{number} of {most} ({field}) is {side} of {longest} px"
@@ -116,6 +118,10 @@ def check_complete(data, figures):
                for when in ("always", "sometimes")
                if step[when]["copies"]["formula"] != "0"]
     needed += [f"waits.{i}.times" for i in range(len(data["waits"]))]
+    for i, lanes in enumerate(data["lanes"]):
+        needed += [f"lanes.{i}.length"]
+        needed += [f"lanes.{i}.rows.{k}.busy" for k in range(len(lanes["rows"]))]
+        needed += [f"lanes.{i}.work.{k}.length" for k in range(len(lanes["work"]))]
     needed += ["placed.copies", "placed.bytes"]
     if "bound" in data:
         needed += ["bound.copies", "bound.bytes", "gap.copies", "gap.bytes"]
@@ -162,6 +168,78 @@ class Nesting(html.parser.HTMLParser):
             self.problems.append(f"</{tag}> at {self.getpos()}")
 
 
+#===--- What the page answers ---===#
+
+
+class Rows(html.parser.HTMLParser):
+    """The texts of table rows and headings, in their order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows = [""]
+        self.feed(text)
+        self.rows = [" ".join(row.split()) for row in self.rows if row.strip()]
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("tr", "h2", "h3", "caption"):
+            self.rows.append("")
+        elif tag in ("td", "th"):
+            self.rows[-1] += " "
+
+    def handle_endtag(self, tag):
+        if tag in ("tr", "h2", "h3", "caption"):
+            self.rows.append("")
+
+    def handle_data(self, data):
+        self.rows[-1] += data
+
+
+def spell_lines(data, sites):
+    """Where copies are needed, else made."""
+    lines = {}
+    for site in sites:
+        site = data["sites"][site - 1]
+        of = site.get("reader", site)
+        if of["line"]:
+            lines[f"line {of['line']}"] = None
+    return lines
+
+
+def check_answers(data, text):
+    """Who looks at the page alone reads how many copies a step makes, which lines
+    they are for, what the peak of each device is and who holds most of it."""
+    rows = Rows(text).rows
+    problems = []
+    for step in data["steps"]:
+        name = (f"a call of {step['calls']}" if "calls" in step else
+                f"a turn of line {step['line']}" if "loop" in step else "once")
+        copies = [step[when]["copies"]["formula"] for when in ("always", "sometimes")]
+        answers = [f"{number} cop" for number in copies if number != "0"]
+        answers += spell_lines(data, step["sites"])
+        if not any(row.startswith(name) and all(answer in row for answer in answers)
+                   for row in rows):
+            problems.append(f"the page does not answer what {name} copies: {answers}")
+    for peak in data["peaks"]:
+        about = "about " if peak["estimated"] else ""
+        heading = re.compile(rf"\S+ {peak['device']}: at most {about}{peak['bytes']} B, "
+                             rf"at .*line {peak['line']}")
+        at = next((i for i, row in enumerate(rows) if heading.fullmatch(row)), None)
+        if at is None:
+            problems.append(f"the page does not answer what the peak of "
+                            f"{peak['device']} is")
+            continue
+        most = max((holder["bytes"] for holder in peak["holders"]), default=0)
+        of = [row for row in rows[at:] + ["", ""]
+              if not row.endswith("what takes them at the peak")
+              and "from line to line" not in row]
+        if most and not (of[1].endswith(f" {most} B") and
+                         any(holder["what"] in of[1] for holder in peak["holders"]
+                             if holder["bytes"] == most)):
+            problems.append(f"the page does not answer who holds most of "
+                            f"{peak['device']}: {of[1]}")
+    return problems
+
+
 #===--- In the browser ---===#
 
 
@@ -199,10 +277,11 @@ def check_badges(data, badges):
             for one in badges + expected if (one in badges) != (one in expected)]
 
 
-def problems_of(data, result):
-    return (result["problems"] + check_badges(data, result["badges"]) + check_numbers(data, result["figures"]) +
+def problems_of(data, text, result):
+    return (result["problems"] + check_badges(data, result["badges"]) +
+            check_numbers(data, result["figures"]) +
             check_marks(data, result["figures"]) +
-            check_complete(data, result["figures"]))
+            check_complete(data, result["figures"]) + check_answers(data, text))
 
 
 SPOILERS = {
@@ -218,6 +297,10 @@ SPOILERS = {
     "its arrow is on line": lambda page: page.replace("-line-14\"", "-line-12\""),
     "differs from --json": lambda page: page.replace("runs on cpu", "runs on cuda:0"),
     "does not show": lambda page: page.replace('data-json="gap.copies"', ""),
+    "does not answer what a turn": lambda page: page.replace("a turn of", "a round of"),
+    "does not answer what the peak": lambda page: page.replace(": at most", ": around"),
+    "does not answer who holds": lambda page: re.sub(
+        r"what takes them at the peak.*?</tr>", "", page, flags=re.DOTALL),
     "--json has no": lambda page: page.replace('"placed.copies"', '"placed.copied"'),
 }
 
@@ -243,9 +326,9 @@ def main():
                 cases.append((f"a page that {expected}", data, expected))
                 pages.append((spoil(text), WIDTHS[0]))
     texts = numbers = 0
-    for (name, data, expected), result in zip(
-            cases, measure(chromium, folder, pages), strict=True):
-        problems = problems_of(data, result)
+    for (name, data, expected), (text, _), result in zip(
+            cases, pages, measure(chromium, folder, pages), strict=True):
+        problems = problems_of(data, text, result)
         if expected:
             if not any(expected in problem for problem in problems):
                 print(f"{name} is not found")

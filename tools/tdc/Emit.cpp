@@ -3,12 +3,33 @@
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
+#include "Graph/Graph.h"
 #include "OutputFile.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 
 using namespace tdc;
+
+/// The program as a graph, in `text`.
+static bool draw(Compilation &compilation, Terminal &terminal,
+                 const Options &options, llvm::SmallVectorImpl<char> &text) {
+  if (!compilation.generate() || !compilation.lower(Phase::Placed))
+    return false;
+  Graph graph = makeGraph(compilation.getModule(), compilation.getSources());
+  if (graph.nodes.empty()) {
+    terminal.failed(ExitProgramError,
+                    "`" + options.file +
+                        "` computes no tensors: there is nothing to draw",
+                    "");
+    return false;
+  }
+  llvm::raw_svector_ostream os(text);
+  printGraph(os, llvm::sys::path::filename(options.file), graph,
+             options.graph == "html");
+  return true;
+}
 
 /// The program in the phase asked for, in `text`.
 static bool produce(Compilation &compilation, const Options &options,
@@ -39,8 +60,10 @@ int tdc::emitVerb(const Options &options) {
     Terminal terminal(options);
     Compilation compilation(options, terminal);
     llvm::SmallString<0> text;
-    if (!produce(compilation, options, text))
-      exitCode = compilation.getExitCode();
+    if (!(options.graph.empty() ? produce(compilation, options, text)
+                                : draw(compilation, terminal, options, text)))
+      exitCode = compilation.getExitCode() ? compilation.getExitCode()
+                                           : ExitProgramError;
     else if (options.output.empty() || options.output == "-")
       llvm::outs() << text;
     else

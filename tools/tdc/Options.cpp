@@ -160,6 +160,10 @@ private:
       return true;
     case OPT_phase:
       return readPhase(value);
+    case OPT_graph:
+      options.graph = value.str();
+      return value == "svg" || value == "html" ||
+             fail("`--graph` is svg or html, not `" + value + "`");
     case OPT_lib:
       return fail("`tdc build --lib` is not built yet (TD900)",
                   "`tdc build` makes executables");
@@ -174,6 +178,9 @@ private:
       return true;
     case OPT_html:
       options.reportPage = value.str();
+      return true;
+    case OPT_trace:
+      options.trace = value.str();
       return true;
     case OPT_dry_run:
       options.dryRun = true;
@@ -298,9 +305,12 @@ private:
         takesOperand(verb.verb))
       return fail("which program? a .tdsl file is missing",
                   "usage: tdc " + verb.name + " " + verb.operands);
-    if (verb.verb == Verb::Emit && !hasPhase)
+    if (verb.verb == Verb::Emit && !hasPhase && options.graph.empty())
       return fail("which phase? `--phase=<name>` is missing",
                   "`tdc emit --help` lists them");
+    if (hasPhase && !options.graph.empty())
+      return fail("`--phase` and `--graph` are two things to print",
+                  "leave one of them out");
     if (verb.verb == Verb::Build && options.output.empty())
       return fail("where to? `-o <file>` is missing");
     if (options.device == "cpu" && options.requiresCuda)

@@ -43,11 +43,13 @@ struct Options : CompileOptions {
 
   std::string output;
   Phase phase = Phase::TD;
+  std::string graph; ///< svg or html in the place of a phase
   bool verbose = false;
   bool dryRun = false;
   bool timePhases = false;
   bool reportsJSON = false;
   std::string reportPage;
+  std::string trace; ///< of TDC_TRACE, for a report
 };
 
 /// Reads the words after the program's name. If there is nothing left to do

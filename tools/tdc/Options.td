@@ -40,6 +40,7 @@ def help_short : Flag<["-"], "h">, Alias<help>, Visibility<AllVerbs>;
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
              HelpText<"where to write">, Visibility<ArtefactVerbs>;
 defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
+defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show source lines, and what GPU kernels take", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
@@ -49,6 +50,7 @@ def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb
 
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 defm html : Valued<"html", "<file>", "the report as a page with a picture, to this file", [ReportVerb]>;
+defm trace : Valued<"trace", "<file>", "what TDC_TRACE wrote of a run: times to show", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a file as of `load`", [RunVerb]>;

@@ -1,5 +1,6 @@
 //===- Devices.cpp - GPUs: launches, transfers, handles, questions --------===//
 
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "FunctionLowering.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -44,13 +45,18 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
 // Transfers
 //===----------------------------------------------------------------------===//
 
-void FunctionLowering::transfer(Value to, int32_t toDevice, Value from,
-                                int32_t fromDevice, Value bytes,
+void FunctionLowering::transfer(Location location, Value to, int32_t toDevice,
+                                Value from, int32_t fromDevice, Value bytes,
                                 bool isImplied) {
-  int32_t row = code.globals.addTransfer(code.getLocation(), fromDevice,
-                                         toDevice, isImplied);
+  int32_t row =
+      code.globals.addTransfer(location, fromDevice, toDevice, isImplied);
   code.callChecked("tdrt_transfer",
                    {code.getContext(), code.int32(row), to, from, bytes});
+}
+
+Location FunctionLowering::getCopyLocation(Operation *copy) {
+  StringAttr slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  return slot ? td::getCopyLocation(slot, copy->getLoc()) : copy->getLoc();
 }
 
 LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
@@ -60,8 +66,8 @@ LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
   if (from == to)
     copyTensor(getPointer(result), input);
   else
-    transfer(getPointer(result), to, getPointer(input), from,
-             getNumBytes(input), op.getImplied());
+    transfer(getCopyLocation(op), getPointer(result), to, getPointer(input),
+             from, getNumBytes(input), op.getImplied());
   return success();
 }
 
@@ -118,8 +124,8 @@ LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
 
 LogicalResult FunctionLowering::lower(td::MoveOp op) {
   int32_t transfer = code.globals.addTransfer(
-      op.getLoc(), kAnyDevice, getDevice(td::getPlace(op.getDevice())),
-      op.getImplied());
+      td::getCopyLocation(op.getSlotAttr().getAttr(), op.getLoc()), kAnyDevice,
+      getDevice(td::getPlace(op.getDevice())), op.getImplied());
   code.callChecked(
       "tdrt_handle_move",
       {code.getContext(),

@@ -1,6 +1,7 @@
 //===- FunctionLowering.cpp - one host function, op by op -----------------===//
 
 #include "FunctionLowering.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tdc_runtime.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,7 +95,8 @@ void FunctionLowering::lowerInputs() {
     if (plan.getStorage(input).kind == Storage::Kind::Input)
       tensors[input].pointer = data;
     else
-      transfer(getPointer(input), getDevice(input.getType()), data,
+      transfer(td::getCopyLocation(input), getPointer(input),
+               getDevice(input.getType()), data,
                /*fromDevice=*/0, getNumBytes(input), /*isImplied=*/true);
   }
 }
@@ -111,7 +113,9 @@ LogicalResult FunctionLowering::lower(func::ReturnOp op) {
     else if (plan.getStorage(value).kind == Storage::Kind::Input || device != 0)
       pointer = allocate(value, /*device=*/0);
     if (pointer != inside && device != 0)
-      transfer(pointer, /*toDevice=*/0, inside, device, getNumBytes(value),
+      transfer(NameLoc::get(StringAttr::get(op.getContext(), "a result"),
+                            op.getLoc()),
+               pointer, /*toDevice=*/0, inside, device, getNumBytes(value),
                /*isImplied=*/true);
     else if (pointer != inside)
       copyTensor(pointer, value);

@@ -95,8 +95,12 @@ private:
 
   // Devices.
   mlir::LogicalResult launchOnGPU(td::LaunchOp op);
-  void transfer(mlir::Value to, int32_t toDevice, mlir::Value from,
-                int32_t fromDevice, mlir::Value bytes, bool isImplied);
+  /// Where a copy comes from, with the name of what it copies.
+  static mlir::Location getCopyLocation(mlir::Operation *copy);
+  /// The location is such a one.
+  void transfer(mlir::Location location, mlir::Value to, int32_t toDevice,
+                mlir::Value from, int32_t fromDevice, mlir::Value bytes,
+                bool isImplied);
   mlir::LogicalResult lower(td::ToDeviceOp op);
   mlir::LogicalResult lower(td::MoveOp op);
   mlir::LogicalResult lower(td::HandleOp op);

@@ -279,8 +279,11 @@ FlatSymbolRefAttr Globals::addExports(llvm::ArrayRef<Export> exports) {
 
 int32_t Globals::addTransfer(Location location, int32_t from, int32_t to,
                              bool isImplied) {
-  transfers.push_back({Field::int32(getSite(location)), Field::int32(from),
-                       Field::int32(to), Field::int32(isImplied)});
+  llvm::StringRef name = td::getVariableName(location);
+  transfers.push_back(
+      {Field::int32(getSite(location)), Field::int32(from), Field::int32(to),
+       Field::int32(isImplied),
+       Field::pointer(getText(name.empty() ? "a tensor" : name))});
   return transfers.size() - 1;
 }
 

@@ -85,7 +85,8 @@ public:
   int32_t getGPUKernel(td::GPUKernelOp kernel) const {
     return gpuKernels.lookup(kernel);
   }
-  /// A row of the program's table of copies; `from` may be kAnyDevice.
+  /// A row of the program's table of copies; `from` may be kAnyDevice. The
+  /// location may name what is copied.
   int32_t addTransfer(mlir::Location location, int32_t from, int32_t to,
                       bool isImplied);
   /// Declares a function of the runtime.

@@ -35,7 +35,7 @@ LogicalResult FunctionLowering::lower(td::CopyStartOp op) {
   Value input = op.getInput(), result = op.getResult();
   define(result, getSizes(input));
   int32_t row =
-      code.globals.addTransfer(code.getLocation(), getDevice(input.getType()),
+      code.globals.addTransfer(getCopyLocation(op), getDevice(input.getType()),
                                getDevice(result.getType()), op.getImplied());
   bool isWaitedFor = !op.getTicket().use_empty();
   Value ticket = isWaitedFor ? code.getScratchValue() : code.null();

@@ -39,14 +39,14 @@ int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
 
 int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device, int64_t ticket,
                        int32_t site) {
-  return Context::of(ctx).guarded(site,
-                                  [&] { Gpus::of(ctx).wait(device, ticket); });
+  return Context::of(ctx).guarded(
+      site, [&] { Gpus::of(ctx).wait(device, ticket, site); });
 }
 
 int32_t tdrt_copy_on_device(tdrt_context *ctx, int32_t device, void *to,
                             const void *from, int64_t bytes, int32_t site) {
   return Context::of(ctx).guarded(
-      site, [&] { Gpus::of(ctx).get(device).copy(to, from, bytes); });
+      site, [&] { Gpus::of(ctx).copyOnDevice(device, to, from, bytes, site); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,7 +105,9 @@ int32_t tdrt_cuda_total_memory(tdrt_context *ctx, int64_t index, int32_t site,
 int32_t tdrt_cuda_synchronize(tdrt_context *ctx, int32_t site) {
   Context &context = Context::of(ctx);
   return context.guarded(site, [&] {
-    if (context.gpus)
-      context.gpus->synchronize();
+    if (!context.gpus)
+      return;
+    HostSpan span(context, "wait", site);
+    context.gpus->synchronize();
   });
 }

@@ -11,6 +11,7 @@
 #define TDRT_DEVICE_DEVICE_H
 
 #include "Memory.h"
+#include "Trace.h"
 #include "tdc_runtime.h"
 #include <string>
 
@@ -66,6 +67,11 @@ public:
   /// A kernel of the program on `blocks` > 0 blocks. `site` may be null.
   virtual void launch(int32_t kernel, unsigned blocks,
                       const uint64_t *parameters, const tdrt_site *site) = 0;
+
+  /// From here on it tells the trace of the next thing that it is asked for
+  /// after traceNext().
+  virtual TraceClock &startTrace(Trace &trace) = 0;
+  virtual void traceNext(const TraceWork &work) = 0;
 
   /// Returns when all is done that was asked for.
   virtual void synchronize() = 0;

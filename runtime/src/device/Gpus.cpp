@@ -1,12 +1,13 @@
 //===- Gpus.cpp - the GPUs of a running program ---------------------------===//
 
 #include "device/Gpus.h"
+#include <utility>
 
 using namespace tdrt;
 
 Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     : context(context), program(*context.program->gpu), gpus(std::move(opened)),
-      table(gpus.size()), counts(*context.program),
+      table(gpus.size()), counts(*context.program), awaited(gpus.size()),
       handles(*this, static_cast<int32_t>(1 + gpus.size())),
       origins(gpus.size(), std::vector<bool>(gpus.size())) {
   for (size_t k = 0; k < gpus.size(); ++k)
@@ -22,6 +23,10 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     get(constant.device)
         .upload(arena + constant.offset, constant.data, constant.bytes);
   }
+  for (size_t k = 0; context.trace && k < gpus.size(); ++k)
+    if (gpus[k])
+      context.trace->setClock(static_cast<int32_t>(1 + k),
+                              gpus[k]->startTrace(*context.trace));
 }
 
 Gpus::~Gpus() {
@@ -35,6 +40,24 @@ Memory &Gpus::getMemory(int32_t device) {
   return device == 0 ? context.memory : get(device).getMemory();
 }
 
+void Gpus::traceNext(const TraceWork &work) {
+  if (!context.trace)
+    return;
+  context.trace->setMemory(work.device, getMemory(work.device).inUse());
+  get(work.device).traceNext(work);
+}
+
+void Gpus::traceCopy(const tdrt_transfer_site &row, int32_t from,
+                     int64_t bytes) {
+  if (bytes == 0)
+    return;
+  auto lane = from == 0     ? TraceWork::Uploads
+              : row.to == 0 ? TraceWork::Downloads
+                            : TraceWork::Peers;
+  traceNext({lane, row.to == 0 ? from : row.to, row.what, row.site, from,
+             row.to, bytes});
+}
+
 void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
                   const uint64_t *parameters, int32_t site) {
   if (blocks == 0)
@@ -43,17 +66,24 @@ void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
     fail(202, "a tensor is too large for one launch on " + deviceText(device) +
                   ": " + std::to_string(blocks) + " blocks, at most " +
                   std::to_string(INT32_MAX) + " are possible");
+  TraceWork work = {TraceWork::Compute, device, program.kernels[kernel].name,
+                    site};
+  work.ticket = std::exchange(awaited[device - 1], 0);
+  traceNext(work);
   get(device).launch(kernel, static_cast<unsigned>(blocks), parameters,
                      site < 0 ? nullptr : &context.program->sites[site]);
 }
 
 void Gpus::transfer(int32_t transfer, int32_t from, void *to,
                     const void *source, int64_t bytes) {
-  int32_t target = program.transfers[transfer].to;
+  const tdrt_transfer_site &row = getTransfer(transfer);
+  int32_t target = row.to;
   int64_t pieces = bytes > 0 ? 1 : 0;
+  traceCopy(row, from, bytes);
   if (from == 0) {
     pieces = get(target).upload(to, source, bytes);
   } else if (target == 0) {
+    HostSpan span(context, "wait", row.site);
     pieces = get(from).download(to, source, bytes);
     takeKernelError(get(from));
     takeOriginErrors(from);
@@ -100,6 +130,7 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   const tdrt_transfer_site &row = getTransfer(transfer);
   int32_t device = row.from == 0 ? row.to : row.from;
   int64_t pieces = bytes > 0 ? 1 : 0;
+  traceCopy(row, row.from, bytes);
   if (bytes > 0 && row.from == 0) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
                        reinterpret_cast<uintptr_t>(pinned);
@@ -111,19 +142,32 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
     get(device).startDownload(to, source, bytes);
   }
   counts.add(transfer, row.from, pieces, bytes);
-  if (ticket)
-    *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
-                                                          : Ticket::Downloads));
+  if (!ticket)
+    return;
+  *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
+                                                        : Ticket::Downloads));
+  if (context.trace && bytes > 0 && row.from == 0)
+    context.trace->setTicket(*ticket);
 }
 
-void Gpus::wait(int32_t device, int64_t ticket) {
+void Gpus::copyOnDevice(int32_t device, void *to, const void *source,
+                        int64_t bytes, int32_t site) {
+  if (bytes == 0)
+    return;
+  traceNext({TraceWork::Compute, device, "copy", site});
+  get(device).copy(to, source, bytes);
+}
+
+void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   if (ticket == 0)
     return;
   Device &gpu = get(getDevice(ticket));
   if (device != 0) {
     gpu.wait(unpack(ticket));
+    awaited[device - 1] = ticket;
     return;
   }
+  HostSpan span(context, "wait", site);
   gpu.finish(unpack(ticket));
   if (unpack(ticket).queue != Ticket::Downloads)
     return;

@@ -46,8 +46,10 @@ public:
   void startTransfer(int32_t transfer, void *to, const void *source,
                      int64_t bytes, int64_t after, int64_t *ticket);
   int64_t mark(int32_t device);
+  void copyOnDevice(int32_t device, void *to, const void *source, int64_t bytes,
+                    int32_t site);
   /// A device, or the host, waits.
-  void wait(int32_t device, int64_t ticket);
+  void wait(int32_t device, int64_t ticket, int32_t site);
 
   tdrt_device_memory *getTable() override { return table.data(); }
   char *getPinned() override { return pinned; }
@@ -60,6 +62,9 @@ public:
   std::string getPeaksJson() const override;
 
 private:
+  /// Names what a GPU is asked for next in the trace, if there is one.
+  void traceNext(const TraceWork &work);
+  void traceCopy(const tdrt_transfer_site &row, int32_t from, int64_t bytes);
   void takeKernelError(Device &gpu);
   /// Takes the errors of all kernels that had a part in what was copied from a
   /// GPU.
@@ -72,6 +77,7 @@ private:
   std::vector<tdrt_device_memory> table;
   char *pinned = nullptr;
   TransferCounts counts;
+  std::vector<int64_t> awaited; ///< by GPU, by its next kernel; for the trace
   Handles handles;
   /// For each GPU those whose kernels had a part in what it holds: their errors
   /// are errors of what is copied from it.

@@ -1,14 +1,11 @@
 //===- TransferCounts.cpp - what was copied between devices ---------------===//
 
 #include "device/TransferCounts.h"
+#include "Failure.h"
 #include <map>
 #include <tuple>
 
 using namespace tdrt;
-
-std::string tdrt::deviceText(int32_t device) {
-  return device ? "cuda:" + std::to_string(device - 1) : "cpu";
-}
 
 void TransferCounts::Count::add(const Count &other) {
   logical += other.logical;

@@ -32,9 +32,6 @@ private:
   std::vector<Count> counts; ///< by row and by source
 };
 
-/// "cpu" for 0, "cuda:0" for 1.
-std::string deviceText(int32_t device);
-
 } // namespace tdrt
 
 #endif // TDRT_DEVICE_TRANSFERCOUNTS_H

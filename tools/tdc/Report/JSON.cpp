@@ -62,6 +62,7 @@ public:
       writeRecords("peaks", report.memory.peaks);
       json.attribute("pinned", report.memory.pinnedBytes);
       writeRecords("memory", report.memory.points);
+      writeRecords("lanes", report.lanes);
       writeComparison();
     });
     os << "\n";
@@ -83,6 +84,11 @@ private:
     json.attribute("line", getLine(place));
     if (place)
       writeFile(place.getFilename());
+  }
+  void writeLine(llvm::StringRef file, unsigned line) {
+    json.attribute("line", line);
+    if (line)
+      writeFile(file);
   }
   void writeLine(llvm::StringRef name, mlir::Operation *op) {
     json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
@@ -190,6 +196,30 @@ private:
       for (int64_t bytes : point.bytes)
         json.value(bytes);
     });
+  }
+
+  void write(const Lanes &lanes) {
+    json.attribute("measured", lanes.isMeasured);
+    writeLine(lanes.file, lanes.line);
+    json.attribute("length", lanes.length);
+    writeRecords("rows", lanes.rows);
+    writeRecords("work", lanes.work);
+  }
+
+  void write(const LaneRow &row) {
+    json.attribute("device", row.device);
+    json.attribute("lane", row.name);
+    json.attribute("busy", row.busy);
+  }
+
+  void write(const LaneWork &work) {
+    json.attribute("row", work.lane);
+    json.attribute("what", work.what);
+    writeLine(work.file, work.line);
+    json.attribute("begin", work.begin);
+    json.attribute("length", work.length);
+    if (work.bytes)
+      json.attribute("bytes", work.bytes);
   }
 
   void write(const RunFactor &factor) {

@@ -369,6 +369,36 @@ void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
   isBoundKnown = bound.isComplete() && placed.isComplete();
 }
 
+/// Compiles the program once more, to where copies run beside kernels. False if
+/// the trace of `--trace` does not show that.
+static bool findLanes(const Options &options, Terminal &terminal,
+                      Report &report) {
+  Silence silence;
+  Compilation compilation(options, silence);
+  std::optional<Lanes> lanes;
+  if (compilation.generate() && compilation.lower(Phase::Scheduled))
+    lanes = estimateLanes(compilation.getModule());
+  if (lanes)
+    report.lanes.push_back(*lanes);
+  if (options.trace.empty())
+    return true;
+  if (!lanes) {
+    terminal.failed(ExitRunTime,
+                    "`--trace`: `" + options.file +
+                        "` has no loop with work for a GPU",
+                    "");
+    return false;
+  }
+  llvm::Expected<Lanes> measured = readLanes(options.trace, *lanes);
+  if (!measured) {
+    terminal.failed(ExitRunTime, llvm::toString(measured.takeError()),
+                    "`TDC_TRACE=FILE tdc run` of the same program writes one");
+    return false;
+  }
+  report.lanes.push_back(*measured);
+  return true;
+}
+
 static int print(const Options &options, const Report &report) {
   if (options.reportsJSON)
     printJSON(llvm::outs(), report);
@@ -415,7 +445,8 @@ int reportVerb(const Options &options) {
     }
     report.memory = planMemory(compilation.getModule(), report.devices);
     compareWithWritten(options, report);
-    exitCode = print(options, report);
+    exitCode = findLanes(options, terminal, report) ? print(options, report)
+                                                    : ExitRunTime;
   });
   return exitCode;
 }

@@ -10,6 +10,7 @@
 #include "Conversion/PlannedMemory.h"
 #include "Dialect/TD/Analysis/Transfers.h"
 #include "Frontend/Source.h"
+#include "Report/Lanes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
 
@@ -100,6 +101,9 @@ struct Report {
   llvm::SmallVector<Place> devices;
   std::vector<LineDevices> lines; ///< in the order of their files and numbers
   PlannedMemory memory;
+
+  /// By the schedule, and by a trace if there is one.
+  std::vector<Lanes> lanes;
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

@@ -78,28 +78,6 @@ SmallVector<Operation *> ContentFlow::getReaders(Value value) const {
   return readers;
 }
 
-StringAttr ContentFlow::getSlot(Value copy, Value content) const {
-  auto getWritten = [](Value value) -> StringAttr {
-    for (Operation *user : value.getUsers()) {
-      if (auto write = dyn_cast<WriteOp>(user))
-        return write.getSlotAttr().getAttr();
-      if (auto write = dyn_cast<WriteHandleOp>(user))
-        return write.getSlotAttr().getAttr();
-    }
-    return {};
-  };
-  Value made = getContent(content);
-  if (auto read = made.getDefiningOp<ReadOp>())
-    return read.getSlotAttr().getAttr();
-  if (StringAttr slot = getWritten(copy))
-    return slot;
-  for (Operation *user : made.getUsers())
-    if (auto handle = dyn_cast<HandleOp>(user))
-      if (StringAttr slot = getWritten(handle.getResult()))
-        return slot;
-  return {};
-}
-
 llvm::SetVector<HandleOp> ContentFlow::getHandles(Value handle) const {
   llvm::SetVector<HandleOp> made;
   llvm::SetVector<Value> reached;

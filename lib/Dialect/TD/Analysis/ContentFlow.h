@@ -18,10 +18,6 @@ public:
   /// The ops that read the elements, the nearest first.
   llvm::SmallVector<mlir::Operation *> getReaders(mlir::Value value) const;
 
-  /// The slot that a copy goes to or that its content was read from; null if
-  /// there is none.
-  mlir::StringAttr getSlot(mlir::Value copy, mlir::Value content) const;
-
   /// Where the values are made that a handle can stand for.
   llvm::SetVector<HandleOp> getHandles(mlir::Value handle) const;
 

@@ -51,7 +51,7 @@ private:
   CopySite start(Operation *op, Value result, Value content) {
     CopySite site;
     site.ops = {op};
-    StringAttr slot = flow.getSlot(result, content);
+    StringAttr slot = getSlotOfCopy(result, content);
     site.isState = slot != nullptr;
     site.what = slot ? getSlotName(slot) : getValueName(content);
     site.place = getUserPlace(op->getLoc());

@@ -92,6 +92,41 @@ std::string getValueName(Value value) {
              : "the result of " + getUserName(maker);
 }
 
+static Location nameLine(StringRef name, Location line) {
+  return NameLoc::get(StringAttr::get(line.getContext(), name),
+                      withoutName(line));
+}
+
+Location getCopyLocation(Value value) {
+  return nameLine(getValueName(value), value.getLoc());
+}
+
+Location getCopyLocation(StringAttr slot, Location line) {
+  return nameLine(getSlotName(slot), line);
+}
+
+StringAttr getSlotOfCopy(Value copy, Value content) {
+  auto getWritten = [](Value value) -> StringAttr {
+    for (Operation *user : value.getUsers()) {
+      if (auto write = dyn_cast<WriteOp>(user))
+        return write.getSlotAttr().getAttr();
+      if (auto write = dyn_cast<WriteHandleOp>(user))
+        return write.getSlotAttr().getAttr();
+    }
+    return {};
+  };
+  Value made = getContent(content);
+  if (auto read = made.getDefiningOp<ReadOp>())
+    return read.getSlotAttr().getAttr();
+  if (StringAttr slot = getWritten(copy))
+    return slot;
+  for (Operation *user : made.getUsers())
+    if (auto handle = dyn_cast<HandleOp>(user))
+      if (StringAttr slot = getWritten(handle.getResult()))
+        return slot;
+  return {};
+}
+
 std::string getSlotName(StringAttr slot) {
   return slot.getValue().split('@').first.str();
 }

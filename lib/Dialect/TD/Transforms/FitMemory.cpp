@@ -259,7 +259,7 @@ private:
     builder.setInsertionPointAfterValue(value);
     if (!copy) {
       auto type = cast<RankedTensorType>(value.getType());
-      return ToDeviceOp::create(builder, value.getLoc(),
+      return ToDeviceOp::create(builder, getCopyLocation(value),
                                 withPlace(type, getCpu()), value);
     }
     if (!copy->isBeforeInBlock(point))
@@ -299,8 +299,8 @@ private:
       OpBuilder builder(getFirst(where, operands));
       Value again;
       if (saved)
-        again =
-            ToDeviceOp::create(builder, value.getLoc(), value.getType(), saved);
+        again = ToDeviceOp::create(builder, getCopyLocation(value),
+                                   value.getType(), saved);
       else
         again = builder.clone(*maker)->getResult(0);
       for (OpOperand *use : operands)

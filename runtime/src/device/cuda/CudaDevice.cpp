@@ -75,6 +75,7 @@ int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
                            void *to, const void *from, int64_t bytes) {
   if (!ring)
     ring.emplace(context, queue);
+  CudaTrace::Span span(trace, queue);
   int64_t copies = 0;
   for (int64_t sent = 0; sent < bytes;) {
     StagingRing::Piece piece = ring->takeForUpload(bytes - sent);
@@ -83,7 +84,8 @@ int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
         queue.upload(static_cast<char *>(to) + sent, piece.data, piece.bytes);
     sent += piece.bytes;
   }
-  if (memory.isBlock(to))
+  // A block may be freed at any time; what is traced has times of its own.
+  if (trace || memory.isBlock(to))
     queue.flush();
   return copies;
 }
@@ -106,6 +108,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
   int64_t pieces = 0;
+  std::optional<CudaTrace::Span> span(std::in_place, trace, work);
   for (int64_t sent = 0; sent < bytes; ++pieces) {
     StagingRing::Piece piece = staging->takeForDownload(bytes - sent);
     context.check(
@@ -121,6 +124,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
     next += before.bytes;
     before = piece;
   }
+  span.reset();
   receive(next, before, arrivals[(pieces - 1) % 2].get());
   // What was asked for before has been done before.
   work.noteFinished();
@@ -148,6 +152,7 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
     return;
   CudaContext::Use use(context);
   work.noteWork();
+  CudaTrace::Span span(trace, work);
   context.check(context.driver.cuMemcpyDtoDAsync_v2(address(to), address(from),
                                                     bytes, work.getStream()),
                 "copying");
@@ -161,6 +166,7 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
   CudaContext::Use use(context);
   work.waitFor(peer.work, peer.work.mark());
   work.noteWork();
+  CudaTrace::Span span(trace, work);
   // Where there is no way between the two, the driver goes through the host.
   context.check(context.driver.cuMemcpyPeerAsync(
                     address(to), context.getHandle(), address(from),
@@ -207,8 +213,12 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
   queue.waitFor(getQueue(after.queue), after.place);
   if (!isPinned)
     return upload(uploadStaging, queue, to, from, bytes);
-  return queue.upload(static_cast<char *>(to), static_cast<const char *>(from),
-                      bytes);
+  CudaTrace::Span span(trace, queue);
+  int64_t copies = queue.upload(static_cast<char *>(to),
+                                static_cast<const char *>(from), bytes);
+  if (trace)
+    queue.flush();
+  return copies;
 }
 
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
@@ -219,6 +229,7 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
     queueReport();
   CudaQueue &queue = getQueue(Ticket::Downloads);
   queue.waitFor(work, work.mark());
+  CudaTrace::Span span(trace, queue);
   queue.noteWork();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(to, address(from), bytes,
                                                     queue.getStream()),
@@ -251,6 +262,7 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
   work.noteWork();
   const tdrt_gpu_kernel &row = program.kernels[kernel];
   CUfunction function = kernels.get(kernel);
+  CudaTrace::Span span(trace, work);
   parameterAddresses.clear();
   for (int32_t i = 0; i < row.num_parameters; ++i)
     parameterAddresses.push_back(const_cast<uint64_t *>(parameters + i));
@@ -260,6 +272,12 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
                     work.getStream(), parameterAddresses.data(), nullptr),
                 "launching a kernel");
   mayReport |= row.reports != 0;
+}
+
+TraceClock &CudaDevice::startTrace(Trace &owner) {
+  CudaContext::Use use(context);
+  synchronize();
+  return trace.emplace(context, owner);
 }
 
 bool CudaDevice::isFinished() const {

@@ -5,6 +5,7 @@
 
 #include "device/Device.h"
 #include "device/cuda/CudaQueue.h"
+#include "device/cuda/CudaTrace.h"
 #include "device/cuda/DeviceMemory.h"
 #include "device/cuda/Kernels.h"
 #include "device/cuda/StagingRing.h"
@@ -42,6 +43,8 @@ public:
   void finish(Ticket ticket) override;
   void launch(int32_t kernel, unsigned blocks, const uint64_t *parameters,
               const tdrt_site *site) override;
+  TraceClock &startTrace(Trace &trace) override;
+  void traceNext(const TraceWork &next) override { trace->setNext(next); }
   void synchronize() override;
   void abandon() noexcept override;
   bool takeKernelError(tdrt_gpu_error &error) override;
@@ -76,6 +79,7 @@ private:
   Owned<CUevent> arrivals[2];
   /// For the copies of `work`, and for those beside it.
   std::optional<StagingRing> staging, uploadStaging;
+  std::optional<CudaTrace> trace; ///< if somebody wants one
   std::vector<void *> parameterAddresses;
   std::vector<Owned<void *>> pinned;
 

@@ -123,7 +123,10 @@ static void writeHead(Page &page) {
                    {{"name", "viewport"}, {"content", "width=device-width"}});
     page.out.element("title", {},
                      page.words.getProgram() + ": copies between devices");
-    page.out.element("style", {}, [&] { page.out.raw(kStyle); });
+    page.out.element("style", {}, [&] {
+      page.out.raw(kColours);
+      page.out.raw(kStyle);
+    });
   });
 }
 
@@ -153,6 +156,7 @@ void tdc::printHTML(llvm::raw_ostream &os, const Report &report) {
       writeSteps(page);
       writeSource(page);
       writeBars(page);
+      writeLanes(page);
       writeMemory(page);
       writeSites(page);
       writeWaits(page);

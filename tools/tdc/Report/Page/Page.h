@@ -66,12 +66,13 @@ void writeFigures(Page &page);
 void writeSteps(Page &page);
 void writeSource(Page &page);
 void writeBars(Page &page);
+void writeLanes(Page &page);
 void writeMemory(Page &page);
 void writeSites(Page &page);
 void writeWaits(Page &page);
 
-/// The style sheet.
-extern const char *const kStyle;
+/// The style sheet: the colours of devices, for both schemes, and the rest.
+extern const char *const kColours, *const kStyle;
 
 } // namespace tdc
 

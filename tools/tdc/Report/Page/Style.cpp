@@ -4,7 +4,7 @@
 
 // Colours have a contrast of 4.5 to 1 with what is written on them, in both
 // schemes; a print has the light one.
-const char *const tdc::kStyle = R"css(
+const char *const tdc::kColours = R"css(
 :root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1f2328; --note: #57606a; --rule: #d8dee4;
@@ -20,6 +20,12 @@ const char *const tdc::kStyle = R"css(
     --device3: #6fd6c3; --device4: #ff9ac6; --device5: #d9dc6a;
   }
 }
+.device0 { --device: var(--device0); } .device1 { --device: var(--device1); }
+.device2 { --device: var(--device2); } .device3 { --device: var(--device3); }
+.device4 { --device: var(--device4); } .device5 { --device: var(--device5); }
+)css";
+
+const char *const tdc::kStyle = R"css(
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 16px 24px 48px; max-width: 1180px;
@@ -35,9 +41,6 @@ a { color: var(--link); }
 .note { color: var(--note); }
 .number { font-variant-numeric: tabular-nums; }
 
-.device0 { --device: var(--device0); } .device1 { --device: var(--device1); }
-.device2 { --device: var(--device2); } .device3 { --device: var(--device3); }
-.device4 { --device: var(--device4); } .device5 { --device: var(--device5); }
 .badge {
   background: var(--device); color: var(--on); border-radius: 4px;
   padding: 1px 7px; font-size: 13px; font-weight: 600;
@@ -78,7 +81,7 @@ svg .fill { fill: var(--device); }
 svg .on { fill: var(--on); font-weight: 600; text-anchor: middle; }
 svg .middle { text-anchor: middle; }
 svg .end { text-anchor: end; }
-svg.memory { max-width: 100%; height: auto; }
+svg.memory, svg.times { max-width: 100%; height: auto; }
 svg .peak { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 4 3; }
 svg .axis { stroke: var(--note); }
 

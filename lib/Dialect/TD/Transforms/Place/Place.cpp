@@ -9,7 +9,9 @@
 #include "../PlacementRemarks.h"
 #include "../Simplify.h"
 #include "Dialect/TD/Analysis/PlacementPlan.h"
+#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Regions.h"
 #include "Slots.h"
@@ -38,6 +40,12 @@ public:
     for (auto [i, access] : llvm::enumerate(flow.accesses))
       if (isa<ReadOp>(access.op))
         readOf[access.value] = i;
+    for (const FlowNode &node : flow.nodes) {
+      const FlowName &name = flow.names[node.name];
+      locations.try_emplace(
+          node.name, name.value ? getCopyLocation(name.value)
+                                : getCopyLocation(name.slot, name.location));
+    }
     for (const FlowNode &node : flow.nodes)
       if (Value value = flow.names[node.name].value;
           value && (node.home || node.isHomeless))
@@ -179,9 +187,9 @@ private:
 
   //===--- Values ---------------------------------------------------------===//
 
-  /// Where a copy comes from, for messages: the value's own line.
+  /// Where a copy comes from, for messages: the value's own line, and its name.
   Location getLocation(unsigned node) const {
-    return flow.nameOf(node).location;
+    return locations.at(flow.nodes[node].name);
   }
 
   /// The value of a node on a device that holds it.
@@ -538,6 +546,8 @@ private:
   PlacedSlots slots;
   llvm::DenseMap<unsigned, unsigned> joinOf, readOf;
   llvm::DenseMap<unsigned, unsigned> homes; ///< by name, of values
+  /// By name, from before values change.
+  llvm::DenseMap<unsigned, Location> locations;
   /// Where a join's value for a device (or its handle) stands among what its op
   /// passes on.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> positions;

@@ -1,0 +1,15 @@
+//===- JsonText.h - texts in JSON -----------------------------------------===//
+
+#ifndef TDRT_JSONTEXT_H
+#define TDRT_JSONTEXT_H
+
+#include <string>
+
+namespace tdrt {
+
+/// In quotes, with escapes where JSON wants them.
+void appendJsonString(std::string &out, const std::string &text);
+
+} // namespace tdrt
+
+#endif // TDRT_JSONTEXT_H

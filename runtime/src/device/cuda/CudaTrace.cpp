@@ -1,0 +1,100 @@
+//===- CudaTrace.cpp - when the queues of a GPU did what ------------------===//
+
+#include "device/cuda/CudaTrace.h"
+#include "Failure.h"
+#include <cmath>
+
+using namespace tdrt;
+
+/// So many moments are marked before the first of them are asked for.
+static constexpr size_t kPending = 4096;
+/// Behind that, the event that times are counted from moves on.
+static constexpr float kFarMilliseconds = 100;
+
+CudaTrace::CudaTrace(CudaContext &context, Trace &trace)
+    : context(context), trace(trace), host(context), known(makeEvent()) {
+  context.check(context.driver.cuEventRecord(known.get(), host.getStream()),
+                "recording an event");
+  context.check(context.driver.cuEventSynchronize(known.get()),
+                "waiting for an event");
+}
+
+Owned<CUevent> CudaTrace::makeEvent() {
+  CUevent made = nullptr;
+  context.check(context.driver.cuEventCreate(&made, /*flags=*/0),
+                "making an event");
+  return {made, context.driver.cuEventDestroy_v2};
+}
+
+Owned<CUevent> CudaTrace::takeEvent() {
+  if (unused.empty())
+    return makeEvent();
+  Owned<CUevent> event = std::move(unused.back());
+  unused.pop_back();
+  return event;
+}
+
+int64_t CudaTrace::mark(CUstream stream) noexcept {
+  try {
+    if (pending.size() >= kPending)
+      resolve();
+    Owned<CUevent> event = takeEvent();
+    if (context.driver.cuEventRecord(event.get(), stream) != CUDA_SUCCESS)
+      return -1;
+    times.push_back(std::nan(""));
+    auto moment = static_cast<int64_t>(times.size() - 1);
+    pending.push_back({moment, std::move(event)});
+    return moment;
+  } catch (const Failure &) {
+    return -1;
+  } catch (const std::bad_alloc &) {
+    return -1;
+  }
+}
+
+int64_t CudaTrace::now() noexcept {
+  CudaContext::Use use(context, std::nothrow);
+  return mark(host.getStream());
+}
+
+void CudaTrace::resolve() {
+  for (; !pending.empty(); pending.pop_front()) {
+    Pending &first = pending.front();
+    float milliseconds;
+    CUresult result = context.driver.cuEventElapsedTime(
+        &milliseconds, known.get(), first.event.get());
+    if (result == CUDA_ERROR_NOT_READY)
+      return;
+    if (result == CUDA_SUCCESS) {
+      times[first.moment] = timeOfKnown + 1e3 * milliseconds;
+      if (milliseconds > kFarMilliseconds) {
+        timeOfKnown = times[first.moment];
+        std::swap(known, first.event);
+      }
+    }
+    unused.push_back(std::move(first.event));
+  }
+}
+
+double CudaTrace::getTime(int64_t moment) {
+  if (!pending.empty()) {
+    CudaContext::Use use(context, std::nothrow);
+    resolve();
+  }
+  return moment < 0 ? std::nan("") : times[moment];
+}
+
+CudaTrace::Span::Span(std::optional<CudaTrace> &owner, CudaQueue &queue)
+    : queue(queue) {
+  if (!owner || !owner->next.name)
+    return;
+  trace = &*owner;
+  work = trace->next;
+  trace->next = {};
+  begin = trace->mark(queue.getStream());
+}
+
+CudaTrace::Span::~Span() {
+  if (trace)
+    trace->trace.add(work, begin, trace->mark(queue.getStream()));
+}

@@ -1,0 +1,276 @@
+//===- TraceTest.cpp - TDC_TRACE ------------------------------------------===//
+
+#include "Trace.h"
+#include "Context.h"
+#include "GpuPrograms.h"
+#include "faults/Failpoints.h"
+#include <algorithm>
+
+using namespace tdrt_test;
+
+namespace {
+
+/// Texts of a trace: those of its events that have `part`.
+std::vector<std::string> eventsWith(const std::string &json,
+                                    const std::string &part) {
+  std::vector<std::string> found;
+  for (size_t begin = 0, end; begin < json.size(); begin = end + 1) {
+    end = std::min(json.find('\n', begin), json.size());
+    std::string line = json.substr(begin, end - begin);
+    if (line.find(part) != std::string::npos)
+      found.push_back(line);
+  }
+  return found;
+}
+
+double numberOf(const std::string &event, const std::string &name) {
+  size_t at = event.find("\"" + name + "\":");
+  EXPECT_NE(at, std::string::npos) << name << " in " << event;
+  return std::stod(event.substr(at + name.size() + 3));
+}
+
+/// Uploads ten numbers, adds 1 and brings them back.
+void useGpu(tdrt_context *ctx, const GpuProgram &gpus) {
+  std::vector<float> values = counting(10);
+  void *arena = ctx->devices[0].arena;
+  ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), arena, values.data(), 40),
+            0);
+  ASSERT_EQ(addOne(ctx, 1, arena, arena, 10, /*site=*/4), 0);
+  ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), values.data(), arena, 40),
+            0);
+  EXPECT_EQ(values, counting(10, 1));
+}
+
+// Nothing is kept where nobody asked for it, by no name or by an empty one.
+TEST(TraceTest, OnlyIfWanted) {
+  for (const char *path : {"", "trace.json"})
+    checkWithGpus(1, {{"TDC_TRACE", path}}, [=] {
+      GpuProgram gpus(1);
+      Opened ctx(gpus.program);
+      ASSERT_EQ(ctx.status, 0) << ctx.error();
+      EXPECT_EQ(tdrt::Context::of(ctx).trace != nullptr, *path != 0);
+    });
+}
+
+TEST(TraceTest, CopiesAndKernels) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    useGpu(ctx, gpus);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    std::vector<std::string> copies = eventsWith(json, "\"bytes\":40,"),
+                             kernels = eventsWith(json, "\"add_one\""),
+                             waits = eventsWith(json, "\"wait\"");
+    ASSERT_EQ(copies.size(), 2u) << json;
+    ASSERT_EQ(kernels.size(), 1u) << json;
+    ASSERT_EQ(waits.size(), 1u) << json;
+    EXPECT_EQ(copies[0].substr(0, 36),
+              "{\"name\":\"x\",\"ph\":\"X\",\"pid\":1,\"tid\":2");
+    EXPECT_NE(copies[0].find("\"from\":\"cpu\",\"to\":\"cuda:0\""),
+              std::string::npos);
+    EXPECT_EQ(numberOf(copies[1], "tid"), 3);
+    EXPECT_NE(kernels[0].find("\"file\":\"gpu.tdsl\",\"line\":5"),
+              std::string::npos);
+    // One after another, and the host waits until the last one is done.
+    auto end = [](const std::string &event) {
+      return numberOf(event, "ts") + numberOf(event, "dur");
+    };
+    EXPECT_GT(numberOf(copies[0], "dur"), 0);
+    EXPECT_LE(end(copies[0]), numberOf(kernels[0], "ts") + 2e-3);
+    EXPECT_LE(end(kernels[0]), numberOf(copies[1], "ts") + 2e-3);
+    EXPECT_NEAR(end(waits[0]), end(copies[1]), 2e-3);
+    std::vector<std::string> samples = eventsWith(json, "resident bytes");
+    ASSERT_EQ(samples.size(), 2u) << json;
+    EXPECT_EQ(numberOf(samples[1], "pid") + numberOf(samples[0], "pid"), 1);
+    EXPECT_EQ(numberOf(samples[0], "bytes"), 4096);
+  });
+}
+
+// An arrow leads from a copy beside kernels to the kernel that waits for it.
+TEST(TraceTest, Arrows) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(1);
+    gpus.gpu.pinned_bytes = 64;
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    char *arena = static_cast<char *>(ctx->devices[0].arena);
+    int64_t ticket = 0;
+    ASSERT_EQ(tdrt_copy_start(ctx, gpus.transfer(0, 1), arena, ctx->pinned, 40,
+                              0, &ticket),
+              0);
+    ASSERT_EQ(addOne(ctx, 1, arena + 128, arena + 128, 10, /*site=*/3), 0);
+    ASSERT_EQ(tdrt_copy_wait(ctx, 1, ticket, 0), 0);
+    ASSERT_EQ(addOne(ctx, 1, arena, arena, 10, /*site=*/4), 0);
+    ASSERT_EQ(addOne(ctx, 1, arena, arena, 10, /*site=*/5), 0);
+    ASSERT_EQ(tdrt_cuda_synchronize(ctx, 0), 0);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    std::vector<std::string> from = eventsWith(json, "\"ph\":\"s\""),
+                             to = eventsWith(json, "\"ph\":\"f\""),
+                             copies = eventsWith(json, "\"bytes\":40,"),
+                             kernels = eventsWith(json, "\"line\":5");
+    ASSERT_EQ(from.size(), 1u) << json;
+    ASSERT_EQ(to.size(), 1u) << json;
+    ASSERT_EQ(copies.size(), 1u) << json;
+    ASSERT_EQ(kernels.size(), 1u) << json;
+    EXPECT_EQ(numberOf(from[0], "id"), numberOf(to[0], "id"));
+    EXPECT_EQ(numberOf(from[0], "ts"), numberOf(copies[0], "ts"));
+    EXPECT_EQ(numberOf(to[0], "ts"), numberOf(kernels[0], "ts"));
+  });
+}
+
+// Many more moments than are kept as events, over more time than one event is
+// counted from.
+TEST(TraceTest, LongRuns) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_EXECUTE", "0"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    const int64_t bytes = 4096;
+    std::vector<char> data(bytes);
+    void *there = nullptr;
+    ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &bytes, 0, &there), 0);
+    const int turns = 12000;
+    for (int i = 0; i < turns; ++i) {
+      ASSERT_EQ(
+          tdrt_transfer(ctx, gpus.transfer(0, 1), there, data.data(), bytes),
+          0);
+      if (i % 1000 == 0)
+        tdrt_cuda_synchronize(ctx, 0);
+    }
+    tdrt_cuda_synchronize(ctx, 0);
+    std::vector<std::string> copies = eventsWith(
+        tdrt::Context::of(ctx).trace->getJson(), "\"to\":\"cuda:0\"");
+    ASSERT_EQ(copies.size(), size_t(turns));
+    EXPECT_GT(numberOf(copies.back(), "ts"), 120e3);
+    // The model's: 10 us, and what the bytes take.
+    for (const std::string &copy : {copies[2], copies.back()})
+      EXPECT_NEAR(numberOf(copy, "dur"), 10 + bytes / 25e3, 0.01);
+  });
+}
+
+// What the trace asks of the driver besides may fail: then there is less in it.
+TEST(TraceTest, EventsThatFail) {
+  for (const char *fault : {"cuEventRecord@2=999", "cuEventElapsedTime@1=999",
+                            "cuEventCreate@8=999"})
+    checkWithGpus(
+        1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_FAULT", fault}}, [] {
+          GpuProgram gpus(1);
+          Opened ctx(gpus.program);
+          ASSERT_EQ(ctx.status, 0) << ctx.error();
+          useGpu(ctx, gpus);
+          EXPECT_EQ(eventsWith(tdrt::Context::of(ctx).trace->getJson(), "\"X\"")
+                        .size(),
+                    3u);
+        });
+}
+
+// As in GpuFaultTest: the simulated driver would fail instead.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define TDRT_ASAN
+#endif
+#endif
+#ifndef TDRT_ASAN
+/// Opens a program, uses it and writes its trace, where the allocation after so
+/// many fails; returns whether none did.
+bool traceWithAllocations(int64_t succeeding) {
+  GpuProgram gpus(1);
+  const char *argv[] = {"test"};
+  float value = 0;
+  tdrt_context *ctx = nullptr;
+  arm({Calls::Allocations, succeeding, /*lasting=*/false});
+  int32_t status = tdrt_open(&gpus.program, 1, argv, &ctx);
+  auto then = [&](auto step) {
+    if (status == 0)
+      status = step();
+  };
+  then([&] {
+    return tdrt_transfer(ctx, gpus.transfer(0, 1), ctx->devices[0].arena,
+                         &value, 4);
+  });
+  then([&] {
+    return tdrt_transfer(ctx, gpus.transfer(1, 0), &value,
+                         ctx->devices[0].arena, 4);
+  });
+  then([&] { return tdrt_report_stats(ctx); });
+  tdrt_close(ctx);
+  bool ranThrough = disarm() == 0;
+  EXPECT_TRUE(status == 0 || status == 201) << status;
+  return ranThrough;
+}
+
+TEST(TraceTest, EveryAllocationFails) {
+  checkWithGpus(1, {{"TDC_TRACE", "/dev/null"}}, [] {
+    int64_t succeeding = 0;
+    while (!traceWithAllocations(succeeding))
+      ++succeeding;
+    EXPECT_GT(succeeding, 50);
+  });
+}
+#endif
+
+// What was done before a kernel failed is there still.
+TEST(TraceTest, KernelThatFails) {
+  checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    useGpu(ctx, gpus);
+    tdrt_cuda_synchronize(ctx, 0);
+    ASSERT_EQ(tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6), 0);
+    EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 309);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    EXPECT_EQ(eventsWith(json, "write_nowhere").size(), 0u);
+  });
+}
+
+TEST(TraceTest, TwoGpus) {
+  checkWithGpus(2, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(2);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), ctx->devices[1].arena,
+                            ctx->devices[0].arena, 64),
+              0);
+    ASSERT_EQ(tdrt_copy_on_device(
+                  ctx, 2, ctx->devices[1].arena,
+                  static_cast<char *>(ctx->devices[1].arena) + 64, 64, 3),
+              0);
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    EXPECT_EQ(eventsWith(json, "\"p2p\"").size(), 1u);
+    std::vector<std::string> copies = eventsWith(json, "\"from\":\"cuda:0\"");
+    ASSERT_EQ(copies.size(), 1u);
+    EXPECT_EQ(numberOf(copies[0], "pid"), 2);
+    EXPECT_EQ(eventsWith(json, "\"name\":\"copy\"").size(), 1u);
+  });
+}
+
+TEST(TraceTest, WrittenAtTheEnd) {
+  TemporaryFolder folder;
+  std::string path = folder / "trace.json";
+  setenv("TDC_TRACE", path.c_str(), 1);
+  tdrt_program program = emptyProgram();
+  {
+    Opened ctx(program);
+    tdrt_out_text(ctx, "", 0);
+    EXPECT_EQ(tdrt_out_end(ctx, 0), 0);
+    EXPECT_EQ(tdrt_report_stats(ctx), 0);
+    std::string json = readFile(path);
+    EXPECT_EQ(json.substr(0, 43),
+              "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"n");
+    ASSERT_EQ(eventsWith(json, "\"print\"").size(), 1u) << json;
+    EXPECT_EQ(eventsWith(json, "\"cpu\"").size(), 2u); // process and thread
+  }
+  setenv("TDC_TRACE", "/no/such/folder/x", 1);
+  Opened ctx(program);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(tdrt_report_stats(ctx), 751);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "error[TR751]: `/no/such/folder/x`: cannot be written: No such file "
+      "or directory\n");
+  unsetenv("TDC_TRACE");
+}
+
+} // namespace

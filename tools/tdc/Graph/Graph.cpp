@@ -1,0 +1,237 @@
+//===- Graph.cpp - what a program's graph has -----------------------------===//
+
+#include "Graph/Graph.h"
+#include "Dialect/TD/Analysis/OpCosts.h"
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <set>
+
+using namespace tdc;
+
+namespace {
+
+class GraphMaker {
+public:
+  GraphMaker(const SourceManager &sources, mlir::Block &block)
+      : sources(sources), block(block) {}
+
+  Graph make();
+
+private:
+  struct Source {
+    unsigned node;
+    std::string copy;
+  };
+
+  void add(mlir::Operation *op);
+  void connect(mlir::Value read, unsigned reader);
+  void findSources(mlir::Value value, const std::string &copy,
+                   std::vector<Source> &found);
+  unsigned getNode(mlir::Location location, const Place &device,
+                   std::string label);
+  llvm::StringRef getCallee(mlir::FileLineColLoc place) const;
+  bool reaches(unsigned from, unsigned to) const;
+  void dropLoneNodes();
+
+  const SourceManager &sources;
+  mlir::Block &block;
+  Graph graph;
+  std::map<std::string, unsigned> nodes;
+  std::vector<double> costs; ///< of the op that gave a node its label
+  llvm::DenseMap<mlir::Operation *, unsigned> nodeOf;
+  std::set<std::tuple<unsigned, unsigned, std::string>> edges;
+};
+
+/// The name of what is called at a place, "self.fc1"; "" if nothing is.
+llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc place) const {
+  for (FileId id = 1; place && id <= sources.getNumFiles(); ++id) {
+    if (sources.getName(id) != place.getFilename().getValue())
+      continue;
+    llvm::StringRef line =
+        sources.getText(sources.getLine(id, place.getLine()));
+    line =
+        line.drop_front(std::min<size_t>(place.getColumn() - 1, line.size()));
+    llvm::StringRef name = line.take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    return line.drop_front(name.size()).starts_with("(") ? name : "";
+  }
+  return "";
+}
+
+/// The places of a program's own files that lead to an op.
+void addPlaces(mlir::Location location, std::string &key) {
+  if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
+    addPlaces(call.getCaller(), key);
+    addPlaces(call.getCallee(), key);
+  } else if (mlir::FileLineColLoc place = td::getUserPlace(location)) {
+    key += place.getFilename().str() + ":" + std::to_string(place.getLine()) +
+           ":" + std::to_string(place.getColumn()) + " ";
+  }
+}
+
+/// What an op copies, at once or when it is first asked for; null if it does
+/// not.
+mlir::Value getCopied(mlir::Operation *op) {
+  if (auto transfer = llvm::dyn_cast_or_null<td::ToDeviceOp>(op))
+    return transfer.getInput();
+  if (auto replica = llvm::dyn_cast_or_null<td::ReplicaGetOp>(op))
+    if (auto handle = replica.getHandle().getDefiningOp<td::HandleOp>())
+      return handle.getInput();
+  return {};
+}
+
+unsigned GraphMaker::getNode(mlir::Location location, const Place &device,
+                             std::string label) {
+  mlir::FileLineColLoc place = td::getUserPlace(location);
+  std::string key = spelling(device) + " ";
+  addPlaces(td::withoutName(location), key);
+  if (llvm::StringRef callee = getCallee(place); !callee.empty())
+    label = callee.str();
+  else if (llvm::StringRef name = td::getVariableName(location); !name.empty())
+    key += label = name.str();
+  auto [known, isNew] = nodes.try_emplace(key, graph.nodes.size());
+  if (isNew)
+    graph.nodes.push_back({std::move(label),
+                           place ? place.getFilename().str() : "",
+                           place ? place.getLine() : 0, device});
+  return known->second;
+}
+
+bool GraphMaker::reaches(unsigned from, unsigned to) const {
+  std::vector<bool> seen(graph.nodes.size());
+  std::vector<unsigned> next = {from};
+  while (!next.empty()) {
+    unsigned node = next.back();
+    next.pop_back();
+    if (node == to)
+      return true;
+    if (seen[node])
+      continue;
+    seen[node] = true;
+    for (const GraphEdge &edge : graph.edges)
+      if (edge.from == node)
+        next.push_back(edge.to);
+  }
+  return false;
+}
+
+/// The nodes that a value comes from; of what is made elsewhere one of its own
+/// if it is copied here.
+void GraphMaker::findSources(mlir::Value value, const std::string &copy,
+                             std::vector<Source> &found) {
+  mlir::Operation *op = value.getDefiningOp();
+  auto addElsewhere = [&] {
+    if (!copy.empty())
+      found.push_back({getNode(value.getLoc(), td::getPlace(value),
+                               td::getValueName(value)),
+                       copy});
+  };
+  if (mlir::Value input = getCopied(op)) {
+    auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+    std::string label = td::getPlace(input) == td::getPlace(value)
+                            ? copy
+                            : td::getVariableName(op->getLoc()).str() + ", " +
+                                  std::to_string(td::estimateBytes(type)) +
+                                  " B";
+    return findSources(input, label, found);
+  }
+  if (auto branch = llvm::dyn_cast_or_null<mlir::scf::IfOp>(op)) {
+    unsigned index = llvm::cast<mlir::OpResult>(value).getResultNumber();
+    for (mlir::Region &region : branch->getRegions())
+      if (!region.empty())
+        findSources(region.front().getTerminator()->getOperand(index), copy,
+                    found);
+    return;
+  }
+  if (auto known = nodeOf.find(op); op && known != nodeOf.end())
+    found.push_back({known->second, copy});
+  else if (llvm::isa<mlir::RankedTensorType>(value.getType()))
+    addElsewhere();
+}
+
+void GraphMaker::connect(mlir::Value read, unsigned reader) {
+  if (!llvm::isa<mlir::RankedTensorType>(read.getType()))
+    return;
+  std::vector<Source> found;
+  findSources(read, "", found);
+  for (Source &source : found)
+    if (edges.insert({source.node, reader, source.copy}).second &&
+        !reaches(reader, source.node))
+      graph.edges.push_back({source.node, reader, std::move(source.copy)});
+}
+
+void GraphMaker::add(mlir::Operation *op) {
+  Place device = getCpu();
+  if (op->hasTrait<td::ComputeOp>())
+    device = td::getPlace(op->getResult(0));
+  else if (!llvm::isa<td::ItemOp, td::FormatOp, td::SaveTensorOp,
+                      mlir::func::ReturnOp>(op) ||
+           op->getNumOperands() == 0)
+    return;
+  unsigned node = getNode(op->getLoc(), device,
+                          llvm::StringRef(td::getUserName(op)).trim('`').str());
+  nodeOf[op] = node;
+  for (mlir::Value operand : op->getOperands())
+    connect(operand, node);
+}
+
+/// What nothing comes to and goes from, as constants, if there is anything
+/// else.
+void GraphMaker::dropLoneNodes() {
+  if (graph.edges.empty())
+    return;
+  std::set<unsigned> used;
+  for (const GraphEdge &edge : graph.edges) {
+    used.insert(edge.from);
+    used.insert(edge.to);
+  }
+  std::vector<GraphNode> kept;
+  std::vector<unsigned> numbers(graph.nodes.size());
+  for (unsigned node : used) {
+    numbers[node] = kept.size();
+    kept.push_back(std::move(graph.nodes[node]));
+  }
+  for (GraphEdge &edge : graph.edges) {
+    edge.from = numbers[edge.from];
+    edge.to = numbers[edge.to];
+  }
+  graph.nodes = std::move(kept);
+}
+
+Graph GraphMaker::make() {
+  block.walk([&](mlir::Operation *op) { add(op); });
+  dropLoneNodes();
+  return std::move(graph);
+}
+
+} // namespace
+
+/// Turns that a loop is assumed to have, as where copies are placed.
+static constexpr double kTurns = 10;
+
+Graph tdc::makeGraph(mlir::ModuleOp placed, const SourceManager &sources) {
+  mlir::Block *largest = nullptr;
+  double most = 0;
+  placed.walk([&](mlir::Block *block) {
+    mlir::Operation *parent = block->getParentOp();
+    if (!llvm::isa<mlir::func::FuncOp>(parent) && !td::CarryingLoop(parent))
+      return;
+    double cost = 0;
+    for (mlir::Operation &op : *block)
+      if (op.hasTrait<td::ComputeOp>())
+        cost += td::getOpCost(&op, Place::Kind::Cpu);
+    for (; parent; parent = parent->getParentOp())
+      if (td::CarryingLoop(parent))
+        cost *= kTurns;
+    if (cost > most) {
+      most = cost;
+      largest = block;
+    }
+  });
+  return largest ? GraphMaker(sources, *largest).make() : Graph();
+}

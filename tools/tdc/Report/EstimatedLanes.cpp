@@ -1,0 +1,276 @@
+//===- EstimatedLanes.cpp - what runs beside what, by the schedule --------===//
+//
+// Goes through a loop of a scheduled module turn after turn: each queue takes
+// its work in order, when what it waits for is done. After a few turns each is
+// as the one before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Analysis/OpCosts.h"
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Report/Lanes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+
+using namespace tdc;
+using td::CarryingLoop;
+
+/// Bytes that a copy takes in a nanosecond, which is the unit of OpCosts, and
+/// what it takes besides. The host needs some time for each thing that it gives
+/// a GPU. All are those of the simulated driver.
+static constexpr double kBytes = 25, kCopy = 10000, kIssue = 4000;
+
+/// Turns that are gone through, and the first of the two that are shown.
+static constexpr unsigned kTurns = 8, kFirst = 5;
+
+static double getCost(td::KernelOp kernel, Place::Kind device) {
+  double cost = 0;
+  for (mlir::Operation &op : *kernel.getBody().begin())
+    if (op.hasTrait<td::ComputeOp>())
+      cost += td::getOpCost(&op, device);
+  return cost / kBytes;
+}
+
+/// What most of a kernel is.
+static std::string getName(td::KernelOp kernel) {
+  mlir::Operation *largest = nullptr;
+  double most = -1;
+  for (mlir::Operation &op : *kernel.getBody().begin())
+    if (op.hasTrait<td::ComputeOp>())
+      if (double cost = td::getOpCost(&op, Place::Kind::Cuda); cost >= most) {
+        most = cost;
+        largest = &op;
+      }
+  return largest ? llvm::StringRef(td::getUserName(largest)).trim('`').str()
+                 : "";
+}
+
+static std::string getName(mlir::Operation *copy) {
+  mlir::StringAttr slot =
+      td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  return slot ? td::getSlotName(slot)
+              : td::getVariableName(copy->getLoc()).str();
+}
+
+namespace {
+
+class Turns {
+public:
+  explicit Turns(CarryingLoop loop) : loop(loop) {}
+
+  Lanes run();
+
+private:
+  struct Queues {
+    double work = 0, uploads = 0, downloads = 0;
+  };
+  struct Item {
+    std::string device;
+    const char *lane;
+    LaneWork work;
+  };
+
+  void run(mlir::Block &block);
+  void run(mlir::Operation &op);
+  void run(td::KernelOp kernel);
+  void run(td::CopyStartOp copy);
+  void run(td::ToDeviceOp copy);
+  void add(const Place &device, const char *lane, mlir::Operation *op,
+           std::string what, double begin, double end, int64_t bytes = 0);
+  void carry(mlir::ValueRange from, mlir::ValueRange to);
+
+  CarryingLoop loop;
+  double host = 0;
+  std::map<std::string, Queues> queues; ///< by GPU
+  llvm::DenseMap<mlir::Value, double> tickets;
+  std::vector<Item> items;
+};
+
+void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
+                std::string what, double begin, double end, int64_t bytes) {
+  mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+  LaneWork work{0,
+                std::move(what),
+                place ? place.getFilename().str() : "",
+                place ? place.getLine() : 0,
+                int64_t(begin),
+                int64_t(end) - int64_t(begin),
+                bytes};
+  items.push_back({spelling(device), lane, std::move(work)});
+}
+
+void Turns::run(td::KernelOp kernel) {
+  Place device =
+      kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
+  double length = getCost(kernel, device.kind);
+  if (!kernel.isOnGPU()) {
+    add(device, "cpu", kernel, getName(kernel), host, host + length);
+    host += length;
+    return;
+  }
+  host += kIssue;
+  double &work = queues[spelling(device)].work;
+  double begin = std::max(work, host);
+  work = begin + length;
+  add(device, "compute", kernel, getName(kernel), begin, work);
+}
+
+void Turns::run(td::CopyStartOp copy) {
+  host += kIssue;
+  Place from = td::getPlace(copy.getInput().getType()),
+        to = td::getPlace(copy.getResult().getType());
+  bool isUpload = from == getCpu();
+  Place gpu = isUpload ? to : from;
+  Queues &of = queues[spelling(gpu)];
+  double &queue = isUpload ? of.uploads : of.downloads;
+  double after = !isUpload         ? of.work
+                 : copy.getAfter() ? tickets.lookup(copy.getAfter())
+                                   : 0;
+  double begin = std::max({queue, host, after});
+  int64_t bytes = td::estimateBytes(copy.getResult().getType());
+  queue = begin + kCopy + double(bytes) / kBytes;
+  add(gpu, isUpload ? "h2d" : "d2h", copy, getName(copy), begin, queue, bytes);
+  tickets[copy.getTicket()] = queue;
+}
+
+/// A copy among the kernels, in their order.
+void Turns::run(td::ToDeviceOp copy) {
+  Place from = td::getPlace(copy.getInput().getType()),
+        to = td::getPlace(copy.getType());
+  if (from == to)
+    return;
+  host += kIssue;
+  bool isUpload = from == getCpu(), isDownload = to == getCpu();
+  Place gpu = isDownload ? from : to;
+  Queues &of = queues[spelling(gpu)];
+  double begin = std::max(of.work, host);
+  if (isUpload || isDownload)
+    begin = std::max(begin, isUpload ? of.uploads : of.downloads);
+  else
+    begin = std::max(begin, queues[spelling(from)].work);
+  int64_t bytes = td::estimateBytes(copy.getType());
+  double end = begin + kCopy + double(bytes) / kBytes;
+  of.work = end;
+  if (isUpload)
+    of.uploads = end;
+  else if (isDownload)
+    of.downloads = end;
+  else
+    queues[spelling(from)].work = end;
+  add(gpu,
+      isUpload     ? "h2d"
+      : isDownload ? "d2h"
+                   : "p2p",
+      copy, getName(copy), begin, end, bytes);
+  if (!isDownload)
+    return;
+  add(getCpu(), "cpu", copy, "wait", host, end);
+  host = end;
+}
+
+void Turns::carry(mlir::ValueRange from, mlir::ValueRange to) {
+  llvm::SmallVector<double> times = llvm::map_to_vector(
+      from, [&](mlir::Value value) { return tickets.lookup(value); });
+  for (auto [value, time] : llvm::zip(to, times))
+    if (llvm::isa<td::TicketType>(value.getType()))
+      tickets[value] = time;
+}
+
+void Turns::run(mlir::Operation &op) {
+  if (auto kernel = llvm::dyn_cast<td::KernelOp>(op))
+    return run(kernel);
+  if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
+    return run(copy);
+  if (auto copy = llvm::dyn_cast<td::ToDeviceOp>(op))
+    return run(copy);
+  if (auto mark = llvm::dyn_cast<td::MarkOp>(op)) {
+    tickets[mark.getTicket()] =
+        queues[spelling(td::getPlace(mark.getDevice()))].work;
+  } else if (auto wait = llvm::dyn_cast<td::CopyWaitOp>(op)) {
+    double until = tickets.lookup(wait.getTicket());
+    Place device = td::getPlace(wait.getDevice());
+    if (device != getCpu()) {
+      double &work = queues[spelling(device)].work;
+      work = std::max(work, until);
+    } else if (until > host) {
+      add(device, "cpu", wait, "wait", host, until);
+      host = until;
+    }
+  } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
+    // The schedule asks whether there is a next turn. What the program itself
+    // decides is not known here.
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>))
+      return;
+    run(branch.getThenRegion().front());
+    carry(branch.thenYield().getOperands(), branch.getResults());
+  }
+}
+
+void Turns::run(mlir::Block &block) {
+  for (mlir::Operation &op : block)
+    run(op);
+}
+
+Lanes Turns::run() {
+  std::vector<size_t> firsts; // item of each turn
+  for (unsigned turn = 0; turn != kTurns; ++turn) {
+    firsts.push_back(items.size());
+    run(*loop.getBody());
+    carry(loop.getYield()->getOperands().take_back(loop.getArguments().size()),
+          loop.getArguments());
+  }
+  auto beginOf = [&](unsigned turn) {
+    return llvm::find_if(llvm::drop_begin(items, firsts[turn]),
+                         [](const Item &item) {
+                           return llvm::StringRef(item.lane) == "compute";
+                         })
+        ->work.begin;
+  };
+  Lanes lanes;
+  mlir::FileLineColLoc place = td::getUserPlace(loop->getLoc());
+  lanes.file = place ? place.getFilename().str() : "";
+  lanes.line = place ? place.getLine() : 0;
+  int64_t start = beginOf(kFirst);
+  lanes.length = beginOf(kFirst + 2) - start;
+  for (Item &item : items) {
+    item.work.begin -= start;
+    lanes.add(item.device, item.lane, std::move(item.work));
+  }
+  lanes.sort();
+  return lanes;
+}
+
+} // namespace
+
+/// What the kernels of a loop's body cost on GPUs.
+static double getWork(CarryingLoop loop) {
+  double cost = 0;
+  for (auto kernel : loop.getBody()->getOps<td::KernelOp>())
+    if (kernel.isOnGPU())
+      cost += getCost(kernel, Place::Kind::Cuda);
+  return cost;
+}
+
+std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
+  CarryingLoop hottest(nullptr);
+  std::pair<unsigned, double> most;
+  scheduled.walk([&](mlir::Operation *op) {
+    CarryingLoop loop(op);
+    double work = loop ? getWork(loop) : 0;
+    if (work == 0)
+      return;
+    unsigned depth = 0;
+    for (mlir::Operation *outer = op; outer; outer = outer->getParentOp())
+      depth += bool(CarryingLoop(outer));
+    if (std::pair(depth, work) > most) {
+      most = {depth, work};
+      hottest = loop;
+    }
+  });
+  if (!hottest)
+    return std::nullopt;
+  return Turns(hottest).run();
+}
