@@ -11,12 +11,13 @@ of waits/, which have what the others have not. It is detected if it prints some
 else, fails, or if the simulated driver tells a mistake, under one of 20 schedules.
 
  transfer   the N-th copy between two devices: a transfer of the program, or a piece of
-            one. All must be detected but those in EQUIVALENT. (Copies of what kernels report, which are no
-            transfers of the program, are not taken away.)
+            one. All must be detected but those in EQUIVALENT. (Copies of what kernels
+            report, which are no transfers of the program, are not taken away.)
  wait       the N-th time that the host waits for a stream or an event, that an event
-            is recorded, or that a stream waits for one; and each instruction of the
-            kernels by which threads wait for one another or for their copies. 95 % must
-            be detected; the others stand in EQUIVALENT, with the reason.
+            is recorded for which something waits, or that a stream waits for one; and
+            each instruction of the kernels by which threads wait for one another or
+            for their copies. 95 % must be detected; the others stand in EQUIVALENT,
+            with the reason.
 """
 
 import collections
@@ -41,22 +42,17 @@ LEAST = 0.95  # of the waits
 # How many mutants do what the program does, by program and what is left out, and why.
 AT_THE_END = "nothing that the program's end waits for has failed; in waits/unseen.tdsl it has"
 BEHIND_ANOTHER = "what the other GPU reads is not written again before another wait"
-ONLY_ZEROS = "what is under way are zeros for the record of errors: freeing it waits"
-NOT_REUSED = "pinned memory that no later upload takes"
 NO_NEXT_TURN = "what is copied ahead for a turn that does not come: a bad index ends the program"
 EQUIVALENT = {
     ("bad-index", "cuMemcpyDtoHAsync_v2"): (1, "its turn meets the bad index and ends before "
                                                "the value is looked at: not demanded"),
     ("bad-index", "cuMemcpyHtoDAsync_v2"): (1, NO_NEXT_TURN),
-    ("bad-index", "cuEventRecord"): (1, NO_NEXT_TURN),
     ("bad-index", "cuStreamSynchronize"): (1, AT_THE_END),
     ("exports", "cuStreamSynchronize"): (1, AT_THE_END),
     ("on-demand", "cuStreamSynchronize"): (1, AT_THE_END),
     ("pipeline", "cuStreamSynchronize"): (1, AT_THE_END),
-    ("unseen", "cuStreamSynchronize"): (1, ONLY_ZEROS),
     ("pipeline", "cuEventRecord"): (1, BEHIND_ANOTHER),
     ("pipeline", "cuStreamWaitEvent"): (1, BEHIND_ANOTHER),
-    ("large", "cuEventRecord"): (4, NOT_REUSED),
 }
 
 # The N-th `what` is left out.
@@ -79,8 +75,10 @@ class Program:
                    for entry in entries]
         numbers += [("wait", opcode, self.find_opcodes(opcode)) for opcode in OPCODES]
         reports = self.find_reports()
+        unwaited = self.good.stats["unwaited"]
         return [Mutant(self, kind, what, n) for kind, what, calls in numbers for n in calls
-                if what != "cuMemcpyDtoHAsync_v2" or n not in reports]
+                if what != "cuMemcpyDtoHAsync_v2" or n not in reports
+                if what != "cuEventRecord" or n not in unwaited]
 
     def find_reports(self):
         """Which copies to the host are those of tdrt_gpu_error. No program copies as

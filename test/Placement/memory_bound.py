@@ -161,9 +161,9 @@ class Bound:
         self.most = collections.Counter(self.always)
         bodies = [function.regions[0] for function in reader.functions]
         ops = [op for body in bodies for _, op in walk_ops(body)]
-        uses = collections.Counter(value for op in ops for value in op.operands)
+        others = {value for op in ops if op.name != "td.copy_start" for value in op.operands}
         for op in ops:
-            self.classify(op, uses)
+            self.classify(op, others)
         self.add_literals(ops)
         while any([self.join_rings(op) for op in ops]):
             pass
@@ -180,7 +180,7 @@ class Bound:
             value = self.names[value]
         return value
 
-    def classify(self, op, uses):
+    def classify(self, op, others):
         if op.name == "td.reshape":
             self.names[op.results[0]] = op.operands[0]
         elif op.name in ("td.read", "td.replica_get", "td.constant", "ub.poison"):
@@ -194,7 +194,7 @@ class Bound:
             pinned = [op.results[0]]
             if op.numbers("operandSegmentSizes")[-1]:  # a turn
                 self.rings.add(op.results[0])
-                pinned += [op.operands[0]] if uses[op.operands[0]] == 1 else []
+                pinned += [op.operands[0]] if op.operands[0] not in others else []
             self.free |= {value for value in pinned
                           if self.types[value].endswith("<cpu>>")}
 

@@ -220,15 +220,18 @@ def check_answers(data, text):
                    for row in rows):
             problems.append(f"the page does not answer what {name} copies: {answers}")
     for peak in data["peaks"]:
-        about = "about " if peak["estimated"] else ""
-        heading = re.compile(rf"\S+ {peak['device']}: at most {about}{peak['bytes']} B, "
+        most = "" if peak["bytes"]["exact"] else "at most "
+        heading = re.compile(rf"\S+ {peak['device']}: {most}"
+                             rf"{re.escape(peak['bytes']['formula'])} B, "
                              rf"at .*line {peak['line']}")
         at = next((i for i, row in enumerate(rows) if heading.fullmatch(row)), None)
         if at is None:
             problems.append(f"the page does not answer what the peak of "
                             f"{peak['device']} is")
             continue
-        most = max((holder["bytes"] for holder in peak["holders"]), default=0)
+        # The room between tensors, which is no tensor, comes last.
+        most = max((holder["bytes"] for holder in peak["holders"] if holder["tensors"]),
+                   default=0)
         of = [row for row in rows[at:] + ["", ""]
               if not row.endswith("what takes them at the peak")
               and "from line to line" not in row]
@@ -298,7 +301,7 @@ SPOILERS = {
     "differs from --json": lambda page: page.replace("runs on cpu", "runs on cuda:0"),
     "does not show": lambda page: page.replace('data-json="gap.copies"', ""),
     "does not answer what a turn": lambda page: page.replace("a turn of", "a round of"),
-    "does not answer what the peak": lambda page: page.replace(": at most", ": around"),
+    "does not answer what the peak": lambda page: page.replace(" B, at ", " B, near "),
     "does not answer who holds": lambda page: re.sub(
         r"what takes them at the peak.*?</tr>", "", page, flags=re.DOTALL),
     "--json has no": lambda page: page.replace('"placed.copies"', '"placed.copied"'),

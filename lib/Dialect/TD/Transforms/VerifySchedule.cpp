@@ -54,6 +54,7 @@ private:
   bool coversAnew(Value tensor, Value ticket);
   LogicalResult verifyRead(Value tensor, OpOperand &use);
   bool isWaitedFor(Value tensor, Operation *reader, const Place &device);
+  bool isArrived(Value tensor);
   LogicalResult verifyTurn(CopyStartOp copy);
   LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
                              unsigned ticket);
@@ -64,6 +65,7 @@ private:
   llvm::SetVector<Value> pending;
   /// What is assumed while a loop is looked at, then known.
   llvm::DenseMap<Pair, bool> known;
+  llvm::DenseMap<Value, bool> arrived;
 };
 
 /// What `use` passes its value on to, or null.
@@ -174,13 +176,44 @@ bool ScheduleVerifier::isWaitedFor(Value tensor, Operation *reader,
       .wasInterrupted();
 }
 
+/// Whether whoever passes the tensor on has waited for it.
+bool ScheduleVerifier::isArrived(Value tensor) {
+  if (!pending.contains(tensor))
+    return true;
+  // As above: what a loop assumes of itself.
+  auto [entry, isNew] = arrived.try_emplace(tensor, true);
+  if (!isNew)
+    return entry->second;
+  Place device = getPlace(cast<RankedTensorType>(tensor.getType()));
+  bool hasSource = false, isArrivedThere = true;
+  auto look = [&](Value source, Operation *passing) {
+    hasSource = true;
+    isArrivedThere &= isWaitedFor(source, passing, device) || isArrived(source);
+  };
+  CarryingLoop loop = CarryingLoop::ofArgument(tensor);
+  auto result = dyn_cast<OpResult>(tensor);
+  if (result && !loop)
+    loop = CarryingLoop(result.getOwner());
+  if (auto reshape = tensor.getDefiningOp<ReshapeOp>()) {
+    look(reshape.getInput(), reshape);
+  } else if (auto branch = tensor.getDefiningOp<scf::IfOp>()) {
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
+      look(yield.getOperand(result.getResultNumber()), yield);
+  } else if (loop) {
+    unsigned index = result ? result.getResultNumber() : loop.getIndex(tensor);
+    look(loop.getInits()[index].get(), loop.getOperation());
+    look(loop.getYield()->getOperand(index), loop.getYield());
+  }
+  return arrived[tensor] = hasSource && isArrivedThere;
+}
+
 LogicalResult ScheduleVerifier::verifyRead(Value tensor, OpOperand &use) {
   Operation *reader = use.getOwner();
   if (isa<CopyWaitOp, DimOp>(reader) || getReceiver(use))
     return success();
   // Everything reads on the device where the tensor is.
   Place device = getPlace(cast<RankedTensorType>(tensor.getType()));
-  if (isWaitedFor(tensor, reader, device))
+  if (isWaitedFor(tensor, reader, device) || isArrived(tensor))
     return success();
   auto error = reader->emitOpError("reads what is still being copied to ")
                << spelling(device);

@@ -349,3 +349,38 @@ module attributes {td.memory = {"cuda:0" = 48 : i64}} {
     return
   }
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Who has waited for a copy passes it on.
+// CHECK-LABEL: func.func @passed_on
+// CHECK: %[[A:.*]], %[[T:.*]] = td.copy_start
+// CHECK: td.kernel
+// CHECK: td.copy_wait %[[T]] by <cpu> for %[[A]]
+// CHECK-NEXT: %[[B:.*]] = scf.if
+// CHECK: td.save_tensor %{{.*}}, %[[B]]
+td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
+func.func @passed_on(%x: tensor<4xf32, #gpu>, %other: tensor<4xf32, #cpu>, %c: i1, %file: !td.str) {
+  %y = td.kernel (%x) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+  ^bb0(%v: tensor<4xf32, #gpu>):
+    %e = td.exp %v : tensor<4xf32, #gpu>
+    td.yield %e : tensor<4xf32, #gpu>
+  }
+  %a = td.to_device %y : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
+  %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+  ^bb0(%v: tensor<4xf32, #gpu>):
+    %e = td.exp %v : tensor<4xf32, #gpu>
+    td.yield %e : tensor<4xf32, #gpu>
+  }
+  td.write %z, @s : tensor<4xf32, #gpu>
+  %b = scf.if %c -> (tensor<4xf32, #cpu>) {
+    scf.yield %a : tensor<4xf32, #cpu>
+  } else {
+    scf.yield %other : tensor<4xf32, #cpu>
+  }
+  td.save_tensor %file, %b : tensor<4xf32, #cpu>
+  return
+}
