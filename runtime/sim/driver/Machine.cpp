@@ -24,6 +24,8 @@ Machine::Machine(const Settings &settings, int visible, Statistics &statistics,
              settings.execute) {
   if (!settings.traceFile.empty())
     timeline.name(kHost, 0, "calls");
+  if (!settings.statisticsFile.empty())
+    memory.keepExtents();
   for (int device = 0; device < visible; ++device) {
     Context &context = contexts[device];
     context.device = device;

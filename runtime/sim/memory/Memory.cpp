@@ -160,7 +160,8 @@ void Memory::release(uint64_t address, bool ofHost) {
     retire(allocation.data, allocation.bytes);
   else
     unmap(allocation.data, allocation.bytes);
-  allocation.reached = getReached(allocation);
+  if (keepsExtents)
+    allocation.reached = getReached(allocation);
   if (allocation.written)
     unmap(allocation.written, allocation.bytes);
   allocation.isLive = false;

@@ -95,12 +95,16 @@ public:
     uint64_t bytes, reached;
   };
   std::vector<Extent> getExtents(int device) const;
+  /// Extents of what is freed from now on are known too, which takes a look at
+  /// every byte.
+  void keepExtents() { keepsExtents = true; }
   /// How many allocations are live.
   uint64_t getLiveCount(int device) const;
   /// Addresses of the live allocations of a device, in ascending order.
   std::vector<uint64_t> getLive(int device) const;
 
 private:
+  bool keepsExtents = false;
   /// What one device, or the host, has.
   struct Space {
     uint64_t next = 0; ///< the next free address
