@@ -448,11 +448,6 @@ TEST(GpuFaultTest, EveryCallFails) {
 
 // Under AddressSanitizer the simulated driver has the same operator new, and
 // would fail instead.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define TDRT_ASAN
-#endif
-#endif
 #ifndef TDRT_ASAN
 /// Opens a program, uses it without allocating anything here, and closes it.
 /// `succeeding` are the allocations that succeed before one fails, or all that

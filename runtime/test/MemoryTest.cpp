@@ -115,11 +115,6 @@ TEST(MemoryTest, NegativeSize) {
 }
 
 // AddressSanitizer's allocator ends the process instead.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define TDRT_ASAN
-#endif
-#endif
 #ifndef TDRT_ASAN
 TEST(MemoryTest, OutOfMemory) {
   tdrt_program program = emptyProgram();

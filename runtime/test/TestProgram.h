@@ -12,6 +12,13 @@
 #include <unistd.h>
 #include <vector>
 
+// Under AddressSanitizer allocations cannot be made to fail.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define TDRT_ASAN
+#endif
+#endif
+
 namespace tdrt_test {
 
 /// A program without statements, to be filled in.

@@ -166,11 +166,6 @@ TEST(TraceTest, EventsThatFail) {
 }
 
 // As in GpuFaultTest: the simulated driver would fail instead.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define TDRT_ASAN
-#endif
-#endif
 #ifndef TDRT_ASAN
 /// Opens a program, uses it and writes its trace, where the allocation after so
 /// many fails; returns whether none did.

@@ -8,10 +8,8 @@ same, as XML. Where labels are moved onto each other, the same checks say so.
 """
 
 import json
-import pathlib
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree
 
 import pages
@@ -44,9 +42,7 @@ def check(program):
 
 
 def main():
-    chromium, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    programs = [part.split("\n") for part in "\n".join(sys.argv[3:]).split("\n,\n")]
+    chromium, folder, programs = pages.read_arguments()
     wrong, shown, names = 0, [], []
     for program in programs:
         problems, page = check(program)

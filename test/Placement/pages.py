@@ -308,10 +308,17 @@ SPOILERS = {
 }
 
 
-def main():
+def read_arguments():
+    """The browser, the folder, which there is then, and the programs with their
+    options."""
     chromium, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     programs = [part.split("\n") for part in "\n".join(sys.argv[3:]).split("\n,\n")]
+    return chromium, folder, programs
+
+
+def main():
+    chromium, folder, programs = read_arguments()
     failed, cases, pages = 0, [], []
     for program in programs:
         data = json.loads(report(*program, "--json"))

@@ -11,13 +11,6 @@ static CUdeviceptr address(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-static Owned<CUevent> makeEvent(CudaContext &context) {
-  CUevent made = nullptr;
-  context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
-                "making an event");
-  return {made, context.driver.cuEventDestroy_v2};
-}
-
 //===----------------------------------------------------------------------===//
 // Life
 //===----------------------------------------------------------------------===//

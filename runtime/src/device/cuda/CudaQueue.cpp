@@ -13,10 +13,9 @@ static Owned<CUstream> makeStream(CudaContext &context) {
   return {made, context.driver.cuStreamDestroy_v2};
 }
 
-static Owned<CUevent> makeEvent(CudaContext &context) {
+Owned<CUevent> tdrt::makeEvent(CudaContext &context, unsigned flags) {
   CUevent made = nullptr;
-  context.check(context.driver.cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
-                "making an event");
+  context.check(context.driver.cuEventCreate(&made, flags), "making an event");
   return {made, context.driver.cuEventDestroy_v2};
 }
 

@@ -20,6 +20,10 @@ namespace tdrt {
 /// Where the next tensor, or the next piece of staging memory, can begin.
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+/// An event for others to wait for; without flags it has a time as well.
+Owned<CUevent> makeEvent(CudaContext &context,
+                         unsigned flags = CU_EVENT_DISABLE_TIMING);
+
 /// A stream, and the places in it that others wait for: how many things it was
 /// given by then. The context is current wherever a function is called that may
 /// throw, which is what CudaContext::check throws.

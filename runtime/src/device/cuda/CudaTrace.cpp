@@ -12,23 +12,17 @@ static constexpr size_t kPending = 4096;
 static constexpr float kFarMilliseconds = 100;
 
 CudaTrace::CudaTrace(CudaContext &context, Trace &trace)
-    : context(context), trace(trace), host(context), known(makeEvent()) {
+    : context(context), trace(trace), host(context),
+      known(makeEvent(context, /*flags=*/0)) {
   context.check(context.driver.cuEventRecord(known.get(), host.getStream()),
                 "recording an event");
   context.check(context.driver.cuEventSynchronize(known.get()),
                 "waiting for an event");
 }
 
-Owned<CUevent> CudaTrace::makeEvent() {
-  CUevent made = nullptr;
-  context.check(context.driver.cuEventCreate(&made, /*flags=*/0),
-                "making an event");
-  return {made, context.driver.cuEventDestroy_v2};
-}
-
 Owned<CUevent> CudaTrace::takeEvent() {
   if (unused.empty())
-    return makeEvent();
+    return makeEvent(context, /*flags=*/0);
   Owned<CUevent> event = std::move(unused.back());
   unused.pop_back();
   return event;

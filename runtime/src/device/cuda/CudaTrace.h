@@ -45,7 +45,6 @@ private:
   /// The moment that a stream gets to here; -1, which never comes, if an event
   /// cannot be had.
   int64_t mark(CUstream stream) noexcept;
-  Owned<CUevent> makeEvent();
   Owned<CUevent> takeEvent();
   /// Takes the times of moments that have come, the first ones first, so that
   /// their events can be used again.

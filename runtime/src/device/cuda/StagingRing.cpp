@@ -15,12 +15,8 @@ StagingRing::StagingRing(CudaContext &context, CudaQueue &queue)
                 "allocating pinned memory of the host");
   data.reset(static_cast<char *>(pinned));
   segments.reserve(kSegments);
-  for (int64_t i = 0; i < kSegments; ++i) {
-    CUevent event = nullptr;
-    context.check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                  "making an event");
-    segments.push_back({{event, driver.cuEventDestroy_v2}});
-  }
+  for (int64_t i = 0; i < kSegments; ++i)
+    segments.push_back({makeEvent(context)});
 }
 
 void StagingRing::advance() {
