@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 5
+#define TDRT_ABI_VERSION 6
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -219,6 +219,14 @@ typedef struct tdrt_transfer_site {
 } tdrt_transfer_site;
 #define TDRT_ANY_DEVICE (-1)
 
+/* Launches of a GPU that follow each other. */
+typedef struct tdrt_sequence {
+  int32_t device;
+  int32_t num_launches;
+  const int32_t *kernels; /* of each launch */
+  const int32_t *sites;
+} tdrt_sequence;
+
 /* How GPUs are reached: inside the runtime, and in the programs that name it.
  */
 typedef struct tdrt_gpu_backend tdrt_gpu_backend;
@@ -231,12 +239,14 @@ typedef struct tdrt_gpu_program {
   int32_t num_kernels;
   int32_t num_constants;
   int32_t num_transfers;
-  int32_t num_handle_slots;   /* state of the program that is not in `slots` */
+  int32_t num_handle_slots; /* state of the program that is not in `slots` */
+  int32_t num_sequences;
   const int64_t *arena_bytes; /* of cuda:k; -1 if it is not used at all */
   const tdrt_gpu_image *images;
   const tdrt_gpu_kernel *kernels;
   const tdrt_gpu_constant *constants;
   const tdrt_transfer_site *transfers;
+  const tdrt_sequence *sequences;
   int64_t pinned_bytes;    /* of tdrt_context.pinned */
   const char *sim_library; /* path of the simulated driver where the program was
                               built, or NULL */
@@ -464,6 +474,12 @@ TDRT_API void tdrt_slot_write(tdrt_context *ctx, int32_t slot,
 TDRT_API int32_t tdrt_launch(tdrt_context *ctx, int32_t device, int32_t kernel,
                              int64_t blocks, const uint64_t *parameters,
                              int32_t site);
+
+/* All launches of row `sequence` of the program's table, in order: `words` has
+ * for each its number of blocks, then its parameters. Those that come again and
+ * again with the same words cost less than as many calls of tdrt_launch. */
+TDRT_API int32_t tdrt_launch_sequence(tdrt_context *ctx, int32_t sequence,
+                                      const uint64_t *words);
 
 /* Copies `bytes` between two devices as row `transfer` of the program's table
  * says, and counts it there, even if there are 0 bytes. Memory of the cpu may

@@ -4,6 +4,7 @@
 #include "GpuPrograms.h"
 #include "device/cuda/CudaGraph.h"
 #include <cstring>
+#include <regex>
 
 using namespace tdrt_test;
 
@@ -428,6 +429,90 @@ TEST(GpuTest, CurrentContextStays) {
     }
     EXPECT_TRUE(isCurrent());
     EXPECT_EQ(driver.cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
+  });
+}
+
+/// How often the driver was called, by the statistics of a run.
+int countCalls(const std::string &stats, const std::string &entry) {
+  std::smatch match;
+  std::regex count("\"" + entry + "\": (\\d+)");
+  return std::regex_search(stats, match, count) ? std::stoi(match[1]) : 0;
+}
+
+// Launches that come again with the same words become graphs, of which two take
+// turns; with other words each time they stay what they are.
+TEST(GpuTest, SequenceThatComesAgain) {
+  TemporaryFolder folder;
+  auto run = [&](int turns, int buffers) {
+    std::string file = folder / "stats.json";
+    checkWithGpus(1, {{"TDC_SIM_STATS", file}}, [=] {
+      GpuProgram gpus(1);
+      const int32_t launched[] = {AddOne, ReportIndex, AddOne},
+                    sites[] = {0, 1, 2};
+      const tdrt_sequence sequence = {1, 3, launched, sites};
+      gpus.gpu.num_sequences = 1;
+      gpus.gpu.sequences = &sequence;
+      Opened ctx(gpus.program);
+      char *arena = static_cast<char *>(ctx->devices[0].arena);
+      for (int turn = 0; turn < turns; ++turn) {
+        // The second has no blocks and thus nothing to report.
+        void *x = arena + turn % buffers * 64, *y = arena + 1024;
+        const uint64_t words[] = {1, word(x), word(x), 16,      0,       0, 0,
+                                  0, 0,       1,       word(y), word(y), 16};
+        ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
+      }
+      for (int buffer = 0; buffer < buffers; ++buffer)
+        EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + buffer * 64, 1).front(),
+                  turns / buffers);
+      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 1).front(), turns);
+      EXPECT_EQ(tdrt_poll(ctx), 0);
+    });
+    return readFile(file);
+  };
+  std::string stats = run(12, 2);
+  EXPECT_EQ(countCalls(stats, "cuGraphInstantiateWithFlags"), 2);
+  EXPECT_EQ(countCalls(stats, "cuGraphLaunch"), 4);
+  EXPECT_EQ(countCalls(stats, "cuLaunchKernel"), 8 * 2 + 2 * 2);
+  stats = run(30, 3);
+  EXPECT_EQ(countCalls(stats, "cuGraphLaunch"), 0);
+  EXPECT_EQ(countCalls(stats, "cuLaunchKernel"), 30 * 2);
+}
+
+// What a kernel in a graph reports comes as it would from the kernel.
+TEST(GpuTest, SequenceThatReports) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    const int32_t launched[] = {AddOne, ReportIndex}, sites[] = {0, 1};
+    const tdrt_sequence sequence = {1, 2, launched, sites};
+    gpus.gpu.num_sequences = 1;
+    gpus.gpu.sequences = &sequence;
+    Opened ctx(gpus.program);
+    char *arena = static_cast<char *>(ctx->devices[0].arena);
+    const uint64_t words[] = {1,  word(arena), word(arena),
+                              16, 1,           word(ctx->devices[0].errors),
+                              70, 7,           4};
+    for (int turn = 1; turn <= 6; ++turn) {
+      ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
+      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena, 1).front(), turn);
+      EXPECT_EQ(tdrt_poll(ctx), 103) << turn;
+      EXPECT_EQ(ctx.error(), kIndexError);
+      tdrt_forget_last_call(ctx);
+    }
+  });
+}
+
+// More blocks than there can be are an error of the launch that asks for them.
+TEST(GpuTest, SequenceWithTooManyBlocks) {
+  checkWithGpus(1, {}, [] {
+    GpuProgram gpus(1);
+    const int32_t launched[] = {WriteNowhere, WriteNowhere}, sites[] = {0, 2};
+    const tdrt_sequence sequence = {1, 2, launched, sites};
+    gpus.gpu.num_sequences = 1;
+    gpus.gpu.sequences = &sequence;
+    Opened ctx(gpus.program);
+    const uint64_t words[] = {0, uint64_t(1) << 31};
+    EXPECT_EQ(tdrt_launch_sequence(ctx, 0, words), 202);
+    EXPECT_NE(ctx.error().find("gpu.tdsl:3"), std::string::npos) << ctx.error();
   });
 }
 

@@ -12,6 +12,25 @@ namespace tdc {
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// Whether a number that the kernel is given is made in each turn of the loop
+/// around it.
+static bool isGivenOthers(td::LaunchOp op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  auto isOfTurn = [&](Value value) {
+    return !isa<RankedTensorType>(value.getType()) &&
+           !matchPattern(value, m_Constant()) &&
+           !loop.isDefinedOutsideOfLoop(value);
+  };
+  return loop && llvm::any_of(op.getOperands(), isOfTurn);
+}
+
+void FunctionLowering::findVaryingLaunches() {
+  function.walk([&](td::LaunchOp op) {
+    if (isGivenOthers(op))
+      varyingLaunches.insert(op);
+  });
+}
+
 /// All parameters are words, in the order in which kernels of the cpu take
 /// their arguments; the first is what a bad index is reported to.
 LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
@@ -24,20 +43,12 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
     if (!plan.isShared(input, result))
       copyTensor(getPointer(result), input);
   }
-  llvm::SmallVector<Value> parameters = {
-      kernel.getReports() ? code.getErrors(device) : code.null()};
-  addKernelArguments(op, parameters);
-  Value room = code.getParameterRoom(parameters.size());
-  for (auto [index, parameter] : llvm::enumerate(parameters)) {
-    if (parameter.getType().isInteger(1))
-      parameter =
-          LLVM::ZExtOp::create(code.builder, op.getLoc(), code.i64, parameter);
-    code.store(parameter, code.address(room, index * 8));
-  }
-  code.callChecked("tdrt_launch",
-                   {code.getContext(), code.int32(device),
-                    code.int32(code.globals.getGPUKernel(kernel)),
-                    op.getBlocks(), room, code.site()});
+  llvm::SmallVector<Value> words = {op.getBlocks(), kernel.getReports()
+                                                        ? code.getErrors(device)
+                                                        : code.null()};
+  addKernelArguments(op, words);
+  code.launch({op.getLoc(), device, code.globals.getGPUKernel(kernel),
+               std::move(words), varyingLaunches.contains(op)});
   return success();
 }
 

@@ -21,6 +21,7 @@ FunctionLowering::FunctionLowering(func::FuncOp function, llvm::StringRef name,
            function.getLoc()) {}
 
 LogicalResult FunctionLowering::run() {
+  findVaryingLaunches();
   lowerInputs();
   return lowerBlock(function.front());
 }

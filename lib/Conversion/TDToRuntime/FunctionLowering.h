@@ -95,6 +95,8 @@ private:
 
   // Devices.
   mlir::LogicalResult launchOnGPU(td::LaunchOp op);
+  /// To be asked before loops become blocks.
+  void findVaryingLaunches();
   /// Where a copy comes from, with the name of what it copies.
   static mlir::Location getCopyLocation(mlir::Operation *copy);
   /// The location is such a one.
@@ -215,6 +217,8 @@ private:
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   llvm::DenseMap<mlir::Value, mlir::Value> strings, tickets;
+  /// Launches with words that are others in each turn of a loop.
+  llvm::DenseSet<mlir::Operation *> varyingLaunches;
 };
 
 } // namespace tdc

@@ -287,6 +287,14 @@ int32_t Globals::addTransfer(Location location, int32_t from, int32_t to,
   return transfers.size() - 1;
 }
 
+int32_t Globals::addSequence(int32_t device, llvm::ArrayRef<int32_t> kernels,
+                             llvm::ArrayRef<int32_t> sites) {
+  sequences.push_back({Field::int32(device), Field::int32(kernels.size()),
+                       Field::pointer(getInt32s(kernels)),
+                       Field::pointer(getInt32s(sites))});
+  return sequences.size() - 1;
+}
+
 FlatSymbolRefAttr Globals::getFunction(llvm::StringRef name) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   declare(name, LLVM::LLVMFunctionType::get(pointer, {}));
@@ -330,11 +338,13 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
              Field::int32(constants.size()),
              Field::int32(transfers.size()),
              Field::int32(slots.getNumHandles()),
+             Field::int32(sequences.size()),
              Field::pointer(getInt64s(gpuBytes)),
              Field::pointer(addTable("tdc_images", images)),
              Field::pointer(addTable("tdc_gpu_kernels", kernels)),
              Field::pointer(addTable("tdc_constants", constants)),
              Field::pointer(addTable("tdc_transfers", transfers)),
+             Field::pointer(addTable("tdc_sequences", sequences)),
              Field::int64(pinnedBytes),
              Field::pointer(getOptionalText(module->getAttr(kSimLibraryAttr)))};
   return addStruct("tdc_gpu_program", getStructType(gpu), gpu,

@@ -89,6 +89,10 @@ public:
   /// location may name what is copied.
   int32_t addTransfer(mlir::Location location, int32_t from, int32_t to,
                       bool isImplied);
+  /// A row of the program's table of launches that follow each other, each with
+  /// its kernel and its site.
+  int32_t addSequence(int32_t device, llvm::ArrayRef<int32_t> kernels,
+                      llvm::ArrayRef<int32_t> sites);
   /// Declares a function of the runtime.
   void declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
 
@@ -129,7 +133,7 @@ private:
   mlir::ArrayAttr arguments;
   llvm::MapVector<mlir::Attribute, int32_t> sites; ///< FileLineColLocs
   llvm::MapVector<mlir::Operation *, int32_t> gpuKernels;
-  llvm::SmallVector<Row> transfers;
+  llvm::SmallVector<Row> transfers, sequences;
   llvm::StringMap<unsigned> tables;
 };
 

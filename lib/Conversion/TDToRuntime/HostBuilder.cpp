@@ -2,6 +2,7 @@
 
 #include "HostBuilder.h"
 #include "tdc_runtime.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cstddef>
 
 using namespace mlir;
@@ -114,14 +115,6 @@ Value HostBuilder::arenaAddress(int32_t device, int64_t offset) {
   return known;
 }
 
-Value HostBuilder::getParameterRoom(unsigned count) {
-  if (count > parameterCount) {
-    parameterCount = llvm::PowerOf2Ceil(count);
-    parameterRoom = allocateStack(parameterCount * 8);
-  }
-  return parameterRoom;
-}
-
 Value HostBuilder::load(Type type, Value from) {
   return LLVM::LoadOp::create(builder, location, type, from);
 }
@@ -164,10 +157,12 @@ Block *HostBuilder::createBlock() {
 }
 
 void HostBuilder::branch(Block *to, ValueRange arguments) {
+  emitLaunches();
   LLVM::BrOp::create(builder, location, arguments, to);
 }
 
 void HostBuilder::branchIf(Value condition, Block *onTrue, Block *onFalse) {
+  emitLaunches();
   LLVM::CondBrOp::create(builder, location, condition, onTrue, onFalse);
 }
 
@@ -175,6 +170,7 @@ void HostBuilder::branchIf(Value condition, Block *onTrue, Block *onFalse) {
 static constexpr std::pair<uint32_t, uint32_t> kLikely = {2000, 1};
 
 Block *HostBuilder::expect(Value condition) {
+  emitLaunches();
   Block *next = createBlock(), *rare = createBlock();
   LLVM::CondBrOp::create(builder, location, condition, next, ValueRange(), rare,
                          ValueRange(), kLikely);
@@ -210,6 +206,7 @@ void HostBuilder::poll() {
 
 Value HostBuilder::call(llvm::StringRef name, Type result,
                         ValueRange arguments) {
+  emitLaunches();
   globals.declare(name, LLVM::LLVMFunctionType::get(
                             result, llvm::to_vector(arguments.getTypes())));
   return LLVM::CallOp::create(builder, location, result, name, arguments)
@@ -217,10 +214,67 @@ Value HostBuilder::call(llvm::StringRef name, Type result,
 }
 
 void HostBuilder::call(llvm::StringRef name, ValueRange arguments) {
+  emitLaunches();
   auto none = LLVM::LLVMVoidType::get(builder.getContext());
   globals.declare(name, LLVM::LLVMFunctionType::get(
                             none, llvm::to_vector(arguments.getTypes())));
   LLVM::CallOp::create(builder, location, TypeRange(), name, arguments);
+}
+
+LLVM::CallOp HostBuilder::call(LLVM::LLVMFuncOp callee, ValueRange arguments) {
+  emitLaunches();
+  return LLVM::CallOp::create(builder, location, callee, arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Those of one GPU that follow each other are one sequence, unless they vary:
+/// the runtime asks for a sequence at once if it comes again as it was.
+void HostBuilder::emitLaunches() {
+  if (launches.empty())
+    return;
+  llvm::SmallVector<Launch, 0> all = std::exchange(launches, {});
+  llvm::SaveAndRestore<Location> restore(location);
+  for (llvm::ArrayRef<Launch> rest = all; !rest.empty();) {
+    llvm::ArrayRef<Launch> sequence =
+        rest.front().varies
+            ? rest.take_front()
+            : rest.take_while([&](const Launch &launch) {
+                return !launch.varies && launch.device == rest.front().device;
+              });
+    emitLaunches(sequence);
+    rest = rest.drop_front(sequence.size());
+  }
+}
+
+void HostBuilder::emitLaunches(llvm::ArrayRef<Launch> sequence) {
+  llvm::SmallVector<Value> words;
+  llvm::SmallVector<int32_t> kernels, sites;
+  for (const Launch &launch : sequence) {
+    llvm::append_range(words, launch.words);
+    kernels.push_back(launch.kernel);
+    sites.push_back(globals.getSite(launch.location));
+  }
+  location = sequence.front().location;
+  if (words.size() > wordCount) {
+    wordCount = llvm::PowerOf2Ceil(words.size());
+    wordRoom = allocateStack(wordCount * 8);
+  }
+  for (auto [index, word] : llvm::enumerate(words)) {
+    if (word.getType().isInteger(1))
+      word = LLVM::ZExtOp::create(builder, location, i64, word);
+    store(word, address(wordRoom, index * 8));
+  }
+  int32_t device = sequence.front().device;
+  if (sequence.size() == 1)
+    callChecked("tdrt_launch", {context, int32(device), int32(kernels.front()),
+                                words.front(), address(wordRoom, 8), site()});
+  else
+    callChecked("tdrt_launch_sequence",
+                {context, int32(globals.addSequence(device, kernels, sites)),
+                 wordRoom});
 }
 
 } // namespace tdc

@@ -16,6 +16,16 @@
 
 namespace tdc {
 
+/// A kernel that a GPU is given.
+struct Launch {
+  mlir::Location location;
+  int32_t device, kernel;
+  /// The number of blocks, then the parameters.
+  llvm::SmallVector<mlir::Value> words;
+  /// Whether they are others each time, as far as one can tell.
+  bool varies;
+};
+
 class HostBuilder {
 public:
   /// Starts a function `int32_t name(ptr context, ptr ...)` of a program with
@@ -57,9 +67,6 @@ public:
   mlir::Value getErrors(int32_t device) {
     return loadDeviceField(device, offsetof(tdrt_device_memory, errors));
   }
-  /// Room for the parameters of a launch, 8 bytes each: their content is lost
-  /// with the next launch.
-  mlir::Value getParameterRoom(unsigned count);
   /// Memory of the function for what one call of the runtime reads or writes:
   /// its content is lost with the next use.
   mlir::Value getScratchValue() { return address(getScratch(), 0); }
@@ -92,12 +99,21 @@ public:
     check(call(name, i32, arguments));
   }
 
+  /// Calls a function of the module.
+  mlir::LLVM::CallOp call(mlir::LLVM::LLVMFuncOp callee,
+                          mlir::ValueRange arguments);
+  /// Launches a kernel, before anything else is called and before the block
+  /// ends: until then it waits for others, to be asked for together.
+  void launch(Launch launch) { launches.push_back(std::move(launch)); }
+
   mlir::OpBuilder builder;
   Globals &globals;
   mlir::LLVM::LLVMFuncOp function;
   mlir::Type i8, i32, i64, pointer;
 
 private:
+  void emitLaunches();
+  void emitLaunches(llvm::ArrayRef<Launch> sequence);
   mlir::Value getScratch();
   mlir::Value getArena(int32_t device);
   /// A pointer, loaded where the function begins.
@@ -111,8 +127,10 @@ private:
   int64_t stateBytes;
   /// By device, null where it was not asked for.
   llvm::SmallVector<mlir::Value> arenas;
-  mlir::Value parameterRoom;
-  unsigned parameterCount = 0;
+  llvm::SmallVector<Launch, 0> launches;
+  /// The words of launches: the next ones overwrite them.
+  mlir::Value wordRoom;
+  unsigned wordCount = 0;
   /// The address last made for each device and offset.
   llvm::DenseMap<std::pair<int32_t, int64_t>, mlir::Value> arenaAddresses;
 };

@@ -178,8 +178,7 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
   addKernelArguments(op, arguments);
   LLVM::LLVMFuncOp callee =
       code.globals.getKernel(op.getCalleeAttr().getAttr());
-  auto call =
-      LLVM::CallOp::create(code.builder, op.getLoc(), callee, arguments);
+  LLVM::CallOp call = code.call(callee, arguments);
   if (call.getNumResults())
     code.check(call.getResult());
   if (!op->getParentOfType<LoopLikeOpInterface>() && mayTakeLong(op))

@@ -122,10 +122,7 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
   for (const Point &point : after)
     clock.join(point.clock);
   noteAccesses(task, stream, scheduler.getNext(), clock);
-  // One stream alone runs in order.
-  if (std::holds_alternative<KernelCall>(task) && streams.size() > 1)
-    accesses.addKernel(
-        {stream.lane, scheduler.getNext(), clock, describeIn(stream, task)});
+  noteKernel(task, stream, scheduler.getNext(), clock);
   spoilTarget(task);
   Point point =
       queue(task, stream.device, stream.lane, hostMicroseconds, after);
@@ -133,6 +130,13 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
   point.clock.advance(stream.lane, point.operation);
   stream.tail = point;
   return point;
+}
+
+void Machine::noteKernel(const Task &task, const Stream &stream, OperationId id,
+                         const Clock &clock) {
+  // One stream alone runs in order.
+  if (std::holds_alternative<KernelCall>(task) && streams.size() > 1)
+    accesses.addKernel({stream.lane, id, clock, describeIn(stream, task)});
 }
 
 void Machine::noteAccesses(const Task &task, const Stream &stream,
@@ -175,13 +179,18 @@ void Machine::launch(ExecutableGraph &executable, Stream &stream) {
 
   Point start = issue(stream, Marker{"graph"}, kIssueMicroseconds,
                       {executable.lastLaunch});
-  // Seen from outside the graph is one operation, which the last of its markers
-  // stands for; inside, cuGraphInstantiate has looked for races.
-  OperationId endId = scheduler.getNext() + nodes.size();
+  OperationId first = scheduler.getNext();
   std::vector<ByteAccess> reads;
-  for (const GraphNode &node : nodes) {
-    noteAccesses(node.task, stream, endId, start.clock);
-    reads.push_back(getHostAccess(node.task));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    // A graph is a part of its stream's lane: of two nodes beside each other,
+    // between which cuGraphInstantiate has looked for races, the first may
+    // count as ordered before the second.
+    Clock clock = start.clock;
+    for (unsigned index : nodes[i].after)
+      clock.advance(stream.lane, first + index);
+    noteAccesses(nodes[i].task, stream, first + i, clock);
+    noteKernel(nodes[i].task, stream, first + i, clock);
+    reads.push_back(getHostAccess(nodes[i].task));
   }
   for (const GraphNode &node : nodes) {
     ByteAccess target = getHostAccess(node.task);

@@ -154,6 +154,9 @@ private:
   /// Notes what an operation touches that will be number `id`.
   void noteAccesses(const Task &task, const Stream &stream, OperationId id,
                     const Clock &clock);
+  /// The same of what a kernel, if it is one, will turn out to touch.
+  void noteKernel(const Task &task, const Stream &stream, OperationId id,
+                  const Clock &clock);
   /// Overwrites what a copy to the host will write, so that nobody takes what
   /// was there before for what will be.
   void spoilTarget(const Task &task);

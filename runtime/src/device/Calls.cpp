@@ -14,6 +14,23 @@ int32_t tdrt_launch(tdrt_context *ctx, int32_t device, int32_t kernel,
   });
 }
 
+int32_t tdrt_launch_sequence(tdrt_context *ctx, int32_t sequence,
+                             const uint64_t *words) {
+  Gpus &gpus = Gpus::of(ctx);
+  const tdrt_sequence &row = gpus.getSequence(sequence);
+  bool isDone = false;
+  int32_t status = Context::of(ctx).guarded(
+      row.sites[0], [&] { isDone = gpus.launchSequence(sequence, words); });
+  for (int32_t i = 0; i < row.num_launches && status == 0 && !isDone; ++i) {
+    int32_t kernel = row.kernels[i];
+    status =
+        tdrt_launch(ctx, row.device, kernel, static_cast<int64_t>(words[0]),
+                    words + 1, row.sites[i]);
+    words += 1 + gpus.countParameters(kernel);
+  }
+  return status;
+}
+
 int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
                       const void *from, int64_t bytes) {
   Gpus &gpus = Gpus::of(ctx);

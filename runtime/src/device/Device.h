@@ -68,6 +68,12 @@ public:
   virtual void launch(int32_t kernel, unsigned blocks,
                       const uint64_t *parameters, const tdrt_site *site) = 0;
 
+  /// All launches of row `sequence` of the program's table at once, with the
+  /// words of tdrt_launch_sequence, if that has been made ready; false, and
+  /// does nothing, if not. `site` is that of the last one and may be null.
+  virtual bool launchSequence(int32_t sequence, const uint64_t *words,
+                              const tdrt_site *site) = 0;
+
   /// From here on it tells the trace of the next thing that it is asked for
   /// after traceNext().
   virtual TraceClock &startTrace(Trace &trace) = 0;

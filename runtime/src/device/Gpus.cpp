@@ -58,6 +58,10 @@ void Gpus::traceCopy(const tdrt_transfer_site &row, int32_t from,
              row.to, bytes});
 }
 
+const tdrt_site *Gpus::getSite(int32_t site) const {
+  return site < 0 ? nullptr : &context.program->sites[site];
+}
+
 void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
                   const uint64_t *parameters, int32_t site) {
   if (blocks == 0)
@@ -71,7 +75,16 @@ void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
   work.ticket = std::exchange(awaited[device - 1], 0);
   traceNext(work);
   get(device).launch(kernel, static_cast<unsigned>(blocks), parameters,
-                     site < 0 ? nullptr : &context.program->sites[site]);
+                     getSite(site));
+}
+
+bool Gpus::launchSequence(int32_t sequence, const uint64_t *words) {
+  const tdrt_sequence &row = getSequence(sequence);
+  // What is traced has times of its own.
+  return !context.trace &&
+         get(row.device)
+             .launchSequence(sequence, words,
+                             getSite(row.sites[row.num_launches - 1]));
 }
 
 void Gpus::transfer(int32_t transfer, int32_t from, void *to,

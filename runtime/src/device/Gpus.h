@@ -36,6 +36,15 @@ public:
 
   void launch(int32_t device, int32_t kernel, int64_t blocks,
               const uint64_t *parameters, int32_t site);
+  /// Row `sequence` of the program's table.
+  const tdrt_sequence &getSequence(int32_t sequence) const {
+    return program.sequences[sequence];
+  }
+  int32_t countParameters(int32_t kernel) const {
+    return program.kernels[kernel].num_parameters;
+  }
+  /// As Device::launchSequence.
+  bool launchSequence(int32_t sequence, const uint64_t *words);
   /// Row `transfer`, from a device that the row may leave open; counts it.
   void transfer(int32_t transfer, int32_t from, void *to, const void *source,
                 int64_t bytes);
@@ -62,6 +71,8 @@ public:
   std::string getPeaksJson() const override;
 
 private:
+  /// Null for none.
+  const tdrt_site *getSite(int32_t site) const;
   /// Names what a GPU is asked for next in the trace, if there is one.
   void traceNext(const TraceWork &work);
   void traceCopy(const tdrt_transfer_site &row, int32_t from, int64_t bytes);

@@ -13,7 +13,7 @@
 // CHECK: ^[[HEAD]](%[[I:.*]]: i64, %[[X:.*]]: !llvm.ptr, %[[T:.*]]: i64, %[[BEFORE:.*]]: i64)
 // CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
 // CHECK: llvm.call @tdrt_mark
-// CHECK: llvm.call @tdrt_launch
+// CHECK: llvm.call @tdrt_launch(
 // CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[BEFORE]], %{{.*}})
 // CHECK: %[[ODD:.*]] = llvm.and %{{.*}}, %{{.*}} : i64
 // CHECK: %[[OFFSET:.*]] = llvm.mul %[[ODD]]
@@ -68,8 +68,9 @@ func.func @main() {
 // What the host reads comes to pinned memory; a ticket that nobody waits for is
 // not made.
 // CHECK-LABEL: llvm.func internal @tdc_main
-// CHECK: llvm.call @tdrt_launch
+// CHECK: llvm.mlir.zero : !llvm.ptr
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.call @tdrt_launch(
 // CHECK: llvm.call @tdrt_copy_start({{.*}}, %[[NULL]])
 // CHECK: llvm.call @tdrt_copy_start(
 // CHECK: llvm.call @tdrt_copy_wait

@@ -2,6 +2,7 @@
 
 #include "device/cuda/CudaDevice.h"
 #include "Failure.h"
+#include "device/cuda/LaunchSequences.h"
 #include <algorithm>
 #include <cstring>
 
@@ -20,6 +21,7 @@ CudaDevice::CudaDevice(const Driver &driver, int ordinal,
     : context(driver, ordinal), life(std::in_place, context), program(program),
       kernels(context, program), memory(context), work(context),
       arrivals{makeEvent(context), makeEvent(context)},
+      sequences(std::make_unique<LaunchSequences>(*this)),
       reports(nullptr, driver.cuMemFreeHost) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
@@ -265,6 +267,11 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
                     work.getStream(), parameterAddresses.data(), nullptr),
                 "launching a kernel");
   mayReport |= row.reports != 0;
+}
+
+bool CudaDevice::launchSequence(int32_t sequence, const uint64_t *words,
+                                const tdrt_site *site) {
+  return sequences->launch(sequence, words, site);
 }
 
 TraceClock &CudaDevice::startTrace(Trace &owner) {

@@ -14,6 +14,8 @@
 
 namespace tdrt {
 
+class LaunchSequences;
+
 /// The queues of a GPU, with all that a program has there.
 class CudaDevice final : public Device {
 public:
@@ -43,6 +45,8 @@ public:
   void finish(Ticket ticket) override;
   void launch(int32_t kernel, unsigned blocks, const uint64_t *parameters,
               const tdrt_site *site) override;
+  bool launchSequence(int32_t sequence, const uint64_t *words,
+                      const tdrt_site *site) override;
   TraceClock &startTrace(Trace &trace) override;
   void traceNext(const TraceWork &next) override { trace->setNext(next); }
   void synchronize() override;
@@ -52,6 +56,7 @@ public:
 
 private:
   friend class CudaGraph;
+  friend class LaunchSequences;
 
   void makeErrors();
   void queueReport();
@@ -81,6 +86,7 @@ private:
   std::optional<StagingRing> staging, uploadStaging;
   std::optional<CudaTrace> trace; ///< if somebody wants one
   std::vector<void *> parameterAddresses;
+  std::unique_ptr<LaunchSequences> sequences;
   std::vector<Owned<void *>> pinned;
 
   // Null if no kernel of the program reports.

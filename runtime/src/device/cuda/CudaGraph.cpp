@@ -25,7 +25,8 @@ void CudaGraph::begin() {
   // Loading code is not allowed in a capture.
   for (int32_t i = 0; i < device.program.num_kernels; ++i)
     device.kernels.get(i);
-  device.work.flush();
+  // Nothing in it waits for what is outside.
+  device.work.noteWork();
   context.check(
       context.driver.cuStreamBeginCapture_v2(
           device.work.getStream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),

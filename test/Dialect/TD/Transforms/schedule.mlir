@@ -384,3 +384,53 @@ func.func @passed_on(%x: tensor<4xf32, #gpu>, %other: tensor<4xf32, #cpu>, %c: i
   td.save_tensor %file, %b : tensor<4xf32, #cpu>
   return
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// All kernels of a turn are queued before the host makes the next batch, though
+// it counts a step between them; before it has more than that to do, it starts.
+// CHECK-LABEL: func.func @counts
+// CHECK: scf.for
+// CHECK: td.kernel
+// CHECK: td.write {{.*}}, @step
+// CHECK: td.assert
+// CHECK: td.kernel
+// CHECK: scf.if
+// CHECK: td.copy_start
+// CHECK: td.random
+td.slot @step buffer "step" of "m" : tensor<i64, #cpu>
+td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
+td.slot @r buffer "r" of "m" : tensor<1000xf32, #cpu>
+func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    %step = td.read @step : tensor<i64, #cpu>
+    %next = td.kernel (%step) : (tensor<i64, #cpu>) -> tensor<i64, #cpu> {
+    ^bb0(%a: tensor<i64, #cpu>):
+      %e = td.add %a, %a : tensor<i64, #cpu>
+      td.yield %e : tensor<i64, #cpu>
+    }
+    td.write %next, @step : tensor<i64, #cpu>
+    %text = td.format "wrong"
+    td.assert %right, %text {td.code = 101 : i32}
+    %v = td.kernel (%z) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    td.write %v, @s : tensor<4xf32, #gpu>
+    %r = td.random uniform %seed, %i : tensor<1000xf32, #cpu>
+    td.write %r, @r : tensor<1000xf32, #cpu>
+  }
+  return
+}

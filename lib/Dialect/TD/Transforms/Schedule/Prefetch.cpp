@@ -288,6 +288,22 @@ Value LoopPrefetcher::getTurn(OpBuilder &builder, Location loc, Value index) {
   return turn;
 }
 
+/// Whether the host is done with the op at once.
+static bool isShort(Operation *op) {
+  constexpr int64_t kFewElements = 64; // an optimizer's step, a learning rate
+  auto isSmall = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor ||
+           (tensor.hasStaticShape() && tensor.getNumElements() <= kFewElements);
+  };
+  bool isKnown =
+      isa<KernelOp, ReadOp, WriteOp, AssertOp, CheckDimOp, CheckRandIntOp,
+          PrintOp>(op) ||
+      (op->getNumRegions() == 0 && mayRunUnasked(op) && !isa<ToDeviceOp>(op));
+  return isKnown && llvm::all_of(op->getOperandTypes(), isSmall) &&
+         llvm::all_of(op->getResultTypes(), isSmall);
+}
+
 /// In front of what the next turn's uploads are started: behind as many kernels
 /// as can be queued before the host waits for something or has work of its own.
 Operation *LoopPrefetcher::findPlace() {
@@ -295,8 +311,7 @@ Operation *LoopPrefetcher::findPlace() {
   for (Operation &op : *loop.getBody()) {
     auto kernel = dyn_cast<KernelOp>(op);
     isBehindKernel |= kernel && kernel.isOnGPU();
-    bool isNumber = mayRunUnasked(&op) && !isa<KernelOp, ToDeviceOp>(op);
-    if (isBehindKernel && !isQueued(&op) && !isNumber)
+    if (isBehindKernel && !isQueued(&op) && !isShort(&op))
       return &op;
   }
   return loop.getBody()->getTerminator();
