@@ -134,8 +134,7 @@ Point Machine::issue(Stream &stream, const Task &task, double hostMicroseconds,
 
 void Machine::noteKernel(const Task &task, const Stream &stream, OperationId id,
                          const Clock &clock) {
-  // One stream alone runs in order.
-  if (std::holds_alternative<KernelCall>(task) && streams.size() > 1)
+  if (std::holds_alternative<KernelCall>(task))
     accesses.addKernel({stream.lane, id, clock, describeIn(stream, task)});
 }
 

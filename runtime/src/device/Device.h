@@ -83,11 +83,15 @@ public:
   virtual void synchronize() = 0;
   /// The same before the device is destroyed, whatever has failed.
   virtual void abandon() noexcept = 0;
+  /// Has what kernels report by now read to the host, in order: as so many such
+  /// reads. 0 if no kernel can have reported.
+  virtual int64_t queueReports() = 0;
   /// Moves what kernels have reported by now to `error`; false if they have
   /// not. Waits for those that can report and were not waited for.
   virtual bool takeKernelError(tdrt_gpu_error &error) = 0;
-  /// The same of those alone that a download has waited for.
-  virtual bool takeArrivedError(tdrt_gpu_error &error) = 0;
+  /// The same of the first `reports` reads, which are known to be done, and of
+  /// those that a download has waited for.
+  virtual bool takeArrivedError(int64_t reports, tdrt_gpu_error &error) = 0;
 };
 
 } // namespace tdrt

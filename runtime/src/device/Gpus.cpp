@@ -1,6 +1,7 @@
 //===- Gpus.cpp - the GPUs of a running program ---------------------------===//
 
 #include "device/Gpus.h"
+#include <algorithm>
 #include <utility>
 
 using namespace tdrt;
@@ -9,7 +10,7 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     : context(context), program(*context.program->gpu), gpus(std::move(opened)),
       table(gpus.size()), counts(*context.program), awaited(gpus.size()),
       handles(*this, static_cast<int32_t>(1 + gpus.size())),
-      origins(gpus.size(), std::vector<bool>(gpus.size())) {
+      origins(gpus.size(), Origins(gpus.size())), awaitedOrigins(gpus.size()) {
   for (size_t k = 0; k < gpus.size(); ++k)
     if (gpus[k])
       table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
@@ -99,13 +100,14 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
     HostSpan span(context, "wait", row.site);
     pieces = get(from).download(to, source, bytes);
     takeKernelError(get(from));
-    takeOriginErrors(from);
+    takeOriginErrors(origins[from - 1]);
   } else {
+    int64_t reports = get(from).queueReports();
     get(target).copyFromPeer(get(from), to, source, bytes);
-    std::vector<bool> &mine = origins[target - 1];
+    Origins &mine = origins[target - 1];
     for (size_t k = 0; k < mine.size(); ++k)
-      mine[k] = mine[k] || origins[from - 1][k];
-    mine[from - 1] = true;
+      mine[k] = std::max(mine[k], origins[from - 1][k]);
+    mine[from - 1] = reports;
   }
   counts.add(transfer, from, pieces, bytes);
 }
@@ -157,8 +159,11 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   counts.add(transfer, row.from, pieces, bytes);
   if (!ticket)
     return;
-  *ticket = pack(device, get(device).mark(row.from == 0 ? Ticket::Uploads
-                                                        : Ticket::Downloads));
+  Ticket made =
+      get(device).mark(row.from == 0 ? Ticket::Uploads : Ticket::Downloads);
+  *ticket = pack(device, made);
+  if (made.queue == Ticket::Downloads)
+    awaitedOrigins[device - 1].emplace_back(made.place, origins[device - 1]);
   if (context.trace && bytes > 0 && row.from == 0)
     context.trace->setTicket(*ticket);
 }
@@ -185,9 +190,14 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   if (unpack(ticket).queue != Ticket::Downloads)
     return;
   tdrt_gpu_error error;
-  if (gpu.takeArrivedError(error))
+  if (gpu.takeArrivedError(0, error))
     reportError(error);
-  takeOriginErrors(getDevice(ticket));
+  auto &downloads = awaitedOrigins[getDevice(ticket) - 1];
+  while (!downloads.empty() &&
+         downloads.front().first <= unpack(ticket).place) {
+    takeOriginErrors(downloads.front().second);
+    downloads.pop_front();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,12 +210,11 @@ void Gpus::takeKernelError(Device &gpu) {
     reportError(error);
 }
 
-void Gpus::takeOriginErrors(int32_t from) {
-  std::vector<bool> &others = origins[from - 1];
-  for (size_t k = 0; k < others.size(); ++k)
-    if (others[k])
-      takeKernelError(*gpus[k]);
-  others.assign(others.size(), false);
+void Gpus::takeOriginErrors(const Origins &of) {
+  tdrt_gpu_error error;
+  for (size_t k = 0; k < of.size(); ++k)
+    if (of[k] > 0 && gpus[k]->takeArrivedError(of[k], error))
+      reportError(error);
 }
 
 void Gpus::reportError(const tdrt_gpu_error &error) {
@@ -213,6 +222,8 @@ void Gpus::reportError(const tdrt_gpu_error &error) {
 }
 
 void Gpus::synchronize() {
+  for (auto &downloads : awaitedOrigins)
+    downloads.clear();
   for (auto &gpu : gpus)
     if (gpu) {
       gpu->synchronize();

@@ -7,6 +7,7 @@
 #include "device/Device.h"
 #include "device/Handles.h"
 #include "device/TransferCounts.h"
+#include <deque>
 #include <vector>
 
 namespace tdrt {
@@ -77,9 +78,10 @@ private:
   void traceNext(const TraceWork &work);
   void traceCopy(const tdrt_transfer_site &row, int32_t from, int64_t bytes);
   void takeKernelError(Device &gpu);
-  /// Takes the errors of all kernels that had a part in what was copied from a
-  /// GPU.
-  void takeOriginErrors(int32_t from);
+  /// By GPU, how many reads of its errors tell those of all kernels that had a
+  /// part in something.
+  using Origins = std::vector<int64_t>;
+  void takeOriginErrors(const Origins &of);
   void reportError(const tdrt_gpu_error &error);
 
   Context &context;
@@ -90,9 +92,11 @@ private:
   TransferCounts counts;
   std::vector<int64_t> awaited; ///< by GPU, by its next kernel; for the trace
   Handles handles;
-  /// For each GPU those whose kernels had a part in what it holds: their errors
-  /// are errors of what is copied from it.
-  std::vector<std::vector<bool>> origins;
+  /// Of what each GPU holds: errors of its makers on other GPUs are errors of
+  /// what is copied from it.
+  std::vector<Origins> origins;
+  /// Of downloads that nobody has waited for, by GPU and their place.
+  std::vector<std::deque<std::pair<int64_t, Origins>>> awaitedOrigins;
 };
 
 } // namespace tdrt

@@ -45,23 +45,23 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<TD_Queues>]>]> {
   let summary = "begin to copy a tensor between the host and a GPU";
   let description = [{
-    The copy runs by itself, in the queue of its GPU and direction, once the
-    kernels in front of `after` are done; without it, all that stand in front of
-    the op. Nobody reads the result, and on a GPU
-    nobody overwrites the operand, before a td.copy_wait for the ticket. From the
-    host the operand may be changed at once, unless there is a `turn`.
+    The copy runs by itself, in the queue of its GPU and direction: from a GPU
+    once the kernels in front of the op are done, to a GPU once those in front of
+    `after` are. Nobody reads the result, and on a GPU nobody overwrites the
+    operand, before a td.copy_wait for the ticket.
 
     `turn`: the copy is made again in each turn of a loop, while what the turn
-    before has copied is still in use. Operand and result have two buffers each;
-    even turns use the first. `implied` as for td.to_device.
+    before has copied is still in use. The result has two buffers, of which even
+    turns use the first; so has an operand that is made for the copy alone. Any
+    other may be changed at once. `implied` as for td.to_device.
 
     C1: shapes and dtypes of operand and result are equal. C2: one is on the cpu,
     the other on a GPU. C3: what comes from the cpu, and nothing else, has
-    `after`; only with that there is a turn.
+    `after` and `turn`.
 
     Example:
     ```mlir
-    %y, %t = td.copy_start %x after %m : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
   let arguments = (ins TD_Tensor:$input, Optional<TD_TicketType>:$after,

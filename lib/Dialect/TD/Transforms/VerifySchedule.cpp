@@ -1,19 +1,18 @@
 //===- VerifySchedule.cpp - td-verify-schedule: nobody comes too early ----===//
 //
-// Shares nothing with what schedules. It asks of each td.copy_start
+// Shares nothing with what schedules but what a loop is. It asks of each
+// td.copy_start
 //
 //   * who reads the result: a wait of that device must come before, on every
 //     way there, for a ticket that covers the copy: its own, or a later one of
 //     the same queue, which runs in order;
-//   * who may still read what it overwrites: with `turn` the result is written
-//     over what the turn before the last has copied, whose readers must stand
-//     in front of the mark `after`;
-//   * who overwrites the operand while it is read: with `turn` the host makes
-//   the
-//     next but one in the same place, and must have waited for this copy
-//     before, and once more behind the loop; without, a copy from a GPU needs a
-//     wait of the host that names its operand, which the memory plan then
-//     keeps.
+//   * who may still read what it overwrites: one to a GPU is written over what
+//     the turn before the last has copied, whose readers must stand in front of
+//     the mark `after`;
+//   * who overwrites the operand while it is read: the host makes the next but
+//     one upload in the same place, and must have waited for this copy before,
+//     and once more behind the loop; a copy from a GPU needs a wait of the host
+//     that names its operand, which the memory plan then keeps.
 //
 // A ticket that a loop or branch passes on covers a tensor that it passes on
 // beside it if it does so wherever both come from.
@@ -38,6 +37,29 @@ namespace {
 /// A tensor and a ticket.
 using Pair = std::pair<Value, Value>;
 
+/// Answers to questions that a loop leads back to themselves: what is asked
+/// again on the way is assumed to hold, and holds if nothing speaks against it.
+template <class Key> class Assumptions {
+public:
+  bool ask(const Key &key, llvm::function_ref<bool()> find) {
+    auto [entry, isNew] = answers.try_emplace(key, true);
+    if (!isNew)
+      return entry->second;
+    asked.push_back(key);
+    size_t count = asked.size();
+    if (find())
+      return true;
+    // What was found meanwhile may rest on it.
+    while (asked.size() > count)
+      answers.erase(asked.pop_back_val());
+    return answers[key] = false;
+  }
+
+private:
+  llvm::DenseMap<Key, bool> answers;
+  llvm::SmallVector<Key> asked; ///< in this order
+};
+
 class ScheduleVerifier {
 public:
   explicit ScheduleVerifier(ModuleOp module) : dominance(module) {
@@ -55,6 +77,7 @@ private:
   LogicalResult verifyRead(Value tensor, OpOperand &use);
   bool isWaitedFor(Value tensor, Operation *reader, const Place &device);
   bool isArrived(Value tensor);
+  bool isArrivedAnew(Value tensor);
   LogicalResult verifyTurn(CopyStartOp copy);
   LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
                              unsigned ticket);
@@ -63,9 +86,8 @@ private:
   DominanceInfo dominance;
   /// Values that are copies or may be.
   llvm::SetVector<Value> pending;
-  /// What is assumed while a loop is looked at, then known.
-  llvm::DenseMap<Pair, bool> known;
-  llvm::DenseMap<Value, bool> arrived;
+  Assumptions<Pair> covered;
+  Assumptions<Value> arrived;
 };
 
 /// What `use` passes its value on to, or null.
@@ -103,12 +125,8 @@ void ScheduleVerifier::addPending(Value tensor) {
 //===----------------------------------------------------------------------===//
 
 bool ScheduleVerifier::covers(Value tensor, Value ticket) {
-  // A loop asks of itself: what it assumes holds if nothing speaks against it.
-  auto [entry, isNew] = known.try_emplace({tensor, ticket}, true);
-  if (!isNew)
-    return entry->second;
-  bool answer = coversAnew(tensor, ticket);
-  return known[{tensor, ticket}] = answer;
+  return covered.ask({tensor, ticket},
+                     [&] { return coversAnew(tensor, ticket); });
 }
 
 /// Whether who has waited for the ticket finds the tensor there.
@@ -178,12 +196,11 @@ bool ScheduleVerifier::isWaitedFor(Value tensor, Operation *reader,
 
 /// Whether whoever passes the tensor on has waited for it.
 bool ScheduleVerifier::isArrived(Value tensor) {
-  if (!pending.contains(tensor))
-    return true;
-  // As above: what a loop assumes of itself.
-  auto [entry, isNew] = arrived.try_emplace(tensor, true);
-  if (!isNew)
-    return entry->second;
+  return !pending.contains(tensor) ||
+         arrived.ask(tensor, [&] { return isArrivedAnew(tensor); });
+}
+
+bool ScheduleVerifier::isArrivedAnew(Value tensor) {
   Place device = getPlace(cast<RankedTensorType>(tensor.getType()));
   bool hasSource = false, isArrivedThere = true;
   auto look = [&](Value source, Operation *passing) {
@@ -204,7 +221,7 @@ bool ScheduleVerifier::isArrived(Value tensor) {
     look(loop.getInits()[index].get(), loop.getOperation());
     look(loop.getYield()->getOperand(index), loop.getYield());
   }
-  return arrived[tensor] = hasSource && isArrivedThere;
+  return hasSource && isArrivedThere;
 }
 
 LogicalResult ScheduleVerifier::verifyRead(Value tensor, OpOperand &use) {
@@ -254,13 +271,7 @@ MarkOp getMark(CopyStartOp copy, Value ticket) {
 }
 
 LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
-  if (!copy.isUpload())
-    return verifyDownload(copy);
-  if (copy.getTurn())
-    return verifyTurn(copy);
-  if (getMark(copy, copy.getAfter()))
-    return success();
-  return copy.emitOpError("starts behind no mark of its GPU");
+  return copy.isUpload() ? verifyTurn(copy) : verifyDownload(copy);
 }
 
 /// Whether the op, or one inside, works on tensors of the GPU in order.
@@ -389,11 +400,13 @@ struct VerifySchedulePass
     : public impl::TDVerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
     ScheduleVerifier verifier(getOperation());
+    if (failed(verifier.verifyReads()))
+      return signalPassFailure();
     WalkResult walked = getOperation()->walk([&](CopyStartOp copy) {
       return failed(verifier.verify(copy)) ? WalkResult::interrupt()
                                            : WalkResult::advance();
     });
-    if (walked.wasInterrupted() || failed(verifier.verifyReads()))
+    if (walked.wasInterrupted())
       signalPassFailure();
   }
 };

@@ -21,8 +21,7 @@ CudaDevice::CudaDevice(const Driver &driver, int ordinal,
     : context(driver, ordinal), life(std::in_place, context), program(program),
       kernels(context, program), memory(context), work(context),
       arrivals{makeEvent(context), makeEvent(context)},
-      sequences(std::make_unique<LaunchSequences>(*this)),
-      reports(nullptr, driver.cuMemFreeHost) {
+      sequences(std::make_unique<LaunchSequences>(*this)) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
     makeErrors();
@@ -97,8 +96,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   if (!staging)
     staging.emplace(context, work);
   work.noteWork();
-  if (mayReport)
-    queueReport();
+  queueReports();
   // While one piece is on its way, the one before is taken out.
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
@@ -124,7 +122,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   // What was asked for before has been done before.
   work.noteFinished();
   staging->reuse();
-  arrivedReports = queuedReports;
+  noteReports(countQueuedReports());
   return pieces;
 }
 
@@ -195,9 +193,12 @@ CudaQueue &CudaDevice::getQueue(Ticket::Queue queue) {
 
 Ticket CudaDevice::mark(Ticket::Queue queue) {
   CudaContext::Use use(context);
+  // An upload behind the mark may overwrite what another GPU reads.
+  if (queue == Ticket::Work)
+    work.waitForReaders();
   Ticket ticket = {queue, getQueue(queue).mark()};
   if (queue == Ticket::Downloads && ticket.place > 0)
-    inFlight.push_back({ticket.place, queuedReports});
+    inFlight.push_back({ticket.place, countQueuedReports()});
   return ticket;
 }
 
@@ -220,8 +221,7 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   // Kernels report in order, so what comes with a download does not depend on
   // how far the GPU has got.
-  if (mayReport)
-    queueReport();
+  queueReports();
   CudaQueue &queue = getQueue(Ticket::Downloads);
   queue.waitFor(work, work.mark());
   CudaTrace::Span span(trace, queue);
@@ -242,7 +242,7 @@ void CudaDevice::finish(Ticket ticket) {
   if (ticket.queue != Ticket::Downloads)
     return;
   while (!inFlight.empty() && inFlight.front().place <= ticket.place) {
-    arrivedReports = std::max(arrivedReports, inFlight.front().reports);
+    noteReports(inFlight.front().reports);
     inFlight.pop_front();
   }
 }
@@ -289,8 +289,7 @@ void CudaDevice::synchronize() {
   if (isFinished() && !mayReport)
     return;
   CudaContext::Use use(context);
-  if (mayReport)
-    queueReport();
+  queueReports();
   work.finish();
   for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
     if (*queue)
@@ -299,7 +298,7 @@ void CudaDevice::synchronize() {
     if (*ring)
       (*ring)->reuse();
   inFlight.clear();
-  arrivedReports = queuedReports;
+  noteReports(countQueuedReports());
 }
 
 void CudaDevice::abandon() noexcept {
@@ -317,48 +316,65 @@ void CudaDevice::abandon() noexcept {
 //===----------------------------------------------------------------------===//
 
 void CudaDevice::makeErrors() {
-  void *made = nullptr;
-  context.check(context.driver.cuMemHostAlloc(&made,
-                                              kReports * sizeof(tdrt_gpu_error),
-                                              CU_MEMHOSTALLOC_PORTABLE),
-                "allocating pinned memory of the host");
-  reports.reset(new (made) tdrt_gpu_error[kReports]());
+  addReports();
   errors = static_cast<tdrt_gpu_error *>(memory.allocateOwn(sizeof *errors));
   fillWithZeros(errors, sizeof *errors);
 }
 
-void CudaDevice::queueReport() {
-  // The last that has arrived stays. So many on their way are rare.
-  if (queuedReports - arrivedReports >= kReports - 1) {
-    work.finish();
-    arrivedReports = queuedReports;
-  }
+void CudaDevice::addReports() {
+  // So many on their way at once are rare.
+  constexpr size_t count = 8;
+  auto *made = static_cast<tdrt_gpu_error *>(
+      allocatePinned(count * sizeof(tdrt_gpu_error)));
+  freeReports.reserve(freeReports.size() + reportsOnTheirWay.size() + 1 +
+                      count);
+  for (size_t i = 0; i < count; ++i)
+    freeReports.push_back(new (made + i) tdrt_gpu_error());
+}
+
+int64_t CudaDevice::queueReports() {
+  if (!mayReport)
+    return countQueuedReports();
+  CudaContext::Use use(context);
+  if (freeReports.empty())
+    addReports();
   work.noteWork();
+  tdrt_gpu_error *to = freeReports.back();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(
-                    &reports[queuedReports % kReports], address(errors),
-                    sizeof *errors, work.getStream()),
+                    to, address(errors), sizeof *errors, work.getStream()),
                 "copying to the cpu");
-  ++queuedReports;
+  reportsOnTheirWay.push_back(to);
+  freeReports.pop_back();
   mayReport = false;
+  return countQueuedReports();
+}
+
+void CudaDevice::noteReports(int64_t reports) {
+  for (; arrivedReports < reports; ++arrivedReports) {
+    if (report)
+      freeReports.push_back(report);
+    report = reportsOnTheirWay.front();
+    reportsOnTheirWay.pop_front();
+  }
 }
 
 bool CudaDevice::takeKernelError(tdrt_gpu_error &error) {
-  if (mayReport)
+  if (mayReport || !reportsOnTheirWay.empty())
     synchronize();
-  return takeArrivedError(error);
+  return takeArrivedError(countQueuedReports(), error);
 }
 
-bool CudaDevice::takeArrivedError(tdrt_gpu_error &error) {
-  if (!reports || arrivedReports == 0)
+bool CudaDevice::takeArrivedError(int64_t reports, tdrt_gpu_error &error) {
+  noteReports(reports);
+  if (!report)
     return false;
-  tdrt_gpu_error &report = reports[(arrivedReports - 1) % kReports];
-  verifyArrived(&report, sizeof report);
-  if (!report.taken)
+  verifyArrived(report, sizeof *report);
+  if (!report->taken)
     return false;
-  error = report;
+  error = *report;
   // Those behind it say the same.
   synchronize();
-  std::fill_n(reports.get(), kReports, tdrt_gpu_error());
+  *report = {};
   fillWithZeros(errors, sizeof *errors);
   return true;
 }

@@ -51,15 +51,18 @@ public:
   void traceNext(const TraceWork &next) override { trace->setNext(next); }
   void synchronize() override;
   void abandon() noexcept override;
+  int64_t queueReports() override;
   bool takeKernelError(tdrt_gpu_error &error) override;
-  bool takeArrivedError(tdrt_gpu_error &error) override;
+  bool takeArrivedError(int64_t reports, tdrt_gpu_error &error) override;
 
 private:
   friend class CudaGraph;
   friend class LaunchSequences;
 
   void makeErrors();
-  void queueReport();
+  void addReports();
+  /// The first `reports` reads of errors are done.
+  void noteReports(int64_t reports);
   /// From the host in a queue, through a ring; returns as upload().
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
                  const void *from, int64_t bytes);
@@ -91,14 +94,19 @@ private:
 
   // Null if no kernel of the program reports.
   tdrt_gpu_error *errors = nullptr; ///< on the GPU
-  /// Where that is read to, pinned, each time to the next.
-  std::unique_ptr<tdrt_gpu_error[], CUresult (*)(void *)> reports;
-  static constexpr int64_t kReports = 8;
-  /// How many reads were queued, and how many of them have arrived.
-  int64_t queuedReports = 0, arrivedReports = 0;
+  /// Where that is read to, pinned: the last read that has arrived, those on
+  /// their way, the first first, and room for more.
+  tdrt_gpu_error *report = nullptr;
+  std::deque<tdrt_gpu_error *> reportsOnTheirWay;
+  std::vector<tdrt_gpu_error *> freeReports;
+  /// How many reads have arrived.
+  int64_t arrivedReports = 0;
   /// Was a kernel that reports launched since that was read last?
   bool mayReport = false;
 
+  int64_t countQueuedReports() const {
+    return arrivedReports + static_cast<int64_t>(reportsOnTheirWay.size());
+  }
   /// Downloads that nobody has waited for, by their place, with the reports
   /// that were queued before each.
   struct Download {

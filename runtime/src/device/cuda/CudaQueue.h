@@ -51,6 +51,11 @@ public:
   void protectFrom(CudaQueue &other) {
     readers.emplace_back(&other, other.given);
   }
+  /// A mark is reached only when they have read it.
+  void waitForReaders() {
+    if (!readers.empty())
+      noteWork();
+  }
   /// Returns when it has got to the mark.
   void finish(int64_t place);
   /// Returns when all is done that it was given.

@@ -13,9 +13,9 @@ func.func @mark() {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
+func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
   // expected-error @below {{expected operand and result of one shape and dtype}}
-  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf64, #gpu>
+  %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf64, #gpu>
   return
 }
 
@@ -23,9 +23,9 @@ func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
 
 #cpu = #td.dev<cpu>
 
-func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
+func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
   // expected-error @below {{expected the cpu and a GPU}}
-  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
+  %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @upload(%x: tensor<4xf32, #cpu>) {
-  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
@@ -45,8 +45,19 @@ func.func @upload(%x: tensor<4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
+func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
+  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
+  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
 func.func @download(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
-  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
   return
 }
@@ -57,7 +68,7 @@ func.func @download(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @turn(%x: tensor<4xf32, #gpu>, %i: i64) {
-  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x turn %i : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
   return
 }

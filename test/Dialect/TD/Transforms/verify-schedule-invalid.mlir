@@ -4,9 +4,10 @@
 #gpu = #td.dev<cuda, 0>
 
 func.func @read(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
+  %c0 = arith.constant 0 : i64
   %m = td.mark #gpu : !td.ticket
   // expected-note @below {{the copy}}
-  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y, %t = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   // The host has waited, the GPU has not.
   td.copy_wait %t by #cpu for %y : tensor<4xf32, #gpu>
   // expected-error @below {{reads what is still being copied to cuda:0}}
@@ -41,8 +42,9 @@ func.func @other(%x: tensor<f32, #gpu>, %y: tensor<f32, #gpu>) -> f64 {
 #gpu = #td.dev<cuda, 0>
 
 func.func @mark(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
-  // expected-error @below {{starts behind no mark of its GPU}}
-  %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %c0 = arith.constant 0 : i64
+  // expected-error @below {{may overwrite what is still read}}
+  %y, %t = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
 
@@ -110,6 +112,52 @@ func.func @early(%x: tensor<4xf32, #cpu>) {
     // expected-error @below {{may overwrite what is still read}}
     %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     scf.yield %yn, %tn, %n : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Behind the branch that yields no ticket, the outer loop hands on a copy that
+// nobody has waited for; that is found whoever asks first.
+func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
+  %l = arith.constant 0 : i64
+  %s = arith.constant 1 : i64
+  %m = td.mark #gpu : !td.ticket
+  %y, %t = td.copy_start %x after %m turn %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %r:3 = scf.for %i = %l to %n step %s iter_args(%Ax = %y, %At = %t, %Au = %t)
+      -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
+    %b:3 = scf.if %c -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) {
+      // expected-note @below {{the copy}}
+      %q:3 = scf.for %j = %l to %n step %s iter_args(%Bx = %Ax, %Bt = %At, %Bu = %Au)
+          -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
+        td.copy_wait %Bt by #gpu
+        // expected-error @below {{reads what is still being copied to cuda:0}}
+        %k1 = td.kernel (%Bx) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+        ^bb0(%a: tensor<4xf32, #gpu>):
+          %e = td.exp %a : tensor<4xf32, #gpu>
+          td.yield %e : tensor<4xf32, #gpu>
+        }
+        scf.yield %Bx, %Bt, %Bu : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
+      }
+      scf.yield %q#0, %q#1, %q#2 : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
+    } else {
+      %m2 = td.mark #gpu : !td.ticket
+      %z, %zt = td.copy_start %x after %m2 turn %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+      %no = td.no_ticket : !td.ticket
+      scf.yield %z, %no, %zt : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
+    }
+    td.copy_wait %At by #gpu
+    td.copy_wait %Au by #gpu
+    %k2 = td.kernel (%Ax) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>):
+      %e = td.exp %a : tensor<4xf32, #gpu>
+      td.yield %e : tensor<4xf32, #gpu>
+    }
+    scf.yield %b#0, %b#1, %b#2 : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
   }
   return
 }
