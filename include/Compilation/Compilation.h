@@ -19,7 +19,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <map>
 
 namespace tdc {
 
@@ -97,9 +96,11 @@ private:
   bool reportDiagnostics();
   void setDevices();
   void setMemory();
+  void fitMemory();
   std::optional<int64_t> readSimulatedMemory();
   void tellLargestBatch(Diagnostic &report);
-  bool fitsWith(SourceRange batchSize, int64_t size);
+  std::string getBatchSize() const;
+  bool fitsWith(int64_t batchSize);
   bool fail(ExitCode code);
   bool fail(ExitCode code, const llvm::Twine &problem,
             const llvm::Twine &hint = {});
@@ -115,9 +116,9 @@ private:
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
-  std::map<std::pair<uint32_t, uint32_t>, int64_t>
-      batchSizes;       ///< of loaders: their values, by where they stand
-  bool isTrial = false; ///< of another batch size
+  /// Of loaders: where they stand, and their values.
+  std::vector<std::pair<SourceRange, int64_t>> batchSizes;
+  bool isTrial = false;                     ///< of another batch size
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options

@@ -151,8 +151,7 @@ CheckOptions Compilation::getCheckOptions() {
       (options.purpose == Purpose::Build && options.device == "cpu");
   result.readHeader = readHeader;
   result.foundBatchSize = [this](SourceRange range, int64_t size) {
-    if (range.file == file)
-      batchSizes[{range.begin, range.end}] = size;
+    batchSizes.push_back({range, size});
   };
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -234,45 +233,6 @@ bool Compilation::generate() {
   if (machine && !diags.hasErrors())
     diags.markPrinted();
   return exitCode == ExitOk && reportDiagnostics();
-}
-
-/// What each simulated device has, if TDC_SIM_MEMORY says so.
-std::optional<int64_t> Compilation::readSimulatedMemory() {
-  auto text = llvm::sys::Process::GetEnv("TDC_SIM_MEMORY");
-  int64_t bytes;
-  if (!text)
-    return std::nullopt;
-  if (!llvm::StringRef(*text).getAsInteger(10, bytes) && bytes >= 0)
-    return bytes;
-  fail(ExitUsage,
-       llvm::Twine("`TDC_SIM_MEMORY=") + *text + "` is not a number of bytes");
-  return std::nullopt;
-}
-
-/// Tells the passes how much GPUs have, where that is known.
-void Compilation::setMemory() {
-  std::optional<int64_t> simulated = readSimulatedMemory();
-  const MemoryBudget &budget = options.budget;
-  int64_t gpus = options.simulatedDevices;
-  if (budget.ofEach)
-    gpus = std::max({gpus, countDevices(options), machine.value_or(0),
-                     machines.empty() ? 0 : machines.front()});
-  if (!budget.ofOne.empty())
-    gpus = std::max<int64_t>(gpus, 1 + budget.ofOne.rbegin()->first);
-  mlir::Builder builder(context.get());
-  llvm::SmallVector<mlir::NamedAttribute> rows;
-  for (int64_t i = 0; i < gpus; ++i) {
-    std::optional<int64_t> bytes = budget.ofEach;
-    if (auto own = budget.ofOne.find(i); own != budget.ofOne.end())
-      bytes = own->second;
-    if (simulated && i < options.simulatedDevices)
-      bytes = std::min(bytes.value_or(*simulated), *simulated);
-    if (bytes)
-      rows.push_back(builder.getNamedAttr(spelling(getCuda(i)),
-                                          builder.getI64IntegerAttr(*bytes)));
-  }
-  if (!rows.empty())
-    (*module)->setAttr(td::kMemoryAttr, builder.getDictionaryAttr(rows));
 }
 
 /// Tells the passes what the command line says about devices.
@@ -367,6 +327,11 @@ const HostTarget *Compilation::getTarget() {
 }
 
 bool Compilation::lower(Phase last) {
+  if (reached < Phase::Placed && last >= Phase::Placed) {
+    if (!getTarget())
+      return false;
+    fitMemory();
+  }
   bool isGuarded = options.guard.mode != TransferGuard::Allow &&
                    reached < Phase::Placed && last >= Phase::Placed;
   if (isGuarded) {

@@ -60,9 +60,11 @@ std::optional<UsageError> setTransferGuard(CompileOptions &options,
   return std::nullopt;
 }
 
-/// "512M" in bytes.
+/// "512M" or "512MiB" in bytes.
 static std::optional<int64_t> readBytes(llvm::StringRef text) {
-  size_t unit = llvm::StringRef("KMG").find(text.empty() ? ' ' : text.back());
+  text.consume_back_insensitive("iB") || text.consume_back_insensitive("B");
+  size_t unit = llvm::StringRef("KMGT").find(
+      text.empty() ? ' ' : llvm::toUpper(text.back()));
   bool hasUnit = unit != llvm::StringRef::npos;
   unsigned shift = hasUnit ? 10 * (unit + 1) : 0;
   int64_t number;
@@ -84,7 +86,8 @@ std::optional<UsageError> setMemoryBudget(CompileOptions &options,
     if (!bytes || (isOfOne && (!device || device->kind != Place::Kind::Cuda)))
       return UsageError{
           ("there is no memory budget `" + part + "`").str(),
-          "it is a number of bytes, as 512M or 16G, for one GPU with cuda:0="};
+          "it is a whole number of bytes, or of K, M, G or T (1K is 1024), as "
+          "512M; for one GPU cuda:0=512M"};
     if (isOfOne)
       options.budget.ofOne[device->ordinal] = *bytes;
     else

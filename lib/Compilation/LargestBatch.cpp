@@ -7,6 +7,8 @@
 
 #include "Compilation/Compilation.h"
 #include "Frontend/Sema.h"
+#include <functional>
+#include <set>
 
 namespace tdc {
 
@@ -15,17 +17,43 @@ static bool isNumber(llvm::StringRef text) {
   return !text.getAsInteger(10, number);
 }
 
-bool Compilation::fitsWith(SourceRange batchSize, int64_t size) {
+/// What all loaders of the program have as their batch size: one number, or the
+/// name of one argument; else "".
+std::string Compilation::getBatchSize() const {
+  if (batchSizes.empty())
+    return "";
+  std::string first = sources.getText(batchSizes.front().first).str();
+  auto isSame = [&](const auto &place) {
+    return place.first.file == file && sources.getText(place.first) == first;
+  };
+  if (!llvm::all_of(batchSizes, isSame))
+    return "";
+  if (isNumber(first))
+    return first;
+  if (auto rows = (*module)->getAttrOfType<mlir::ArrayAttr>("td.arguments"))
+    for (auto row : rows.getAsRange<mlir::DictionaryAttr>())
+      if (row.getAs<mlir::StringAttr>("name").strref() == first)
+        return first;
+  return "";
+}
+
+bool Compilation::fitsWith(int64_t batchSize) {
   CompileOptions changed = options;
   changed.programArgs.clear();
   for (const auto &argument : getCheckOptions().arguments)
     changed.set.emplace_back(argument.getKey().str(), argument.getValue());
-  std::string text = getText().str(), number = std::to_string(size);
-  llvm::StringRef written = sources.getText(batchSize);
-  if (isNumber(written))
-    text.replace(batchSize.begin, written.size(), number);
-  else
-    changed.set.emplace_back(written.str(), number);
+  std::string text = getText().str(), name = getBatchSize(),
+              number = std::to_string(batchSize);
+  if (isNumber(name)) {
+    // A loop that is checked twice has its loader twice.
+    std::set<uint32_t, std::greater<uint32_t>> places;
+    for (const auto &[range, size] : batchSizes)
+      places.insert(range.begin);
+    for (uint32_t place : places)
+      text.replace(place, name.size(), number);
+  } else {
+    changed.set.emplace_back(name, number);
+  }
   Silence silence;
   Compilation trial(changed, silence);
   trial.isTrial = true;
@@ -34,32 +62,28 @@ bool Compilation::fitsWith(SourceRange batchSize, int64_t size) {
   return trial.generate() && trial.lower(Phase::NVVM);
 }
 
-/// Only where one place says the size of all batches, by a number or by the
-/// name of an argument.
 void Compilation::tellLargestBatch(Diagnostic &report) {
-  if (batchSizes.size() != 1)
+  std::string name = getBatchSize();
+  if (name.empty())
     return;
-  auto [place, size] = *batchSizes.begin();
-  SourceRange range{file, place.first, place.second};
-  std::string name = sources.getText(range).str();
-  bool isArgument = false;
-  if (auto rows = (*module)->getAttrOfType<mlir::ArrayAttr>("td.arguments"))
-    for (auto row : rows.getAsRange<mlir::DictionaryAttr>())
-      isArgument |= row.getAs<mlir::StringAttr>("name").strref() == name;
-  if (!isArgument && !isNumber(name))
-    return;
+  auto [place, size] = batchSizes.front();
   int64_t fits = 0, fails = size;
   while (fails - fits > 1) {
     int64_t between = fits + (fails - fits) / 2;
-    (fitsWith(range, between) ? fits : fails) = between;
+    (fitsWith(between) ? fits : fails) = between;
   }
-  if (fits == 0)
-    report.note("it does not fit with a batch of 1 either", range);
-  else
-    report.note("the largest batch that fits: `" +
-                    (isArgument ? "--" + name + " " : "batch_size=") +
-                    std::to_string(fits) + "`",
-                range);
+  if (fits == 0) {
+    report.note("it does not fit with a batch of 1 either", place);
+    return;
+  }
+  std::string number = std::to_string(fits);
+  report.note("the largest batch that fits: `" +
+                  (isNumber(name) ? "batch_size=" + number
+                   : options.purpose == Purpose::Run
+                       ? "--" + name + " " + number
+                       : "--set " + name + "=" + number) +
+                  "`",
+              place);
 }
 
 } // namespace tdc

@@ -11,7 +11,7 @@ Memory::Memory(ModuleOp module) {
   module.walk([&](Operation *op) { addLastUses(op); });
   for (auto op : module.getOps<td::SlotOp>())
     addSlot(op);
-  if (auto budget = module->getAttrOfType<DictionaryAttr>(td::kMemoryAttr))
+  if (auto budget = module->getAttrOfType<DictionaryAttr>(td::kWorkingSetAttr))
     for (NamedAttribute row : budget)
       limits[row.getName().str()] = cast<IntegerAttr>(row.getValue()).getInt();
 }

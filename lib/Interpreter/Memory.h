@@ -35,7 +35,8 @@ public:
   /// What nobody needs behind `op` goes.
   void leave(mlir::Operation *op);
 
-  /// A device that holds more than the module's td.memory allows, and how much.
+  /// A device that holds more than the module's td.working_set allows, and how
+  /// much.
   struct Excess {
     std::string device;
     int64_t bytes, limit;

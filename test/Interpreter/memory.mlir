@@ -84,7 +84,7 @@ func.func @main() {
 //--- full.mlir
 #gpu = #td.dev<cuda, 0>
 // FULL: full.mlir":7:8): error: 'td.add' op takes what is on 'cuda:0' to 48 bytes, and it has 40
-module attributes {td.memory = {"cuda:0" = 40 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 40 : i64}} {
 func.func @main() {
   %a = td.constant dense<1.0> : tensor<4xf32, #gpu>
   %b = td.sin %a : tensor<4xf32, #gpu>

@@ -53,7 +53,7 @@ def subsets(held):
 def write(uses, sizes, room):
     """The program, on a device with `room` units, or with all that it wants."""
     memory = "" if room is None else (
-        f' attributes {{td.memory = {{"cuda:0" = {room * UNIT + SMALL} : i64}}}}')
+        f' attributes {{td.working_set = {{"cuda:0" = {room * UNIT + SMALL} : i64}}}}')
     lines = ["#cpu = #td.dev<cpu>", "#g0 = #td.dev<cuda, 0>",
              f"module{memory} {{", "func.func @main() {",
              "%zero = arith.constant 0.0 : f64",

@@ -334,7 +334,7 @@ const char *Report::getCauseOfGap() const {
   if (getGap() == constructed)
     return "only a run knows who needs what zeros(), arange() and the like "
            "make, so it is copied there";
-  if (placed->hasAttr(td::kMemoryAttr))
+  if (placed->hasAttr(td::kWorkingSetAttr))
     return "what does not fit leaves its device and comes back";
   return kBug;
 }

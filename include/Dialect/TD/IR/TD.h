@@ -124,6 +124,12 @@ inline constexpr llvm::StringLiteral kOptimizeAttr = "td.optimize";
 /// On a module: a dictionary of the bytes that a GPU has, by its name; one that
 /// is not in it has as many as it takes.
 inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
+/// On a module: a dictionary of the bytes that live tensors are to take of a
+/// GPU at one time, by DeviceMemory; others leave it.
+inline constexpr llvm::StringLiteral kWorkingSetAttr = "td.working_set";
+/// On a module: a dictionary of the bytes of a GPU that copies beside kernels
+/// may take more; one that is not in it has as many as they want.
+inline constexpr llvm::StringLiteral kRoomAttr = "td.room";
 
 /// On a module: the places that the kernels of its td.images report, numbered
 /// from 0.

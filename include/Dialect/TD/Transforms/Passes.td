@@ -227,19 +227,20 @@ def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
 }
 
 def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
-  let summary = "keep to the memory that a device has";
+  let summary = "let tensors leave a device that would have too many";
   let description = [{
-    Only where the module's attribute `td.memory` says how many bytes a device
-    has, and more would be needed at one time (Analysis/DeviceMemory). Copies to
-    the device and constructors then wait for their first use, and where it still
-    does not fit values leave it. First those that are used again behind the most loops; of
+    Only where the module's attribute `td.working_set` says how many bytes may be
+    live on a device, and more would be at one time (Analysis/DeviceMemory). Copies
+    to the device and constructors then wait for their first use, and where that is
+    not enough values leave it. First those that are used again behind the most loops; of
     these first those that a constructor makes anew, then those that are on the
     cpu, last those that have to be copied there, once, when they are made; of
     these those whose next use is furthest. A value that a loop reads may have
     to come back in every turn.
 
-    Slots stay, and so do replicas of handles. An op that does not fit with its
-    operands and results alone is TD512.
+    Slots stay, and so do replicas of handles, and what an op reads and makes. So
+    more may be live than there should be: whether a program fits is known when its
+    kernels are made, and td-verify-memory says it.
 
     Before, where there is room for three tensors:
     ```mlir
@@ -390,8 +391,8 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
     * what the host reads from a GPU is waited for behind the kernels of the
       block that do not depend on it.
 
-    `td.memory` says what a GPU holds; a second buffer that does not fit is not
-    made. With `td.as_written` nothing changes.
+    `td.room` says how much more a GPU holds; a second buffer for which there is no
+    room is not made. With `td.as_written` nothing changes.
 
     Before:
     ```mlir

@@ -73,13 +73,17 @@ public:
   Fitter(ModuleOp module, const Place &device, int64_t limit)
       : module(module), device(device), limit(limit) {}
 
-  LogicalResult run() {
-    auto failAtExcess = [](Operation *, DeviceMemory &) { return failure(); };
-    if (succeeded(walkExcess(failAtExcess)))
-      return success();
+  void run() {
+    bool isFull = false;
+    walkExcess([&](Operation *, DeviceMemory &) {
+      isFull = true;
+      return false;
+    });
+    if (!isFull)
+      return;
     delayRepeatable();
     // What leaves is nowhere that it was not before: what fits goes on to fit.
-    return walkExcess([&](Operation *op, DeviceMemory &memory) {
+    walkExcess([&](Operation *op, DeviceMemory &memory) {
       return relieve(op, memory);
     });
   }
@@ -109,21 +113,19 @@ private:
   }
 
   /// Goes to the points where the device does not have enough. One is left
-  /// when it has.
-  LogicalResult walkExcess(
-      llvm::function_ref<LogicalResult(Operation *, DeviceMemory &)> visit) {
+  /// when it has, or when nothing helps any more.
+  void
+  walkExcess(llvm::function_ref<bool(Operation *, DeviceMemory &)> relieve) {
     DeviceMemory memory(module, device);
-    WalkResult result = memory.walk([&](Operation *op) {
+    memory.walk([&](Operation *op) {
       if (isRepeatable(op) || isSaved(op))
         return WalkResult::advance();
       // Ends: what leaves is gone here, or is there as a shorter value of a
       // block further inside.
-      while (memory.getBytes() > limit)
-        if (failed(visit(op, memory)))
-          return WalkResult::interrupt();
+      while (memory.getBytes() > limit && relieve(op, memory)) {
+      }
       return WalkResult::advance();
     });
-    return failure(result.wasInterrupted());
   }
 
   void delayRepeatable() {
@@ -145,7 +147,8 @@ private:
 
   //===--- What goes ------------------------------------------------------===//
 
-  LogicalResult relieve(Operation *point, DeviceMemory &memory) {
+  /// False if nothing can leave.
+  bool relieve(Operation *point, DeviceMemory &memory) {
     SmallVector<Victim> victims;
     for (const LiveTensor &tensor : memory.getLive())
       if (canLeave(tensor.value, point))
@@ -161,8 +164,6 @@ private:
       chosen.push_back(victim);
       freed += victim.tensor.bytes;
     }
-    if (freed < missing)
-      return refuse(point, memory, freed);
     // A large one that came last may make smaller ones stay.
     for (size_t i = chosen.size(); i-- > 0;)
       if (freed - chosen[i].tensor.bytes >= missing) {
@@ -171,7 +172,7 @@ private:
       }
     for (const Victim &victim : chosen)
       evict(victim.tensor.value, point, memory);
-    return success();
+    return !chosen.empty();
   }
 
   bool canLeave(Value value, Operation *op) const {
@@ -213,31 +214,6 @@ private:
       }
       ++victim.blocksLeft;
     }
-  }
-
-  LogicalResult refuse(Operation *point, const DeviceMemory &memory,
-                       int64_t evictable) const {
-    auto error = point->emitError("TD512: out of memory on ")
-                 << spelling(device) << ": " << memory.getBytes() - evictable
-                 << " bytes are needed here at the same time, and it has "
-                 << limit;
-    if (int64_t slotBytes = memory.getSlotBytes())
-      error.attachNote(point->getLoc())
-          << slotBytes
-          << " of these bytes are parameters, gradients and optimizer state, "
-             "which stay there";
-    SmallVector<std::pair<int64_t, size_t>> largest;
-    for (auto [i, tensor] : llvm::enumerate(memory.getLive()))
-      if (!canLeave(tensor.value, point))
-        largest.push_back({-tensor.bytes, i});
-    llvm::sort(largest);
-    constexpr size_t most = 3;
-    for (auto [bytes, i] : ArrayRef(largest).take_front(most)) {
-      Value value = memory.getLive()[i].value;
-      error.attachNote(value.getLoc())
-          << -bytes << " B: " << getValueName(value);
-    }
-    return failure();
   }
 
   //===--- How it goes ----------------------------------------------------===//
@@ -326,20 +302,18 @@ private:
 struct FitMemoryPass : public impl::TDFitMemoryPassBase<FitMemoryPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto budget = module->getAttrOfType<DictionaryAttr>(kMemoryAttr);
-    if (!budget || module->hasAttr(kAsWrittenAttr))
+    auto sizes = module->getAttrOfType<DictionaryAttr>(kWorkingSetAttr);
+    if (!sizes)
       return;
-    for (NamedAttribute row : budget) {
+    for (NamedAttribute row : sizes) {
       std::optional<Place> device = parseDevice(row.getName());
-      int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
       if (!device || device->kind != Place::Kind::Cuda) {
-        module.emitError(
-            "expected a GPU in td.memory, such as \"cuda:0\", got ")
+        module.emitError("expected a GPU in td.working_set, such as "
+                         "\"cuda:0\", got ")
             << row.getName();
         return signalPassFailure();
       }
-      if (failed(Fitter(module, *device, limit).run()))
-        return signalPassFailure();
+      Fitter(module, *device, cast<IntegerAttr>(row.getValue()).getInt()).run();
     }
   }
 };

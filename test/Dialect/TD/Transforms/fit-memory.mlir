@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[D:.*]] = td.mul %[[C]], %[[B]]
 // CHECK-NEXT: %[[AGAIN:.*]] = td.to_device %arg0
 // CHECK-NEXT: %[[E:.*]] = td.mul %[[D]], %[[AGAIN]]
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 48 : i64}} {
 func.func @clean(%x: !c) -> !g {
   %a = td.to_device %x : !c to !g
   %b = td.sin %a : !g
@@ -37,7 +37,7 @@ func.func @clean(%x: !c) -> !g {
 // CHECK: td.to_device
 // CHECK-NEXT: td.to_device
 // CHECK-NEXT: td.sin
-module attributes {td.memory = {"cuda:0" = 64 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 64 : i64}} {
 func.func @fits(%x: !c, %y: !c) -> !g {
   %a = td.to_device %x : !c to !g
   %b = td.to_device %y : !c to !g
@@ -62,7 +62,7 @@ func.func @fits(%x: !c, %y: !c) -> !g {
 // CHECK-NEXT: td.to_device %arg1
 // CHECK-NEXT: td.mul
 // CHECK-NOT: td.to_device
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 48 : i64}} {
 func.func @waits(%x: !c, %y: !c) -> !g {
   %a = td.to_device %x : !c to !g
   %b = td.to_device %y : !c to !g
@@ -94,7 +94,7 @@ func.func @waits(%x: !c, %y: !c) -> !g {
 // CHECK-NEXT: %[[G:.*]] = td.mul %[[F]], %[[E]]
 // CHECK-NEXT: %[[LAST:.*]] = td.to_device %[[SAVED]]
 // CHECK-NEXT: td.mul %[[G]], %[[LAST]]
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 48 : i64}} {
 func.func @dirty(%x: !g) -> !g {
   %a = td.sin %x : !g
   %b = td.cos %a : !g
@@ -122,7 +122,7 @@ func.func @dirty(%x: !g) -> !g {
 // CHECK-NEXT: %[[A:.*]] = td.add %arg0, %[[ONE]]
 // CHECK: %[[AGAIN:.*]] = td.fill
 // CHECK-NEXT: td.mul %{{.*}}, %[[AGAIN]]
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 48 : i64}} {
 func.func @constructed(%x: !g) -> !g {
   %f = arith.constant 1.0 : f64
   %one = td.fill %f : f64 -> !g
@@ -151,7 +151,7 @@ func.func @constructed(%x: !g) -> !g {
 // CHECK: }
 // CHECK-NEXT: %[[AGAIN:.*]] = td.to_device %arg0
 // CHECK-NEXT: td.mul %{{.*}}, %[[AGAIN]]
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 48 : i64}} {
 func.func @across(%x: !c, %n: i64) -> !g {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -184,7 +184,7 @@ func.func @across(%x: !c, %n: i64) -> !g {
 // CHECK-NEXT: td.cos
 // CHECK-NEXT: td.mul
 // CHECK-NEXT: td.mul %{{.*}}, %[[V]]
-module attributes {td.memory = {"cuda:0" = 64 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 64 : i64}} {
 func.func @inside(%x: !c, %y: !c, %z: !g, %n: i64) -> !g {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -213,7 +213,7 @@ func.func @inside(%x: !c, %y: !c, %z: !g, %n: i64) -> !g {
 // CHECK: td.to_device
 // CHECK-NOT: td.to_device
 // CHECK: td.dim %arg0, 0
-module attributes {td.memory = {"cuda:0" = 3072 : i64}} {
+module attributes {td.working_set = {"cuda:0" = 3072 : i64}} {
 func.func @sizes(%x: !c) -> (!g, i64) {
   %a = td.to_device %x : !c to !g
   %b = td.sin %a : !g

@@ -332,7 +332,7 @@ func.func @needed(%x: tensor<f32, #gpu>) -> tensor<f32, #gpu> {
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: td.copy_start
 // CHECK: return
-module attributes {td.memory = {"cuda:0" = 48 : i64}} {
+module attributes {td.room = {"cuda:0" = 15 : i64}} {
   td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
   func.func @small(%x: tensor<4xf32, #cpu>, %n: i64) {
     %c0 = arith.constant 0 : i64

@@ -1,7 +1,6 @@
 //===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
 
 #include "Schedule.h"
-#include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -15,17 +14,13 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-/// How much more a GPU can hold than it has to, by what is known of its memory.
+/// How much more GPUs can hold, where that is known.
 class Room {
 public:
   explicit Room(ModuleOp module) {
-    auto limits = module->getAttrOfType<DictionaryAttr>(kMemoryAttr);
-    if (!limits)
-      return;
-    for (NamedAttribute limit : limits)
-      left[limit.getName()] =
-          cast<IntegerAttr>(limit.getValue()).getInt() -
-          DeviceMemory(module, *parseDevice(limit.getName())).getPeak();
+    if (auto room = module->getAttrOfType<DictionaryAttr>(kRoomAttr))
+      for (NamedAttribute row : room)
+        left[row.getName()] = cast<IntegerAttr>(row.getValue()).getInt();
   }
 
   /// Takes so many bytes if they are there.

@@ -1,0 +1,213 @@
+//===- MemoryBudget.cpp - a program keeps to what its GPUs have -----------===//
+//
+// What a program takes is known when its kernels are made and its memory is
+// planned, but what takes it is decided before. So a program for GPUs of known
+// size is compiled for a trial, as fast as it can be; if that is too much,
+// without second buffers for what is copied ahead; if it still is, with tensors
+// that leave the GPU, more of them from trial to trial. The first that fits is
+// the program; else the one that is too large by the least, which
+// td-verify-memory refuses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compilation/Compilation.h"
+#include "Compilation/Machine.h"
+#include "Conversion/PlannedMemory.h"
+#include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Target/HostTarget.h"
+#include "tdc_runtime.h"
+#include "llvm/Support/Process.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tdc {
+
+namespace {
+
+/// Bytes of GPUs, by their names.
+using GpuBytes = std::map<std::string, int64_t>;
+
+GpuBytes readAttribute(ModuleOp module, llvm::StringRef name) {
+  GpuBytes bytes;
+  if (auto rows = module->getAttrOfType<DictionaryAttr>(name))
+    for (NamedAttribute row : rows)
+      bytes[row.getName().str()] = cast<IntegerAttr>(row.getValue()).getInt();
+  return bytes;
+}
+
+void setAttribute(ModuleOp module, llvm::StringRef name,
+                  const GpuBytes &bytes) {
+  Builder builder(module.getContext());
+  llvm::SmallVector<NamedAttribute> rows;
+  for (const auto &[gpu, count] : bytes)
+    rows.push_back(builder.getNamedAttr(gpu, builder.getI64IntegerAttr(count)));
+  if (!rows.empty())
+    module->setAttr(name, builder.getDictionaryAttr(rows));
+}
+
+/// What passes are told, and what comes of it.
+struct Trial {
+  GpuBytes workingSet, room;
+
+  GpuBytes live;    ///< at most, by DeviceMemory
+  GpuBytes planned; ///< by the memory plan
+  int64_t excess = 0;
+
+  bool fits() const { return excess == 0; }
+};
+
+class Fitter {
+public:
+  Fitter(ModuleOp module, Phase reached, const VectorUnit &vectors)
+      : module(module), reached(reached), vectors(vectors),
+        limits(readAttribute(module, td::kMemoryAttr)) {}
+
+  void run();
+
+private:
+  bool run(Trial &trial);
+  bool shrink(Trial &trial);
+  void useRoom(Trial &trial);
+  GpuBytes none() const;
+
+  ModuleOp module;
+  Phase reached; ///< by it
+  const VectorUnit &vectors;
+  GpuBytes limits;
+};
+
+/// Compiles a copy; false if that fails for another reason than its size, which
+/// whoever compiles the module will be told.
+bool Fitter::run(Trial &trial) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  setAttribute(*copy, td::kWorkingSetAttr, trial.workingSet);
+  setAttribute(*copy, td::kRoomAttr, trial.room);
+  // Nothing is refused here.
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](mlir::Diagnostic &) { return success(); });
+  if (!runPhases(*copy, reached, Phase::Placed, vectors))
+    return false;
+  llvm::SmallVector<Place> gpus;
+  for (const auto &[gpu, limit] : limits) {
+    gpus.push_back(*parseDevice(gpu));
+    trial.live[gpu] = td::DeviceMemory(*copy, gpus.back()).getPeak();
+  }
+  (*copy)->removeAttr(td::kMemoryAttr);
+  if (!runPhases(*copy, Phase::Placed, Phase::NVVM, vectors))
+    return false;
+  trial.excess = 0;
+  for (const PeakMemory &peak : planMemory(*copy, gpus).peaks) {
+    std::string gpu = spelling(peak.device);
+    trial.planned[gpu] =
+        peak.arenaBytes == 0 ? 0 : peak.arenaBytes + TDRT_GPU_BYTES;
+    trial.excess += std::max<int64_t>(trial.planned[gpu] - limits[gpu], 0);
+  }
+  return true;
+}
+
+GpuBytes Fitter::none() const {
+  GpuBytes bytes = limits;
+  for (auto &[gpu, count] : bytes)
+    count = 0;
+  return bytes;
+}
+
+void Fitter::run() {
+  Trial trial;
+  if (!run(trial) || trial.fits())
+    return;
+  trial.room = none();
+  if (!run(trial) || (!trial.fits() && !shrink(trial)))
+    return;
+  if (trial.fits())
+    useRoom(trial);
+  setAttribute(module, td::kWorkingSetAttr, trial.workingSet);
+  setAttribute(module, td::kRoomAttr, trial.room);
+}
+
+/// Lets more tensors leave until it fits, or all have left that can; false as
+/// run().
+bool Fitter::shrink(Trial &best) {
+  Trial next = best;
+  bool hasMore = true;
+  // What leaves may not have been there where the plan has its peak: then more.
+  for (int64_t factor = 1; hasMore && !best.fits(); factor *= 2) {
+    hasMore = false;
+    for (const auto &[gpu, limit] : limits) {
+      int64_t excess = next.planned[gpu] - limit;
+      if (excess <= 0)
+        continue;
+      auto entry = next.workingSet.try_emplace(gpu, next.live[gpu]).first;
+      hasMore |= entry->second > 0;
+      entry->second = std::max<int64_t>(entry->second - factor * excess, 0);
+    }
+    if (!run(next))
+      return false;
+    if (next.excess < best.excess) {
+      best = next;
+      factor = 1;
+    }
+  }
+  return true;
+}
+
+/// What is left is for second buffers. What the plan leaves between tensors is
+/// not known before, so half of it is tried as well.
+void Fitter::useRoom(Trial &trial) {
+  for (int64_t part : {1, 2}) {
+    Trial faster = trial;
+    for (auto &[gpu, room] : faster.room)
+      room = (limits[gpu] - trial.planned[gpu]) / part;
+    if (run(faster) && faster.fits()) {
+      trial = faster;
+      return;
+    }
+  }
+}
+
+} // namespace
+
+void Compilation::fitMemory() {
+  if ((*module)->hasAttr(td::kMemoryAttr) &&
+      !(*module)->hasAttr(td::kAsWrittenAttr))
+    Fitter(*module, reached, target->getVectorUnit()).run();
+}
+
+/// What each simulated device has, if TDC_SIM_MEMORY says so.
+std::optional<int64_t> Compilation::readSimulatedMemory() {
+  auto text = llvm::sys::Process::GetEnv("TDC_SIM_MEMORY");
+  int64_t bytes;
+  if (!text)
+    return std::nullopt;
+  if (!llvm::StringRef(*text).getAsInteger(10, bytes) && bytes >= 0)
+    return bytes;
+  fail(ExitUsage,
+       llvm::Twine("`TDC_SIM_MEMORY=") + *text + "` is not a number of bytes");
+  return std::nullopt;
+}
+
+/// Tells the passes how much GPUs have, where that is known.
+void Compilation::setMemory() {
+  std::optional<int64_t> simulated = readSimulatedMemory();
+  const MemoryBudget &budget = options.budget;
+  int64_t gpus = options.simulatedDevices;
+  if (budget.ofEach)
+    gpus = std::max({gpus, countDevices(options), machine.value_or(0),
+                     machines.empty() ? 0 : machines.front()});
+  if (!budget.ofOne.empty())
+    gpus = std::max<int64_t>(gpus, 1 + budget.ofOne.rbegin()->first);
+  GpuBytes limits;
+  for (int64_t i = 0; i < gpus; ++i) {
+    std::optional<int64_t> bytes = budget.ofEach;
+    if (auto own = budget.ofOne.find(i); own != budget.ofOne.end())
+      bytes = own->second;
+    if (simulated && i < options.simulatedDevices)
+      bytes = std::min(bytes.value_or(*simulated), *simulated);
+    if (bytes)
+      limits[spelling(getCuda(i))] = *bytes;
+  }
+  setAttribute(*module, td::kMemoryAttr, limits);
+}
+
+} // namespace tdc
