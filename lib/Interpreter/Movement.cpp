@@ -57,22 +57,24 @@ static LogicalResult runPermute(Machine &m, PermuteOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
-/// Whether `size` elements from `start` on, `step` apart, are within `whole`.
-static LogicalResult checkSlice(Operation *op, int64_t start, int64_t step,
-                                int64_t size, int64_t whole) {
-  if (size >= 0 && start >= 0 &&
-      (size == 0 || start + (size - 1) * step < whole))
-    return success();
-  return op->emitOpError("takes ") << size << " elements from " << start
-                                   << " on, " << step << " apart, of " << whole;
+/// Where a slice begins: `size` elements, `step` apart, must be within `whole`,
+/// a start out of range is brought into it.
+static FailureOr<int64_t> findStart(Operation *op, int64_t start, int64_t step,
+                                    int64_t size, int64_t whole) {
+  int64_t top = whole - 1 - (size - 1) * step;
+  if (size < 0 || (size > 0 && top < 0))
+    return op->emitOpError("takes ")
+           << size << " elements, " << step << " apart, of " << whole;
+  return std::max<int64_t>(std::min(start, top), 0);
 }
 
 static LogicalResult runSlice(Machine &m, SliceOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  int64_t dim = op.getDim(), step = op.getStep(),
-          start = m.integer(op.getStart());
+  int64_t dim = op.getDim(), step = op.getStep();
   Dims dims = m.getDims(op.getResult(), op.getSizes());
-  if (failed(checkSlice(op, start, step, dims[dim], x.dims[dim])))
+  FailureOr<int64_t> start =
+      findStart(op, m.integer(op.getStart()), step, dims[dim], x.dims[dim]);
+  if (failed(start))
     return failure();
   Dims others = x.dims;
   others[dim] = dims[dim];
@@ -82,7 +84,7 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
   int64_t i = 0;
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
     Dims from(index);
-    from[dim] = start + index[dim] * step;
+    from[dim] = *start + index[dim] * step;
     result.setCast(i++, x, getOffset(x.dims, from));
   });
   return m.set(op.getResult(), std::move(result));
@@ -90,9 +92,10 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
 
 static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
   const Tensor &x = m.tensor(op.getInput()), &update = m.tensor(op.getUpdate());
-  int64_t dim = op.getDim(), step = op.getStep(),
-          start = m.integer(op.getStart());
-  if (failed(checkSlice(op, start, step, update.dims[dim], x.dims[dim])))
+  int64_t dim = op.getDim(), step = op.getStep();
+  FailureOr<int64_t> start = findStart(op, m.integer(op.getStart()), step,
+                                       update.dims[dim], x.dims[dim]);
+  if (failed(start))
     return failure();
   Dims others = x.dims;
   others[dim] = update.dims[dim];
@@ -103,7 +106,7 @@ static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
   int64_t i = 0;
   forEachIndex(update.dims, [&](llvm::ArrayRef<int64_t> index) {
     Dims to(index);
-    to[dim] = start + index[dim] * step;
+    to[dim] = *start + index[dim] * step;
     result.setCast(getOffset(x.dims, to), update, i++);
   });
   return m.set(op.getResult(), std::move(result));

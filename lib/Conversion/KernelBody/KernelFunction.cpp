@@ -4,7 +4,6 @@
 #include "Conversion/KernelBody/ElementOps.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -170,11 +169,7 @@ Value KernelFunction::requireInside(Value condition, const Loop &loop,
 }
 
 Value KernelFunction::getPickedSize(Operation *picker) {
-  int64_t dim =
-      llvm::TypeSwitch<Operation *, int64_t>(picker)
-          .Case<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(
-              [](auto op) { return op.getDim(); });
-  return getSize(picker->getOperand(0), dim);
+  return getSize(picker->getOperand(0), cast<Picker>(picker).getDim());
 }
 
 void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,

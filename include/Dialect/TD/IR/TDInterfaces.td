@@ -23,6 +23,15 @@ def TD_Differentiable : OpInterface<"Differentiable"> {
   ];
 }
 
+def TD_Picker : OpInterface<"Picker"> {
+  let cppNamespace = "::tdc::td";
+  let description = [{
+    An op whose operand 0 is indexed along a dim by the elements of operand 1. An
+    index out of range stops the program.
+  }];
+  let methods = [InterfaceMethod<"The dim.", "uint64_t", "getDim">];
+}
+
 def TD_SlotUser : OpInterface<"SlotUser"> {
   let cppNamespace = "::tdc::td";
   let description = [{

@@ -173,8 +173,10 @@ def TD_PermuteOp : TD_ComputeOp<"permute", [Diff]> {
 def TD_SliceOp : TD_ComputeOp<"slice", [Diff]> {
   let summary = "every step-th element from start along one dim";
   let description = [{
-    The checker has brought `start` and the size into range, or a td.assert
-    stands in front that stops the program where they are not.
+    A start out of range is clamped, so that the op may run ahead of the
+    td.assert that tells of such a start; td-form-kernels has the host do that in
+    front of the kernel. The checker has brought the size into range, or a check
+    stands in front.
 
     C1: the dim is in range and step ≥ 1. C2: the other dims are unchanged. C3:
     one size per `?` of the result (all of them, also where the operand has the
@@ -201,7 +203,8 @@ def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
     AllTypesMatch<["input", "result"]>, Diff]> {
   let summary = "a tensor with a slice replaced";
   let description = [{
-    The value of `input` after `input[start::step along dim] = update`.
+    The value of `input` after `input[start::step along dim] = update`. A start
+    out of range is clamped as by td.slice.
 
     C1: the dim is in range and step ≥ 1. C2: `update` has `input`'s rank and
     dtype, and its sizes but along `dim`.
@@ -245,7 +248,7 @@ def TD_ConcatOp : TD_ComputeOp<"concat", [Diff]> {
 // Indexing by tensors
 //===----------------------------------------------------------------------===//
 
-def TD_GatherOp : TD_ComputeOp<"gather", [Diff]> {
+def TD_GatherOp : TD_ComputeOp<"gather", [Diff, TD_Picker]> {
   let summary = "rows picked by an index tensor";
   let description = [{
     result[a…, j…, b…] = input[a…, indices[j…], b…] with a the dims before `dim`.
@@ -269,7 +272,7 @@ def TD_GatherOp : TD_ComputeOp<"gather", [Diff]> {
 }
 
 def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
-    AllTypesMatch<["input", "result"]>, Diff]> {
+    AllTypesMatch<["input", "result"]>, Diff, TD_Picker]> {
   let summary = "add rows at the places an index tensor names";
   let description = [{
     The transpose of td.gather: `input` with `updates[a…, j…, b…]` added at
@@ -293,7 +296,7 @@ def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
   let hasVerifier = 1;
 }
 
-def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff]> {
+def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker]> {
   let summary = "one element per index, along one dim (torch.gather)";
   let description = [{
     result[…, j, …] = input[…, indices[…, j, …], …]. An index out of range, a
@@ -318,7 +321,7 @@ def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff]> {
 }
 
 def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
-    AllTypesMatch<["input", "result"]>, Diff]> {
+    AllTypesMatch<["input", "result"]>, Diff, TD_Picker]> {
   let summary = "the transpose of td.gather_along (torch.scatter_add)";
   let description = [{
     Elements of `updates` that meet are added in order of j. An index out of

@@ -80,10 +80,8 @@ public:
 
 private:
   bool isInvariant(Operation *op) {
-    // Indexing stops the program at an index out of range; it must not do so
-    // for a loop that does not run.
-    if (op->getNumRegions() || !mayRunUnasked(op) ||
-        isa<GatherOp, GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op))
+    // The loop may have no turn.
+    if (op->getNumRegions() || !mayRunUnasked(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) {
       return !loop->isAncestor(operand.getParentBlock()->getParentOp()) ||

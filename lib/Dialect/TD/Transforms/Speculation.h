@@ -3,18 +3,22 @@
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SPECULATION_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SPECULATION_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/Operation.h"
 
 namespace tdc::td {
 
-/// Whether the op may run where the program would not: nobody sees it, and it
-/// cannot trap. Of remainders MLIR does not know that they trap by zero.
+/// Whether nobody sees where the op runs: it has no effects, cannot trap, and
+/// meets no index out of range, which would end the program.
+bool cannotFail(mlir::Operation *op);
+
+/// Whether the op computes with tensors of run-time sizes: a check in front of
+/// it may be what keeps it within them.
+bool hasRunTimeSizes(mlir::Operation *op);
+
+/// Whether the op may run where the program would not: in front of checks, or
+/// for a loop without turns.
 inline bool mayRunUnasked(mlir::Operation *op) {
-  return mlir::isPure(op) &&
-         (!mlir::isa<mlir::arith::RemSIOp, mlir::arith::RemUIOp>(op) ||
-          mlir::matchPattern(op->getOperand(1), mlir::m_NonZero()));
+  return cannotFail(op) && !hasRunTimeSizes(op);
 }
 
 } // namespace tdc::td

@@ -85,15 +85,82 @@ func.func @run_time_sizes(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
 
 // -----
 
-// An update writes a part of its result: a kernel of its own.
+// An update writes a part of its result: a kernel of its own. Its start is
+// brought into range: the kernel may come to stand in front of the check.
 // CHECK-LABEL: func.func @update
 func.func @update(%x: tensor<8xf32>, %u: tensor<2xf32>, %i: i64) -> tensor<8xf32> {
-  // CHECK: td.kernel(%arg0, %arg1, %arg2)
+  // CHECK: %[[C6:.*]] = arith.constant 6
+  // CHECK: %[[LOW:.*]] = arith.minsi %arg2, %[[C6]]
+  // CHECK: %[[C0:.*]] = arith.constant 0
+  // CHECK: %[[START:.*]] = arith.maxsi %[[LOW]], %[[C0]]
+  // CHECK: td.kernel(%arg0, %arg1, %[[START]])
   // CHECK: td.neg
   // CHECK: td.update_slice
   %n = td.neg %u : tensor<2xf32>
   %y = td.update_slice %x, %n[%i] dim 0 step 1 : tensor<8xf32>, tensor<2xf32>
   return %y : tensor<8xf32>
+}
+
+// -----
+
+// Of run-time sizes the last start is computed.
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[OTHERS:.*]] = arith.subi %arg2
+// CHECK: %[[SPAN:.*]] = arith.muli %[[OTHERS]]
+// CHECK: %[[SIZE:.*]] = td.dim %arg0, 0
+// CHECK: %[[LAST:.*]] = arith.subi %[[SIZE]]
+// CHECK: %[[TOP:.*]] = arith.subi %[[LAST]], %[[SPAN]]
+// CHECK: %[[LOW:.*]] = arith.minsi %arg1, %[[TOP]]
+// CHECK: %[[START:.*]] = arith.maxsi %[[LOW]]
+// CHECK: td.kernel(%arg0, %[[START]], %arg2)
+func.func @slice(%x: tensor<?xf32>, %i: i64, %n: i64) -> tensor<?xf32> {
+  %y = td.slice %x[%i] dim 0 step 2 sizes(%n) : tensor<?xf32> to tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// What may find an index out of range keeps its place among prints …
+// CHECK-LABEL: func.func @report
+// CHECK: td.kernel(%arg0)
+// CHECK: td.print
+// CHECK: td.kernel(%arg0, %arg1)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.gather
+// CHECK: td.print
+// CHECK: td.kernel
+func.func @report(%x: tensor<4xf32>, %i: tensor<4xi64>, %s: !td.str) -> (tensor<f32>, tensor<f32>) {
+  %a = td.reduce sum %x [0] : tensor<4xf32> to tensor<f32>
+  td.print %s
+  %p = td.gather %x, %i dim 0 : tensor<4xf32>, tensor<4xi64> -> tensor<4xf32>
+  td.print %s
+  %b = td.reduce sum %p [0] : tensor<4xf32> to tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+
+// … and what may read beyond a tensor behind the check of that. Random numbers
+// are no reason to keep an order.
+// CHECK-LABEL: func.func @sizes
+// CHECK: td.kernel(%arg0)
+// CHECK: td.check_dim
+// CHECK: td.kernel(%arg0, %arg1)
+// CHECK-LABEL: func.func @stream
+// CHECK: td.kernel(%arg0, %arg1)
+// CHECK: td.next_random
+// CHECK-NOT: td.kernel
+func.func @sizes(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: i64, %m: i64) -> (tensor<f32>, tensor<f32>) {
+  %a = td.reduce sum %x [0] : tensor<?xf32> to tensor<f32>
+  td.check_dim %n, %m, "sizes differ"
+  %p = td.add %x, %y : tensor<?xf32>
+  %b = td.reduce sum %p [0] : tensor<?xf32> to tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+func.func @stream(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<f32>, tensor<f32>, i64) {
+  %a = td.reduce sum %x [0] : tensor<?xf32> to tensor<f32>
+  %seed, %call = td.next_random
+  %p = td.add %x, %y : tensor<?xf32>
+  %b = td.reduce sum %p [0] : tensor<?xf32> to tensor<f32>
+  return %a, %b, %seed : tensor<f32>, tensor<f32>, i64
 }
 
 // -----

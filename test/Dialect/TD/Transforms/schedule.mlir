@@ -148,8 +148,8 @@ func.func @handed_on(%data: tensor<5x4xf32, #cpu>, %x: tensor<1x4xf32, #gpu>) ->
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// An index that may be out of range must not be met too early, nor a slice come
-// before its check.
+// An index that may be out of range must not be met too early, nor rows of a
+// tensor that may have fewer be read before the check of that.
 // CHECK-LABEL: func.func @failing
 // CHECK-NOT: td.copy_start
 // CHECK-LABEL: func.func @checked
@@ -176,7 +176,42 @@ func.func @failing(%data: tensor<9xf32, #cpu>, %which: tensor<2xi64, #cpu>) {
   }
   return
 }
-func.func @checked(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
+func.func @checked(%data: tensor<?xf32, #cpu>, %n: i64, %why: !td.str) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c7 = arith.constant 7 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %ok = arith.cmpi sle, %i, %c7 : i64
+    td.assert %ok, %why
+    %row = td.kernel (%data, %i) : (tensor<?xf32, #cpu>, i64) -> tensor<2xf32, #cpu> {
+    ^bb0(%d: tensor<?xf32, #cpu>, %j: i64):
+      %r = td.slice %d[%j] dim 0 step 1 : tensor<?xf32, #cpu> to tensor<2xf32, #cpu>
+      td.yield %r : tensor<2xf32, #cpu>
+    }
+    %x = td.to_device %row : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>
+    %y = td.kernel (%x) : (tensor<2xf32, #gpu>) -> tensor<2xf32, #gpu> {
+    ^bb0(%a: tensor<2xf32, #gpu>):
+      %e = td.exp %a : tensor<2xf32, #gpu>
+      td.yield %e : tensor<2xf32, #gpu>
+    }
+    td.write %y, @s : tensor<2xf32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The rows of a start out of range are not used: the check stays where it is.
+// CHECK-LABEL: func.func @clamped
+// CHECK: td.copy_start
+// CHECK: scf.for
+// CHECK: td.assert
+// CHECK: td.copy_start
+td.slot @s buffer "s" of "m" : tensor<2xf32, #gpu>
+func.func @clamped(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c7 = arith.constant 7 : i64
@@ -209,14 +244,14 @@ func.func @checked(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
 // CHECK: td.copy_start
 // CHECK: scf.for
 td.slot @s buffer "s" of "m" : tensor<2xf32, #gpu>
-func.func @unguarded(%data: tensor<9xf32, #cpu>, %n: i64, %ok: i1, %why: !td.str) {
+func.func @unguarded(%data: tensor<?xf32, #cpu>, %n: i64, %ok: i1, %why: !td.str) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   scf.for %i = %c0 to %n step %c1 : i64 {
     td.assert %ok, %why
-    %row = td.kernel (%data, %i) : (tensor<9xf32, #cpu>, i64) -> tensor<2xf32, #cpu> {
-    ^bb0(%d: tensor<9xf32, #cpu>, %j: i64):
-      %r = td.slice %d[%j] dim 0 step 1 : tensor<9xf32, #cpu> to tensor<2xf32, #cpu>
+    %row = td.kernel (%data, %i) : (tensor<?xf32, #cpu>, i64) -> tensor<2xf32, #cpu> {
+    ^bb0(%d: tensor<?xf32, #cpu>, %j: i64):
+      %r = td.slice %d[%j] dim 0 step 1 : tensor<?xf32, #cpu> to tensor<2xf32, #cpu>
       td.yield %r : tensor<2xf32, #cpu>
     }
     %x = td.to_device %row : tensor<2xf32, #cpu> to tensor<2xf32, #gpu>

@@ -1,4 +1,4 @@
-//===- Expansion.h - ops that no kernel is made for -----------------------===//
+//===- Expansion.h - what kernels want written out ------------------------===//
 
 #ifndef TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_EXPANSION_H
 #define TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_EXPANSION_H
@@ -8,7 +8,8 @@
 namespace tdc::td {
 
 /// Writes softmax, and random numbers and scatters of narrow dtypes, as the ops
-/// that they consist of.
+/// that they consist of, and in front of slices what brings their start into
+/// range.
 void expandForKernels(mlir::Operation *root);
 
 } // namespace tdc::td

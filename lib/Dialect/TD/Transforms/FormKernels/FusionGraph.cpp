@@ -1,6 +1,7 @@
 //===- FusionGraph.cpp - which ops of a block become which kernel ---------===//
 
 #include "FusionGraph.h"
+#include "../Speculation.h"
 #include "Dialect/TD/Analysis/MatrixProduct.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
@@ -30,6 +31,12 @@ unsigned getCost(Operation *op) {
 bool isScatterIndex(Operation *op, Value operand) {
   return isa<ScatterAddAlongOp, ScatterAddOp>(op) &&
          op->getOperand(1) == operand;
+}
+
+/// Whether the outside sees when the op runs.
+bool isSeen(Operation *op) {
+  return !op->getNumRegions() && !isMemoryEffectFree(op) &&
+         !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
 }
 
 bool expands(Operation *op) {
@@ -106,12 +113,15 @@ void FusionGraph::findSteps(Block &block) {
 }
 
 /// A value is stored when the host needs it, when repeating what leads to it
-/// would be dear, or when a reduction stands behind it that more than one
-/// consumer would have to repeat.
+/// would be dear, when a reduction stands behind it that more than one consumer
+/// would have to repeat, or when it may end the program, and the consumer
+/// stands behind what the outside sees.
 void FusionGraph::chooseRoots(Block &block) {
   struct Behind {
     unsigned reductions = 0;
     unsigned cost = 0;
+    bool mayFail = false;
+    unsigned seenBefore = 0;
   };
   llvm::DenseMap<Operation *, Behind> behind;
   auto mustStore = [&](Value operand) {
@@ -131,7 +141,9 @@ void FusionGraph::chooseRoots(Block &block) {
            });
   };
 
+  unsigned seen = 0;
   for (Operation &op : block) {
+    op.walk([&](Operation *inner) { seen += isSeen(inner); });
     if (!isKernelOp(&op))
       continue;
     // A consumer that would ask for one element several times wants it stored.
@@ -148,6 +160,7 @@ void FusionGraph::chooseRoots(Block &block) {
           (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
           (known->second.cost > 0 && (isa<MatmulOp>(op) || expands(&op)) &&
            followsStored(def)) ||
+          (known->second.mayFail && known->second.seenBefore != seen) ||
           isScatterIndex(&op, operand))
         mustStore(operand);
     }
@@ -156,10 +169,12 @@ void FusionGraph::chooseRoots(Block &block) {
     };
     Behind own;
     while (true) {
-      own = {isReductionOp(&op), getCost(&op)};
+      own = {isReductionOp(&op), getCost(&op), !cannotFail(&op), seen};
       for (Value operand : op.getOperands()) {
-        own.reductions += countReductions(operand);
-        own.cost += behind.lookup(operand.getDefiningOp()).cost;
+        Behind part = behind.lookup(operand.getDefiningOp());
+        own.reductions += part.reductions;
+        own.cost += part.cost;
+        own.mayFail |= part.mayFail;
       }
       if (own.reductions <= kMaxReductions)
         break;
@@ -195,14 +210,19 @@ void FusionGraph::collectBody(Node &node, Operation *op) {
 }
 
 /// Keeps effects in the program's order: everything that touches the world in
-/// one line, reads and writes of a slot in another per slot.
+/// one line, random state in another, reads and writes of a slot in one per
+/// slot. What may end the program, or needs a check in front, sees the world.
 void FusionGraph::addOrderEdges(Block &block) {
   struct Line {
     Node *lastWrite = nullptr;
     SmallVector<Node *> readsSince;
   };
-  llvm::MapVector<Attribute, Line> lines; // null = the world and random state
-  lines[Attribute()];
+  Builder builder(block.getParentOp()->getContext());
+  const Attribute world = builder.getStringAttr("world"),
+                  random = builder.getStringAttr("random");
+  llvm::MapVector<Attribute, Line> lines; // a slot's is its symbol
+  lines[world];
+  lines[random];
   Node *lastOnAll = nullptr;
   auto touch = [&](Attribute what, Node *node, bool writes) {
     if (lastOnAll && lastOnAll != node)
@@ -221,9 +241,15 @@ void FusionGraph::addOrderEdges(Block &block) {
     line.lastWrite = node;
   };
 
-  for (Operation &op : block) {
-    Node *node = find(&op);
-    if (!node || node->isKernel || op.hasTrait<OpTrait::IsTerminator>())
+  for (auto &owner : nodes) {
+    Node *node = owner.get();
+    if (node->isKernel) {
+      if (!llvm::all_of(node->body, mayRunUnasked))
+        touch(world, node, false);
+      continue;
+    }
+    Operation &op = *node->roots.front();
+    if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
     bool touchesAll = false;
     op.walk([&](Operation *inner) {
@@ -233,8 +259,10 @@ void FusionGraph::addOrderEdges(Block &block) {
         touch(write.getSlotAttr(), node, true);
       else if (isa<SaveOp, RestoreOp>(inner))
         touchesAll = true;
-      else if (!inner->getNumRegions() && !isMemoryEffectFree(inner))
-        touch(Attribute(), node, true);
+      else if (isa<NextRandomOp, SeedOp>(inner))
+        touch(random, node, true);
+      else if (!inner->getNumRegions() && !mayRunUnasked(inner))
+        touch(world, node, isSeen(inner));
     });
     if (!touchesAll)
       continue;
@@ -254,8 +282,9 @@ SmallVector<FusionGraph::Node *> FusionGraph::getPredecessors(Node &node) {
     if (Operation *def = input.getDefiningOp())
       if (Node *from = find(def); from && from != &node)
         predecessors.push_back(from);
-  for (Node *before : node.after) {
-    Node *from = find(before->roots.front());
+  for (Node *from : node.after) {
+    while (from->mergedInto)
+      from = from->mergedInto;
     if (from != &node)
       predecessors.push_back(from);
   }
@@ -377,7 +406,7 @@ void FusionGraph::note(Node &node, const Node &more) {
 /// The one of two kernels that comes first, from number `from` on.
 static FusionGraph::Node *getFirst(FusionGraph::Node *first,
                                    FusionGraph::Node *other, unsigned from) {
-  if (!other->isKernel || other->isMerged || other->index < from ||
+  if (!other->isKernel || other->mergedInto || other->index < from ||
       (first && first->index <= other->index))
     return first;
   return other;
@@ -419,7 +448,7 @@ void FusionGraph::merge(Node &a, Node &b) {
   a.position = std::min(a.position, b.position);
   for (Operation *root : b.roots)
     nodeOf[root] = &a;
-  b.isMerged = true;
+  b.mergedInto = &a;
 }
 
 SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
@@ -427,7 +456,7 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
   SmallVector<Operation *, 4> roots;
   for (Operation *root : node.roots)
     if (llvm::any_of(readers[root->getResult(0)], [&](Node *user) {
-          return user != &node && user != other && !user->isMerged &&
+          return user != &node && user != other && !user->mergedInto &&
                  user->inputs.contains(root->getResult(0));
         }))
       roots.push_back(root);
@@ -438,7 +467,7 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
 /// ended up in one loop with it.
 void FusionGraph::dropInnerRoots() {
   for (auto &node : nodes) {
-    if (!node->isKernel || node->isMerged || node->roots.size() == 1 ||
+    if (!node->isKernel || node->mergedInto || node->roots.size() == 1 ||
         llvm::any_of(node->body,
                      [](Operation *op) { return isReductionOp(op); }))
       continue;
@@ -452,7 +481,7 @@ void FusionGraph::mergeKernels() {
   // Kernels that read one value or feed each other are candidates.
   for (auto &node : nodes) {
     Node &b = *node;
-    if (!b.isKernel || b.isMerged)
+    if (!b.isKernel || b.mergedInto)
       continue;
     for (Node *a = findRelated(b, 0); a && a->index < b.index;
          a = findRelated(b, a->index + 1))
@@ -471,7 +500,7 @@ SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
   llvm::PriorityQueue<Node *, std::vector<Node *>, decltype(isLater)> ready(
       isLater);
   for (auto &node : nodes) {
-    if (node->isMerged)
+    if (node->mergedInto)
       continue;
     llvm::SmallPtrSet<Node *, 8> before;
     for (Node *predecessor : getPredecessors(*node))

@@ -38,7 +38,7 @@ public:
     /// A kernel: the ops whose results it stores. A host op: the op itself.
     llvm::SmallVector<mlir::Operation *, 4> roots;
     bool isKernel = false;
-    bool isMerged = false; ///< into another node; to be skipped
+    Node *mergedInto = nullptr; ///< if so, it is to be skipped
     /// Of a kernel: all ops it computes, roots included.
     llvm::SetVector<mlir::Operation *> body;
     /// What it needs from outside, in the order of first use.

@@ -84,7 +84,7 @@ void FusionGraph::mergeRows() {
   while (std::exchange(hasChanged, false))
     for (auto &node : nodes) {
       Node &a = *node;
-      if (!a.isKernel || a.isMerged || !isOnGPU(a.roots.front()))
+      if (!a.isKernel || a.mergedInto || !isOnGPU(a.roots.front()))
         continue;
       for (Node *b = findReader(a, 0); b; b = findReader(a, b->index + 1))
         hasChanged |= isOnGPU(b->roots.front()) && mergeRow(a, *b);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Speculation.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Schedule.h"
 
@@ -73,7 +74,9 @@ Tail::Tail(ToDeviceOp download) {
   bool hasLateEffects = false;
   Operation *op = download->getNextNode();
   for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
-    bool hasEffects = !isQueued(op) && !isMemoryEffectFree(op);
+    // What may end the program, or needs a check in front, is seen as well.
+    bool hasEffects =
+        !mayRunUnasked(op) && (!isQueued(op) || isa<KernelOp>(op));
     // Waits keep their order: what is read first is waited for first.
     bool isLate = dependsOnLate(*op) || isa<CopyWaitOp>(op) ||
                   (hasEffects && hasLateEffects);

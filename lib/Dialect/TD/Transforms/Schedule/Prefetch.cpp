@@ -10,8 +10,8 @@
 //   for t {
 //     wait(t) by the GPU
 //     kernels of t
-//     mark(t)                         behind the last of them that reads the
-//     buffer if t + 1 < n {
+//     mark(t)                         behind the last that reads the buffer
+//     if t + 1 < n {
 //       wait(t - 1) by the cpu        before its source is overwritten
 //       start(t + 1) after mark(t - 1)
 //     }
@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Schedule.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -55,44 +56,6 @@ static bool isPassedOn(Value value) {
     isPassedOn |= user->hasTrait<OpTrait::IsTerminator>() || CarryingLoop(user);
   });
   return isPassedOn;
-}
-
-/// The value behind an argument of a kernel's body.
-static Value getInput(KernelOp kernel, Value inside) {
-  auto argument = dyn_cast<BlockArgument>(inside);
-  return argument ? kernel.getInputs()[argument.getArgNumber()] : inside;
-}
-
-/// Whether all elements of an index tensor in a kernel are those of a random
-/// permutation of so many.
-static bool isOfPermutation(KernelOp kernel, Value index, int64_t size) {
-  while (Operation *op = index.getDefiningOp()) {
-    if (!isa<SliceOp, ReshapeOp>(op))
-      break;
-    index = op->getOperand(0);
-  }
-  auto random = getInput(kernel, index).getDefiningOp<RandomOp>();
-  return random && random.getDistribution() == Distribution::Permutation &&
-         random.getResult().getType().getNumElements() == size;
-}
-
-/// Whether a kernel of the host may meet a bad index: the program then ends
-/// where the kernel stands.
-static bool mayFail(KernelOp kernel) {
-  return kernel
-      .walk([&](Operation *op) {
-        if (auto gather = dyn_cast<GatherOp>(op)) {
-          int64_t size =
-              gather.getInput().getType().getDimSize(gather.getDim());
-          return isOfPermutation(kernel, gather.getIndices(), size)
-                     ? WalkResult::advance()
-                     : WalkResult::interrupt();
-        }
-        return isa<GatherAlongOp, ScatterAddOp, ScatterAddAlongOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 namespace {
@@ -148,9 +111,8 @@ bool LoopPrefetcher::addMakers(Value value, Ops &into) {
   if (!op || op->getBlock() != loop.getBody())
     return false;
   auto kernel = dyn_cast<KernelOp>(op);
-  if (kernel ? kernel.isOnGPU() || mayFail(kernel)
-             : op->getNumRegions() > 0 || !mayRunUnasked(op) ||
-                   isa<ToDeviceOp>(op))
+  if (!cannotFail(op) || isa<ToDeviceOp>(op) ||
+      (kernel ? kernel.isOnGPU() : op->getNumRegions() > 0))
     return false;
   if (!llvm::all_of(op->getOperands(),
                     [&](Value operand) { return addMakers(operand, into); }))
@@ -223,12 +185,12 @@ static void addOrigins(Value value, llvm::SetVector<Value> &origins) {
   });
 }
 
-/// Whether a check in the body may be what allows the makers, which then must
-/// not come before it: if both look at one value, "index 7 is out of range" and
-/// what takes element 7.
+/// Whether a check in the body may be what keeps makers within tensors of
+/// run-time sizes: if both look at one value, "slice 0:32 is out of range for
+/// size 7" and what takes these rows.
 bool LoopPrefetcher::hasGuards() {
   llvm::SetVector<Value> ofMakers, ofChecks;
-  for (Operation *op : makers)
+  for (Operation *op : llvm::make_filter_range(makers, hasRunTimeSizes))
     for (Value operand : op->getOperands())
       addOrigins(operand, ofMakers);
   loop.getBody()->walk([&](Operation *check) {
@@ -246,8 +208,7 @@ llvm::MapVector<Attribute, int64_t> LoopPrefetcher::countBytes() {
   llvm::MapVector<Attribute, int64_t> bytes;
   for (ToDeviceOp upload : uploads) {
     RankedTensorType type = upload.getType();
-    bytes[type.getEncoding()] +=
-        type.getNumElements() * byteSize(getDType(type.getElementType()));
+    bytes[type.getEncoding()] += estimateBytes(type);
   }
   return bytes;
 }
@@ -299,7 +260,7 @@ static bool isShort(Operation *op) {
   bool isKnown =
       isa<KernelOp, ReadOp, WriteOp, AssertOp, CheckDimOp, CheckRandIntOp,
           PrintOp>(op) ||
-      (op->getNumRegions() == 0 && mayRunUnasked(op) && !isa<ToDeviceOp>(op));
+      (op->getNumRegions() == 0 && cannotFail(op) && !isa<ToDeviceOp>(op));
   return isKnown && llvm::all_of(op->getOperandTypes(), isSmall) &&
          llvm::all_of(op->getResultTypes(), isSmall);
 }
