@@ -61,6 +61,9 @@ public:
   /// The place of a location in the user's files.
   SourceRange getRange(mlir::Location location) const;
 
+  /// The sizes that data files have said. Known after generate().
+  llvm::ArrayRef<FileSize> getFileSizes() const { return fileSizes; }
+
   /// The file of the program.
   FileId getFile() const { return file; }
 
@@ -118,6 +121,7 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, int64_t>
       batchSizes;       ///< of loaders: their values, by where they stand
   bool isTrial = false; ///< of another batch size
+  std::vector<FileSize> fileSizes;
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options

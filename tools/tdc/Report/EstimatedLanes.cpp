@@ -13,6 +13,7 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "Report/Lanes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace tdc;
@@ -233,6 +234,7 @@ Lanes Turns::run() {
   mlir::FileLineColLoc place = td::getUserPlace(loop->getLoc());
   lanes.file = place ? place.getFilename().str() : "";
   lanes.line = place ? place.getLine() : 0;
+  lanes.loop = loop->getLoc();
   int64_t start = beginOf(kFirst);
   lanes.length = beginOf(kFirst + 2) - start;
   for (Item &item : items) {
@@ -273,4 +275,21 @@ std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
   if (!hottest)
     return std::nullopt;
   return Turns(hottest).run();
+}
+
+void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {
+  llvm::MapVector<mlir::Attribute, llvm::SmallVector<td::LaunchOp, 1>> launches;
+  compiled.walk([&](td::LaunchOp launch) {
+    if (launch.getBlocks())
+      launches[launch.getCalleeAttr()].push_back(launch);
+  });
+  for (auto &[kernel, places] : launches) {
+    td::LaunchOp launch = places.front();
+    mlir::Operation *parent = launch->getParentOp();
+    mlir::FileLineColLoc place = td::getUserPlace(launch.getLoc());
+    if (places.size() == 1 && CarryingLoop(parent) &&
+        parent->getLoc() == lanes.loop)
+      lanes.kernels.push_back(
+          {launch.getCallee().str(), place ? place.getLine() : 0});
+  }
 }
