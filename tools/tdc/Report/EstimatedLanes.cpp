@@ -12,6 +12,7 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Report/Lanes.h"
+#include "gpu_times.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -19,10 +20,11 @@
 using namespace tdc;
 using td::CarryingLoop;
 
-/// Bytes that a copy takes in a nanosecond, which is the unit of OpCosts, and
-/// what it takes besides. The host needs some time for each thing that it gives
-/// a GPU. All are those of the simulated driver.
-static constexpr double kBytes = 25, kCopy = 10000, kIssue = 4000;
+// All times are nanoseconds: of what the host gives a GPU, of a copy, and of
+// one byte, which is the unit of OpCosts.
+static constexpr double kIssue = 1e3 * sim::kIssueMicroseconds,
+                        kCopy = 1e3 * sim::kCopyMicroseconds,
+                        kByte = 1e3 / sim::kHostBytesPerMicrosecond;
 
 /// Turns that are gone through, and the first of the two that are shown.
 static constexpr unsigned kTurns = 8, kFirst = 5;
@@ -32,7 +34,7 @@ static double getCost(td::KernelOp kernel, Place::Kind device) {
   for (mlir::Operation &op : *kernel.getBody().begin())
     if (op.hasTrait<td::ComputeOp>())
       cost += td::getOpCost(&op, device);
-  return cost / kBytes;
+  return cost * kByte;
 }
 
 /// What most of a kernel is.
@@ -79,6 +81,8 @@ private:
   void run(td::KernelOp kernel);
   void run(td::CopyStartOp copy);
   void run(td::ToDeviceOp copy);
+  /// The host gives a GPU something to do.
+  void issue(mlir::Operation *op, const char *what);
   void add(const Place &device, const char *lane, mlir::Operation *op,
            std::string what, double begin, double end, int64_t bytes = 0);
   void carry(mlir::ValueRange from, mlir::ValueRange to);
@@ -103,6 +107,11 @@ void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
   items.push_back({spelling(device), lane, std::move(work)});
 }
 
+void Turns::issue(mlir::Operation *op, const char *what) {
+  add(getCpu(), "cpu", op, what, host, host + kIssue);
+  host += kIssue;
+}
+
 void Turns::run(td::KernelOp kernel) {
   Place device =
       kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
@@ -112,7 +121,7 @@ void Turns::run(td::KernelOp kernel) {
     host += length;
     return;
   }
-  host += kIssue;
+  issue(kernel, "launch");
   double &work = queues[spelling(device)].work;
   double begin = std::max(work, host);
   work = begin + length;
@@ -120,7 +129,7 @@ void Turns::run(td::KernelOp kernel) {
 }
 
 void Turns::run(td::CopyStartOp copy) {
-  host += kIssue;
+  issue(copy, "copy");
   Place from = td::getPlace(copy.getInput().getType()),
         to = td::getPlace(copy.getResult().getType());
   bool isUpload = from == getCpu();
@@ -132,7 +141,7 @@ void Turns::run(td::CopyStartOp copy) {
                                    : 0;
   double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
-  queue = begin + kCopy + double(bytes) / kBytes;
+  queue = begin + kCopy + double(bytes) * kByte;
   add(gpu, isUpload ? "h2d" : "d2h", copy, getName(copy), begin, queue, bytes);
   tickets[copy.getTicket()] = queue;
 }
@@ -143,7 +152,7 @@ void Turns::run(td::ToDeviceOp copy) {
         to = td::getPlace(copy.getType());
   if (from == to)
     return;
-  host += kIssue;
+  issue(copy, "copy");
   bool isUpload = from == getCpu(), isDownload = to == getCpu();
   Place gpu = isDownload ? from : to;
   Queues &of = queues[spelling(gpu)];
@@ -153,7 +162,7 @@ void Turns::run(td::ToDeviceOp copy) {
   else
     begin = std::max(begin, queues[spelling(from)].work);
   int64_t bytes = td::estimateBytes(copy.getType());
-  double end = begin + kCopy + double(bytes) / kBytes;
+  double end = begin + kCopy + double(bytes) * kByte;
   of.work = end;
   if (isUpload)
     of.uploads = end;
