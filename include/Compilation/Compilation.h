@@ -60,6 +60,9 @@ public:
   /// The place of a location in the user's files.
   SourceRange getRange(mlir::Location location) const;
 
+  /// The sizes that data files have said. Known after generate().
+  llvm::ArrayRef<FileSize> getFileSizes() const { return fileSizes; }
+
   /// The file of the program.
   FileId getFile() const { return file; }
 
@@ -119,6 +122,7 @@ private:
   /// Of loaders: where they stand, and their values.
   std::vector<std::pair<SourceRange, int64_t>> batchSizes;
   bool isTrial = false;                     ///< of another batch size
+  std::vector<FileSize> fileSizes;
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options

@@ -14,10 +14,11 @@ namespace tdc {
 
 /// What the code is for, which decides what is final while compiling.
 enum class Purpose : uint8_t {
-  Run,   ///< to run here and now, with these arguments
-  Build, ///< to run anywhere
-  Emit,  ///< to be looked at, for the devices of the options
-  Check  ///< none; only what is wrong with the program is wanted
+  Run,    ///< to run here and now, with these arguments
+  Build,  ///< to run anywhere
+  Emit,   ///< to be looked at, for the devices of the options
+  Report, ///< to tell what a run would do with the files that are there now
+  Check   ///< none; only what is wrong with the program is wanted
 };
 
 /// What becomes of copies in loops that the program does not write.

@@ -23,6 +23,13 @@ struct FileHeader {
   llvm::SmallVector<int64_t, 4> dims;
 };
 
+/// A size that a program has a name for and that a data file has said.
+struct FileSize {
+  std::string name, file; ///< the file as the program calls it
+  int64_t size;
+  SourceRange range; ///< of the name
+};
+
 /// Who moves tensors between devices (docs/Language.md, "Devices").
 enum class Placement : uint8_t {
   Insert,   ///< the compiler does, where the program does not
@@ -69,8 +76,10 @@ struct CheckOptions {
   std::function<std::optional<FileHeader>(llvm::StringRef path,
                                           llvm::StringRef key)>
       readHeader;
-  /// `tdc run`: the sizes that headers say are used as constants.
+  /// `tdc run`, `tdc report`: the sizes that headers say are used as constants.
   bool headersAreFinal = false;
+  /// Told of each of these, by name.
+  std::function<void(const FileSize &size)> foundSize = [](const FileSize &) {};
   /// Told where the program says the batch size of a loader, and what it is.
   std::function<void(SourceRange range, int64_t size)> foundBatchSize =
       [](SourceRange, int64_t) {};

@@ -133,10 +133,11 @@ static std::optional<FileHeader> readHeader(llvm::StringRef path,
 
 CheckOptions Compilation::getCheckOptions() {
   CheckOptions result;
-  bool runs = options.purpose == Purpose::Run;
+  bool runs = options.purpose == Purpose::Run,
+       reports = options.purpose == Purpose::Report;
   result.argumentsAreFinal = runs || argumentsAreFixed;
   result.ownOptions = options.ownOptions;
-  result.headersAreFinal = runs;
+  result.headersAreFinal = runs || reports;
   result.device = options.device;
   result.placement = options.placement;
   result.countCudaDevices = [this] {
@@ -152,6 +153,13 @@ CheckOptions Compilation::getCheckOptions() {
   result.readHeader = readHeader;
   result.foundBatchSize = [this](SourceRange range, int64_t size) {
     batchSizes.push_back({range, size});
+  };
+  // What is checked for several machines says it for each of them.
+  result.foundSize = [this](const FileSize &size) {
+    if (llvm::none_of(fileSizes, [&](const FileSize &known) {
+          return known.range == size.range && known.file == size.file;
+        }))
+      fileSizes.push_back(size);
   };
   for (const auto &[name, value] : options.set)
     result.arguments[name] = value;
@@ -173,17 +181,20 @@ static bool has(llvm::ArrayRef<const Diagnostic *> reports,
   });
 }
 
-/// `tdc check` asks what a program does with any arguments. Where sizes of
-/// models depend on them, that is a mistake of `tdc build` alone if `tdc run`,
-/// which knows them, makes none: then the program is walked once more with the
-/// defaults.
+/// `tdc check` and `tdc report` ask what a program does with any arguments.
+/// Where sizes of models depend on them, that is a mistake of `tdc build` alone
+/// if `tdc run`, which knows them, makes none: then the program is walked once
+/// more with the defaults.
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
+  fileSizes.clear();
   Step step(&listener, "check");
   DiagnosticEngine found(sources);
   machines = check(sources, ast, file, *program, checks, found, emitter);
   std::vector<const Diagnostic *> reports = found.getSorted();
-  if (options.purpose == Purpose::Check && !argumentsAreFixed &&
+  bool asksForAny =
+      options.purpose == Purpose::Check || options.purpose == Purpose::Report;
+  if (asksForAny && !argumentsAreFixed &&
       llvm::any_of(reports, [](const Diagnostic *report) {
         return report->code == DiagCode::TD208;
       })) {

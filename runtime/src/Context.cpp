@@ -195,6 +195,7 @@ int32_t tdrt_open(const tdrt_program *program, int argc,
                     " of the runtime, this is version " +
                     std::to_string(TDRT_ABI_VERSION));
     context->parseArguments(argc, argv);
+    checkReports();
     context->openDevices();
   });
 }

@@ -119,6 +119,10 @@ void tellError(const tdrt_error &error, const char *text);
 /// The same of the error of a context, which is null if there was no memory.
 void tellError(tdrt_context *ctx);
 
+/// Fails if what TDC_STATS_JSON and TDC_TRACE want cannot be written at the
+/// end.
+void checkReports();
+
 } // namespace tdrt
 
 #endif // TDRT_CONTEXT_H

@@ -2,6 +2,7 @@
 
 #include "Memory.h"
 #include "Failure.h"
+#include <algorithm>
 
 using namespace tdrt;
 
@@ -27,8 +28,8 @@ unsigned roundToClass(int64_t &bytes) {
 
 void Memory::count(int64_t bytes) {
   live += bytes;
-  if (live > most)
-    most = live;
+  most = std::max(most, live);
+  highest = std::max(highest, live);
 }
 
 void *Memory::allocateIn(Block *&list, int64_t bytes) {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace tdrt {
 
@@ -44,6 +45,8 @@ public:
   /// Bytes asked for and not released, with the arena.
   int64_t inUse() const { return live; }
   int64_t peak() const { return most; }
+  /// The most that were in use since this was asked last.
+  int64_t takeHighest() { return std::exchange(highest, live); }
 
 protected:
   struct Block {
@@ -85,6 +88,7 @@ private:
   int64_t cached = 0; ///< bytes in `cache`
   int64_t live = 0;
   int64_t most = 0;
+  int64_t highest = 0; ///< since takeHighest
 };
 
 class InputFile;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tdrt;
@@ -37,6 +38,33 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
   }
 }
 
+static void failToWrite(const char *path, int error) {
+  fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+}
+
+/// Why a file could not be written at the end; 0 if it could. Leaves nothing.
+static int tryToWrite(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) {
+    close(fd);
+    unlink(path);
+    return 0;
+  }
+  if (errno != EEXIST)
+    return errno;
+  struct stat status;
+  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    return EISDIR;
+  return access(path, W_OK) == 0 ? 0 : errno;
+}
+
+void tdrt::checkReports() {
+  for (const char *variable : {"TDC_STATS_JSON", "TDC_TRACE"})
+    if (const char *path = getenv(variable); path && *path)
+      if (int error = tryToWrite(path))
+        failToWrite(path, error);
+}
+
 /// Writes what a variable of the environment wants in the file that it names.
 static void writeReport(const char *variable, const std::string &text) {
   const char *path = getenv(variable);
@@ -45,7 +73,7 @@ static void writeReport(const char *variable, const std::string &text) {
   if (fd >= 0 && close(fd) != 0 && !error)
     error = errno;
   if (error)
-    fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+    failToWrite(path, error);
 }
 
 int32_t tdrt_report_stats(tdrt_context *ctx) {

@@ -187,6 +187,6 @@ HostSpan::HostSpan(Context &context, const char *name, int32_t site)
 HostSpan::~HostSpan() {
   if (!context.trace)
     return;
-  context.trace->setMemory(0, context.memory.inUse());
+  context.trace->setMemory(0, context.memory.takeHighest());
   context.trace->add(work, begin, context.trace->now());
 }

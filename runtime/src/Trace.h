@@ -55,7 +55,7 @@ public:
 
   /// A moment of the host.
   int64_t now() noexcept { return clocks[hostClock]->now(); }
-  /// What a device has in use from the next work on that it does.
+  /// The most that a device had in use since its work before.
   void setMemory(int32_t device, int64_t bytes) { memory[device].next = bytes; }
   /// Work that was done between two moments. Does nothing without memory.
   void add(const TraceWork &work, int64_t begin, int64_t end) noexcept;

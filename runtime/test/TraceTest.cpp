@@ -61,8 +61,10 @@ TEST(TraceTest, CopiesAndKernels) {
     std::string json = tdrt::Context::of(ctx).trace->getJson();
     std::vector<std::string> copies = eventsWith(json, "\"bytes\":40,"),
                              kernels = eventsWith(json, "\"add_one\""),
-                             waits = eventsWith(json, "\"wait\"");
+                             waits = eventsWith(json, "\"wait\""),
+                             launches = eventsWith(json, "\"launch\"");
     ASSERT_EQ(copies.size(), 2u) << json;
+    ASSERT_EQ(launches.size(), 1u) << json;
     ASSERT_EQ(kernels.size(), 1u) << json;
     ASSERT_EQ(waits.size(), 1u) << json;
     EXPECT_EQ(copies[0].substr(0, 36),
@@ -80,6 +82,10 @@ TEST(TraceTest, CopiesAndKernels) {
     EXPECT_LE(end(copies[0]), numberOf(kernels[0], "ts") + 2e-3);
     EXPECT_LE(end(kernels[0]), numberOf(copies[1], "ts") + 2e-3);
     EXPECT_NEAR(end(waits[0]), end(copies[1]), 2e-3);
+    // The host is busy while it asks for something.
+    EXPECT_EQ(numberOf(launches[0], "pid"), 0);
+    EXPECT_EQ(numberOf(launches[0], "line"), 5);
+    EXPECT_EQ(numberOf(launches[0], "dur"), 4);
     std::vector<std::string> samples = eventsWith(json, "resident bytes");
     ASSERT_EQ(samples.size(), 2u) << json;
     EXPECT_EQ(numberOf(samples[1], "pid") + numberOf(samples[0], "pid"), 1);
@@ -108,14 +114,14 @@ TEST(TraceTest, Arrows) {
     std::vector<std::string> from = eventsWith(json, "\"ph\":\"s\""),
                              to = eventsWith(json, "\"ph\":\"f\""),
                              copies = eventsWith(json, "\"bytes\":40,"),
-                             kernels = eventsWith(json, "\"line\":5");
+                             kernels = eventsWith(json, "\"add_one\"");
     ASSERT_EQ(from.size(), 1u) << json;
     ASSERT_EQ(to.size(), 1u) << json;
     ASSERT_EQ(copies.size(), 1u) << json;
-    ASSERT_EQ(kernels.size(), 1u) << json;
+    ASSERT_EQ(kernels.size(), 3u) << json;
     EXPECT_EQ(numberOf(from[0], "id"), numberOf(to[0], "id"));
     EXPECT_EQ(numberOf(from[0], "ts"), numberOf(copies[0], "ts"));
-    EXPECT_EQ(numberOf(to[0], "ts"), numberOf(kernels[0], "ts"));
+    EXPECT_EQ(numberOf(to[0], "ts"), numberOf(kernels[1], "ts"));
   });
 }
 
@@ -152,7 +158,7 @@ TEST(TraceTest, LongRuns) {
 // What the trace asks of the driver besides may fail: then there is less in it.
 TEST(TraceTest, EventsThatFail) {
   for (const char *fault : {"cuEventRecord@2=999", "cuEventElapsedTime@1=999",
-                            "cuEventCreate@8=999"})
+                            "cuEventCreate@9=999"})
     checkWithGpus(
         1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_FAULT", fault}}, [] {
           GpuProgram gpus(1);
@@ -161,7 +167,7 @@ TEST(TraceTest, EventsThatFail) {
           useGpu(ctx, gpus);
           EXPECT_EQ(eventsWith(tdrt::Context::of(ctx).trace->getJson(), "\"X\"")
                         .size(),
-                    3u);
+                    5u);
         });
 }
 
@@ -213,8 +219,9 @@ TEST(TraceTest, KernelThatFails) {
     ASSERT_EQ(ctx.status, 0) << ctx.error();
     useGpu(ctx, gpus);
     tdrt_cuda_synchronize(ctx, 0);
-    ASSERT_EQ(tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6), 0);
-    EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 309);
+    // What the trace asks the driver may be what tells of it.
+    int32_t status = tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6);
+    EXPECT_EQ(status ? status : tdrt_cuda_synchronize(ctx, 0), 309);
     std::string json = tdrt::Context::of(ctx).trace->getJson();
     EXPECT_EQ(eventsWith(json, "write_nowhere").size(), 0u);
   });
@@ -237,7 +244,9 @@ TEST(TraceTest, TwoGpus) {
     std::vector<std::string> copies = eventsWith(json, "\"from\":\"cuda:0\"");
     ASSERT_EQ(copies.size(), 1u);
     EXPECT_EQ(numberOf(copies[0], "pid"), 2);
-    EXPECT_EQ(eventsWith(json, "\"name\":\"copy\"").size(), 1u);
+    // The host asks for both copies; one of them is among the kernels.
+    EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":0").size(), 2u);
+    EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":2").size(), 1u);
   });
 }
 
@@ -257,14 +266,32 @@ TEST(TraceTest, WrittenAtTheEnd) {
     ASSERT_EQ(eventsWith(json, "\"print\"").size(), 1u) << json;
     EXPECT_EQ(eventsWith(json, "\"cpu\"").size(), 2u); // process and thread
   }
-  setenv("TDC_TRACE", "/no/such/folder/x", 1);
-  Opened ctx(program);
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(tdrt_report_stats(ctx), 751);
-  EXPECT_EQ(
-      testing::internal::GetCapturedStderr(),
-      "error[TR751]: `/no/such/folder/x`: cannot be written: No such file "
-      "or directory\n");
+  // What is not there at the end either is found before the program runs.
+  for (auto [file, why] :
+       {std::pair("/no/such/folder/x", "No such file or directory"),
+        std::pair("/", "Is a directory")}) {
+    setenv("TDC_TRACE", file, 1);
+    Opened ctx(program);
+    EXPECT_EQ(ctx.status, 751);
+    EXPECT_EQ(ctx.error(), std::string("error[TR751]: `") + file +
+                               "`: cannot be written: " + why + "\n");
+  }
+  // Nor is anything left of a look at what can be written.
+  setenv("TDC_TRACE", (folder / "other.json").c_str(), 1);
+  {
+    Opened ctx(program);
+    EXPECT_EQ(ctx.status, 0) << ctx.error();
+    EXPECT_NE(access((folder / "other.json").c_str(), F_OK), 0);
+  }
+  setenv("TDC_TRACE", "/dev/full", 1);
+  {
+    Opened ctx(program);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(tdrt_report_stats(ctx), 751);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "error[TR751]: `/dev/full`: cannot be written: No space left on "
+              "device\n");
+  }
   unsetenv("TDC_TRACE");
 }
 

@@ -3,8 +3,8 @@
     trace.py PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
 
 Each copy that the counters have is there, with its line and its bytes; in no lane do
-two pieces of work overlap; arrows lead from copies to what waits for them; a device never
-holds more than its peak.
+two pieces of work overlap; arrows lead from copies to what waits for them; the most
+that a device holds is its peak.
 """
 
 import collections
@@ -38,13 +38,12 @@ def check(events, stats):
              if event["name"] == "thread_name"}
     arrows = [event for event in events if event["ph"] in "sf"]
     work = collections.defaultdict(list)
-    copies = collections.Counter()
+    copies, held = collections.Counter(), collections.Counter()
     for event in events:
         lane = event["pid"], event["tid"]
         if event["ph"] == "C":
-            device = devices.get(event["pid"])
-            if event["args"]["bytes"] > stats["peak"][device]:
-                problems.append(f"{device} holds {event['args']['bytes']} bytes")
+            device = devices[event["pid"]]
+            held[device] = max(held[device], event["args"]["bytes"])
         elif event["ph"] == "X":
             name = lanes[lane]
             work[lane].append(event)
@@ -57,6 +56,8 @@ def check(events, stats):
                 copies[site, "bytes"] += args["bytes"]
                 if not event["name"]:
                     problems.append(f"a copy at {site} has no name")
+    problems += [f"{device} holds {held[device]} bytes, counted are {peak}"
+                 for device, peak in stats["peak"].items() if held[device] != peak]
     problems += [f"a lane {name}" for name in lanes.values() if name not in LANES]
     for lane, events in work.items():
         free = 0

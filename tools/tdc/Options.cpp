@@ -44,6 +44,8 @@ Purpose getPurpose(Verb verb) {
     return Purpose::Build;
   case Verb::Emit:
     return Purpose::Emit;
+  case Verb::Report:
+    return Purpose::Report;
   default:
     return Purpose::Check;
   }
@@ -162,6 +164,7 @@ private:
       return readPhase(value);
     case OPT_graph:
       options.graph = value.str();
+      options.purpose = Purpose::Report;
       return value == "svg" || value == "html" ||
              fail("`--graph` is svg or html, not `" + value + "`");
     case OPT_lib:

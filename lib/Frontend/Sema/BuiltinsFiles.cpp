@@ -43,6 +43,21 @@ static void reportHeader(Checker &c, const Bound &args, DType dtype,
   report.fix(FixIt::Choice, "`" + text + "`", {{expected->range, text}});
 }
 
+/// Sizes that were open are those of the file.
+static void takeSizes(Checker &c, const Bound &args, const TensorType &type,
+                      const FileHeader &header) {
+  auto *declared = llvm::cast<ast::NamedType>(args.call.expected);
+  for (auto [i, size] : llvm::enumerate(type.dims)) {
+    auto atom = size.getAtom();
+    if (!atom || c.constantOf(size) || c.sizeVariables[atom.get()].value)
+      continue;
+    c.sizeVariables[atom.get()].known = header.dims[i];
+    SourceRange range = declared->dims[i].range;
+    c.options.foundSize({c.text(range).str(), textOf(args["path"]).str(),
+                         header.dims[i], range});
+  }
+}
+
 /// Compares a header with the wanted type; takes over sizes that were open.
 static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
                         llvm::StringRef key) {
@@ -73,10 +88,7 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
     return false;
   }
   if (c.options.headersAreFinal)
-    for (auto [i, size] : llvm::enumerate(type.dims))
-      if (auto atom = size.getAtom())
-        if (!c.sizeVariables[atom.get()].value)
-          c.sizeVariables[atom.get()].known = header->dims[i];
+    takeSizes(c, args, type, *header);
   return true;
 }
 

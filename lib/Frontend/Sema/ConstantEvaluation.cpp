@@ -409,8 +409,8 @@ Diagnostic &Checker::reportNotKnown(const Val &val, llvm::StringRef what) {
   }
   return error(DiagCode::TD208, val.range.isValid() ? val.range : here,
                what + " must be known when the program is compiled")
-      .note("a value of an `arg` is known to `tdc run`; give it to `tdc "
-            "build` with `--set name=value`");
+      .note("a value of an `arg` is known to `tdc run`; `--set name=value` "
+            "gives it to other commands");
 }
 
 std::optional<int64_t> Checker::requireInt(const Val &val,

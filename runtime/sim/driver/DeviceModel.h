@@ -1,8 +1,9 @@
 //===- DeviceModel.h - what the simulated devices say they are ------------===//
 //
-// Numbers of two GPUs, and of what connects them, from NVIDIA's data sheets:
-// they answer cuDeviceGetAttribute and feed the model of time, which tells what
-// overlaps with what and what roughly dominates, and is no measurement.
+// Numbers of two GPUs from NVIDIA's data sheets: they answer
+// cuDeviceGetAttribute and feed the model of time, which tells what overlaps
+// with what and what roughly dominates, and is no measurement. What connects
+// the devices stands in gpu_times.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #define TDC_SIM_DRIVER_DEVICEMODEL_H
 
 #include "cuda_driver.h"
+#include "gpu_times.h"
 #include <optional>
 
 namespace tdc::sim {
@@ -39,15 +41,6 @@ inline constexpr int kMaxThreads = 1024;      ///< per block
 inline constexpr unsigned kMaxBlockZ = 64;
 inline constexpr unsigned kMaxGridX = 0x7fffffff;
 inline constexpr unsigned kMaxGridYZ = 65535;
-
-// PCIe 4 x16: 31.5 GB/s on paper (PCI-SIG), of which copies of pinned memory
-// see about 25; between GPUs without NVLink about 20. Latencies of a copy and
-// of a launch are the usual order of magnitude.
-inline constexpr double kHostBytesPerMicrosecond = 25e3;
-inline constexpr double kPeerBytesPerMicrosecond = 20e3;
-inline constexpr double kCopyMicroseconds = 10;
-/// What a call that gives a device work takes the host; a graph is one call.
-inline constexpr double kIssueMicroseconds = 4;
 
 } // namespace tdc::sim
 

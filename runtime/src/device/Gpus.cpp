@@ -2,6 +2,7 @@
 
 #include "device/Gpus.h"
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 using namespace tdrt;
@@ -44,7 +45,7 @@ Memory &Gpus::getMemory(int32_t device) {
 void Gpus::traceNext(const TraceWork &work) {
   if (!context.trace)
     return;
-  context.trace->setMemory(work.device, getMemory(work.device).inUse());
+  context.trace->setMemory(work.device, getMemory(work.device).takeHighest());
   get(work.device).traceNext(work);
 }
 
@@ -75,6 +76,7 @@ void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
                     site};
   work.ticket = std::exchange(awaited[device - 1], 0);
   traceNext(work);
+  HostSpan span(context, "launch", site);
   get(device).launch(kernel, static_cast<unsigned>(blocks), parameters,
                      getSite(site));
 }
@@ -95,6 +97,7 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
   int64_t pieces = bytes > 0 ? 1 : 0;
   traceCopy(row, from, bytes);
   if (from == 0) {
+    HostSpan span(context, "copy", row.site);
     pieces = get(target).upload(to, source, bytes);
   } else if (target == 0) {
     HostSpan span(context, "wait", row.site);
@@ -103,6 +106,7 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
     takeOriginErrors(origins[from - 1]);
   } else {
     int64_t reports = get(from).queueReports();
+    HostSpan span(context, "copy", row.site);
     get(target).copyFromPeer(get(from), to, source, bytes);
     Origins &mine = origins[target - 1];
     for (size_t k = 0; k < mine.size(); ++k)
@@ -146,6 +150,10 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   int32_t device = row.from == 0 ? row.to : row.from;
   int64_t pieces = bytes > 0 ? 1 : 0;
   traceCopy(row, row.from, bytes);
+  // Ends behind the mark, so that the ticket finds the copy.
+  std::optional<HostSpan> span;
+  if (bytes > 0)
+    span.emplace(context, "copy", row.site);
   if (bytes > 0 && row.from == 0) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
                        reinterpret_cast<uintptr_t>(pinned);
@@ -173,6 +181,7 @@ void Gpus::copyOnDevice(int32_t device, void *to, const void *source,
   if (bytes == 0)
     return;
   traceNext({TraceWork::Compute, device, "copy", site});
+  HostSpan span(context, "copy", site);
   get(device).copy(to, source, bytes);
 }
 

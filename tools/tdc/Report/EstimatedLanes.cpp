@@ -12,16 +12,19 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Report/Lanes.h"
+#include "gpu_times.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace tdc;
 using td::CarryingLoop;
 
-/// Bytes that a copy takes in a nanosecond, which is the unit of OpCosts, and
-/// what it takes besides. The host needs some time for each thing that it gives
-/// a GPU. All are those of the simulated driver.
-static constexpr double kBytes = 25, kCopy = 10000, kIssue = 4000;
+// All times are nanoseconds: of what the host gives a GPU, of a copy, and of
+// one byte, which is the unit of OpCosts.
+static constexpr double kIssue = 1e3 * sim::kIssueMicroseconds,
+                        kCopy = 1e3 * sim::kCopyMicroseconds,
+                        kByte = 1e3 / sim::kHostBytesPerMicrosecond;
 
 /// Turns that are gone through, and the first of the two that are shown.
 static constexpr unsigned kTurns = 8, kFirst = 5;
@@ -31,7 +34,7 @@ static double getCost(td::KernelOp kernel, Place::Kind device) {
   for (mlir::Operation &op : *kernel.getBody().begin())
     if (op.hasTrait<td::ComputeOp>())
       cost += td::getOpCost(&op, device);
-  return cost / kBytes;
+  return cost * kByte;
 }
 
 /// What most of a kernel is.
@@ -78,6 +81,8 @@ private:
   void run(td::KernelOp kernel);
   void run(td::CopyStartOp copy);
   void run(td::ToDeviceOp copy);
+  /// The host gives a GPU something to do.
+  void issue(mlir::Operation *op, const char *what);
   void add(const Place &device, const char *lane, mlir::Operation *op,
            std::string what, double begin, double end, int64_t bytes = 0);
   void carry(mlir::ValueRange from, mlir::ValueRange to);
@@ -102,6 +107,11 @@ void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
   items.push_back({spelling(device), lane, std::move(work)});
 }
 
+void Turns::issue(mlir::Operation *op, const char *what) {
+  add(getCpu(), "cpu", op, what, host, host + kIssue);
+  host += kIssue;
+}
+
 void Turns::run(td::KernelOp kernel) {
   Place device =
       kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
@@ -111,7 +121,7 @@ void Turns::run(td::KernelOp kernel) {
     host += length;
     return;
   }
-  host += kIssue;
+  issue(kernel, "launch");
   double &work = queues[spelling(device)].work;
   double begin = std::max(work, host);
   work = begin + length;
@@ -119,7 +129,7 @@ void Turns::run(td::KernelOp kernel) {
 }
 
 void Turns::run(td::CopyStartOp copy) {
-  host += kIssue;
+  issue(copy, "copy");
   Place from = td::getPlace(copy.getInput().getType()),
         to = td::getPlace(copy.getResult().getType());
   bool isUpload = from == getCpu();
@@ -131,7 +141,7 @@ void Turns::run(td::CopyStartOp copy) {
                                    : 0;
   double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
-  queue = begin + kCopy + double(bytes) / kBytes;
+  queue = begin + kCopy + double(bytes) * kByte;
   add(gpu, isUpload ? "h2d" : "d2h", copy, getName(copy), begin, queue, bytes);
   tickets[copy.getTicket()] = queue;
 }
@@ -142,7 +152,7 @@ void Turns::run(td::ToDeviceOp copy) {
         to = td::getPlace(copy.getType());
   if (from == to)
     return;
-  host += kIssue;
+  issue(copy, "copy");
   bool isUpload = from == getCpu(), isDownload = to == getCpu();
   Place gpu = isDownload ? from : to;
   Queues &of = queues[spelling(gpu)];
@@ -152,7 +162,7 @@ void Turns::run(td::ToDeviceOp copy) {
   else
     begin = std::max(begin, queues[spelling(from)].work);
   int64_t bytes = td::estimateBytes(copy.getType());
-  double end = begin + kCopy + double(bytes) / kBytes;
+  double end = begin + kCopy + double(bytes) * kByte;
   of.work = end;
   if (isUpload)
     of.uploads = end;
@@ -233,6 +243,7 @@ Lanes Turns::run() {
   mlir::FileLineColLoc place = td::getUserPlace(loop->getLoc());
   lanes.file = place ? place.getFilename().str() : "";
   lanes.line = place ? place.getLine() : 0;
+  lanes.loop = loop->getLoc();
   int64_t start = beginOf(kFirst);
   lanes.length = beginOf(kFirst + 2) - start;
   for (Item &item : items) {
@@ -273,4 +284,21 @@ std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
   if (!hottest)
     return std::nullopt;
   return Turns(hottest).run();
+}
+
+void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {
+  llvm::MapVector<mlir::Attribute, llvm::SmallVector<td::LaunchOp, 1>> launches;
+  compiled.walk([&](td::LaunchOp launch) {
+    if (launch.getBlocks())
+      launches[launch.getCalleeAttr()].push_back(launch);
+  });
+  for (auto &[kernel, places] : launches) {
+    td::LaunchOp launch = places.front();
+    mlir::Operation *parent = launch->getParentOp();
+    mlir::FileLineColLoc place = td::getUserPlace(launch.getLoc());
+    if (places.size() == 1 && CarryingLoop(parent) &&
+        parent->getLoc() == lanes.loop)
+      lanes.kernels.push_back(
+          {launch.getCallee().str(), place ? place.getLine() : 0});
+  }
 }

@@ -42,6 +42,7 @@ public:
         for (const Place &device : report.devices)
           json.value(spelling(device));
       });
+      writeRecords("sizes", report.sizes);
       write("placed", report.placed);
       write("exports", report.exports);
       json.attributeArray("sites", [&] {
@@ -63,6 +64,8 @@ public:
       json.attribute("pinned", report.memory.pinnedBytes);
       writeRecords("memory", report.memory.points);
       writeRecords("lanes", report.lanes);
+      if (!report.notMeasured.empty())
+        json.attribute("notMeasured", report.notMeasured);
       writeComparison();
     });
     os << "\n";
@@ -121,6 +124,14 @@ private:
     });
   }
 
+  void write(const FileSize &size) {
+    json.attribute("name", size.name);
+    json.attribute("size", size.size);
+    json.attribute("dataFile", size.file);
+    writeLine(report.sources.getName(size.range.file),
+              report.sources.getLineColumn(size.range).line);
+  }
+
   void write(int64_t id, const CopySite &site) {
     json.attribute("id", id);
     json.attribute("what", site.what);
@@ -150,6 +161,16 @@ private:
         if (site.definedAt)
           json.attribute("line", getLine(site.definedAt));
       });
+    if (std::optional<CopyTime> time = report.getTime(site))
+      json.attributeObject("time", [&] { write(*time); });
+  }
+
+  void write(const CopyTime &time) {
+    json.attribute("when", time.when == CopyTime::Ahead    ? "ahead"
+                           : time.when == CopyTime::Beside ? "beside"
+                                                           : "in-line");
+    if (!time.whyInLine.empty())
+      json.attribute("reason", time.whyInLine);
   }
 
   void write(const CopyStep &step) {

@@ -3,6 +3,7 @@
 #ifndef TDC_TOOLS_TDC_REPORT_LANES_H
 #define TDC_TOOLS_TDC_REPORT_LANES_H
 
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -25,6 +26,11 @@ struct LaneWork {
   int64_t bytes = 0; ///< of a copy
 };
 
+struct LaneKernel {
+  std::string name;
+  unsigned line = 0;
+};
+
 struct LaneRow {
   std::string device, name; ///< as in TDC_TRACE: "cuda:0", "h2d"
   int64_t busy = 0;         ///< of the two turns
@@ -36,6 +42,9 @@ struct Lanes {
   bool isMeasured = false;
   std::string file; ///< of the loop
   unsigned line = 0;
+  mlir::LocationAttr loop;
+  /// Those that each turn runs once and nobody else does, as in TDC_TRACE.
+  std::vector<LaneKernel> kernels;
   int64_t length = 0; ///< of both turns
   std::vector<LaneRow> rows;
   std::vector<LaneWork> work; ///< by lane, in the order of time
@@ -50,8 +59,13 @@ struct Lanes {
 /// work for a GPU.
 std::optional<Lanes> estimateLanes(mlir::ModuleOp scheduled);
 
-/// The same loop as a file of TDC_TRACE has it.
-llvm::Expected<Lanes> readLanes(llvm::StringRef path, const Lanes &estimated);
+/// Finds the kernels of the loop in the module when it has their names.
+void findKernels(mlir::ModuleOp compiled, Lanes &lanes);
+
+/// The same loop as a file of TDC_TRACE has it; none if that does not show
+/// three turns of it.
+llvm::Expected<std::optional<Lanes>> readLanes(llvm::StringRef path,
+                                               const Lanes &estimated);
 
 } // namespace tdc
 

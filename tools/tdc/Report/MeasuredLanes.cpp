@@ -28,6 +28,21 @@ static llvm::StringRef getText(const json::Object *object,
   return object ? object->getString(name).value_or("") : "";
 }
 
+/// Whether all that takes time begins and ends within some years.
+static bool haveTimes(const json::Array &trace) {
+  constexpr double kLongest = 1e15; // microseconds
+  return llvm::all_of(trace, [](const json::Value &value) {
+    const json::Object *event = value.getAsObject();
+    if (getText(event, "ph") != "X")
+      return true;
+    auto isTime = [&](llvm::StringRef name) {
+      std::optional<double> time = event->getNumber(name);
+      return time && *time >= 0 && *time <= kLongest;
+    };
+    return isTime("ts") && isTime("dur");
+  });
+}
+
 /// The work in a trace, with the names of its lanes, which come first.
 static std::vector<Event> getEvents(const json::Array &trace) {
   using Lane = std::pair<int64_t, int64_t>;
@@ -60,10 +75,32 @@ static std::vector<Event> getEvents(const json::Array &trace) {
   return events;
 }
 
-/// The beginnings of the turns. A copy is made as often in each of them as in
+static constexpr size_t kFewestTurns = 3;
+
+/// The beginnings of the turns: of the first kernel that each runs once, if all
+/// such kernels are there; without any, of a copy that each makes as often as
 /// the estimated ones.
 static std::vector<int64_t> findTurns(llvm::ArrayRef<Event> events,
                                       const Lanes &estimated) {
+  std::vector<int64_t> turns;
+  auto find = [&](size_t inOne, llvm::function_ref<bool(const Event &)> isIt) {
+    turns.clear();
+    size_t seen = 0;
+    for (const Event &event : events)
+      if (isIt(event) && seen++ % inOne == 0)
+        turns.push_back(event.work.begin);
+    return turns.size() >= kFewestTurns;
+  };
+  auto findKernel = [&](const LaneKernel &kernel) {
+    return find(/*inOne=*/1, [&](const Event &event) {
+      return event.lane == "compute" && event.work.what == kernel.name &&
+             event.work.line == kernel.line;
+    });
+  };
+  if (!estimated.kernels.empty())
+    return llvm::all_of(llvm::reverse(estimated.kernels), findKernel)
+               ? turns
+               : std::vector<int64_t>();
   for (const LaneWork &copy : estimated.work) {
     if (copy.bytes == 0)
       continue;
@@ -76,19 +113,16 @@ static std::vector<int64_t> findTurns(llvm::ArrayRef<Event> events,
       return isSame(estimated.rows[other.lane], other);
     });
     // What crosses the beginning of the first turn is cut, not left out.
-    size_t inOne = std::max<size_t>(inTwo / 2, 1), seen = 0;
-    std::vector<int64_t> turns;
-    for (const Event &event : events)
-      if (isSame({event.device, event.lane}, event.work) && seen++ % inOne == 0)
-        turns.push_back(event.work.begin);
-    if (turns.size() >= 3)
+    if (find(std::max<size_t>(inTwo / 2, 1), [&](const Event &event) {
+          return isSame({event.device, event.lane}, event.work);
+        }))
       return turns;
   }
   return {};
 }
 
-llvm::Expected<Lanes> tdc::readLanes(llvm::StringRef path,
-                                     const Lanes &estimated) {
+llvm::Expected<std::optional<Lanes>> tdc::readLanes(llvm::StringRef path,
+                                                    const Lanes &estimated) {
   auto fail = [&](const llvm::Twine &problem) {
     return llvm::createStringError("`" + path + "` " + problem);
   };
@@ -104,12 +138,12 @@ llvm::Expected<Lanes> tdc::readLanes(llvm::StringRef path,
   const json::Array *trace = object ? object->getArray("traceEvents") : nullptr;
   if (!trace)
     return fail("is not what TDC_TRACE writes: it has no `traceEvents`");
+  if (!haveTimes(*trace))
+    return fail("has times that no run takes");
   std::vector<Event> events = getEvents(*trace);
   std::vector<int64_t> turns = findTurns(events, estimated);
   if (turns.empty())
-    return fail("has no three turns of the loop of line " +
-                llvm::Twine(estimated.line) +
-                " that copy what this program does");
+    return std::nullopt;
   // Two turns as most are: neither the first ones nor those around a pause.
   std::vector<std::pair<int64_t, size_t>> lengths;
   for (size_t i = 0; i + 2 < turns.size(); ++i)

@@ -13,6 +13,7 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "OutputFile.h"
+#include "Report/Words.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "llvm/ADT/MapVector.h"
@@ -369,33 +370,36 @@ void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
   isBoundKnown = bound.isComplete() && placed.isComplete();
 }
 
-/// Compiles the program once more, to where copies run beside kernels. False if
-/// the trace of `--trace` does not show that.
-static bool findLanes(const Options &options, Terminal &terminal,
-                      Report &report) {
-  Silence silence;
-  Compilation compilation(options, silence);
-  std::optional<Lanes> lanes;
-  if (compilation.generate() && compilation.lower(Phase::Scheduled))
-    lanes = estimateLanes(compilation.getModule());
-  if (lanes)
-    report.lanes.push_back(*lanes);
+std::optional<CopyTime> Report::getTime(const CopySite &site) const {
+  if (!site.loop || site.kind == CopySite::OnDemand)
+    return site.loop ? std::optional(CopyTime()) : std::nullopt;
+  auto known = times.find(getNumber(site.ops.front()));
+  return known != times.end() ? std::optional(known->second) : std::nullopt;
+}
+
+/// Adds the times of a run to those of the schedule. False if they cannot be
+/// read.
+static bool measureLanes(const Options &options, Terminal &terminal,
+                         Report &report) {
   if (options.trace.empty())
     return true;
-  if (!lanes) {
-    terminal.failed(ExitRunTime,
-                    "`--trace`: `" + options.file +
-                        "` has no loop with work for a GPU",
-                    "");
-    return false;
+  if (report.lanes.empty()) {
+    report.notMeasured = "the program has no loop with work for a GPU";
+    return true;
   }
-  llvm::Expected<Lanes> measured = readLanes(options.trace, *lanes);
+  const Lanes &estimated = report.lanes.front();
+  auto measured = readLanes(options.trace, estimated);
   if (!measured) {
     terminal.failed(ExitRunTime, llvm::toString(measured.takeError()),
                     "`TDC_TRACE=FILE tdc run` of the same program writes one");
     return false;
   }
-  report.lanes.push_back(*measured);
+  if (*measured)
+    report.lanes.push_back(**measured);
+  else
+    report.notMeasured = "`" + options.trace +
+                         "` shows no three turns of the loop of " +
+                         Words(report).spell(estimated.file, estimated.line);
   return true;
 }
 
@@ -428,8 +432,10 @@ int reportVerb(const Options &options) {
       exitCode = compilation.getExitCode();
       return;
     }
+    numberCopies(compilation.getModule());
     mlir::OwningOpRef<mlir::ModuleOp> placed = compilation.getModule().clone();
     report.module = *placed;
+    report.sizes = compilation.getFileSizes();
     td::DryRun run(report.module);
     if (chooseDevices(*chosen))
       compareWithBound(*chosen, run, report);
@@ -439,14 +445,23 @@ int reportVerb(const Options &options) {
     report.steps = getSteps(report.sites);
     report.devices = td::getDevices(report.module);
     report.lines = getDevicesOfLines(report.module, report.devices);
+    if (!compilation.lower(Phase::Scheduled)) {
+      exitCode = compilation.getExitCode();
+      return;
+    }
+    report.times = getCopyTimes(compilation.getModule());
+    if (std::optional<Lanes> lanes = estimateLanes(compilation.getModule()))
+      report.lanes.push_back(*lanes);
     if (!compilation.lower(Phase::NVVM)) {
       exitCode = compilation.getExitCode();
       return;
     }
+    if (!report.lanes.empty())
+      findKernels(compilation.getModule(), report.lanes.front());
     report.memory = planMemory(compilation.getModule(), report.devices);
     compareWithWritten(options, report);
-    exitCode = findLanes(options, terminal, report) ? print(options, report)
-                                                    : ExitRunTime;
+    exitCode = measureLanes(options, terminal, report) ? print(options, report)
+                                                       : ExitRunTime;
   });
   return exitCode;
 }

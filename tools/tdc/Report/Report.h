@@ -9,7 +9,8 @@
 
 #include "Conversion/PlannedMemory.h"
 #include "Dialect/TD/Analysis/Transfers.h"
-#include "Frontend/Source.h"
+#include "Frontend/Sema.h"
+#include "Report/CopyTimes.h"
 #include "Report/Lanes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
@@ -88,6 +89,11 @@ struct Report {
   const SourceManager &sources;
   mlir::ModuleOp module;
   std::vector<td::CopySite> sites;
+  std::map<int64_t, CopyTime> times; ///< of all copies, by their numbers
+  /// When a copy in a loop is made; none for one that is in no loop.
+  std::optional<CopyTime> getTime(const td::CopySite &site) const;
+  /// What data files that are there have said.
+  llvm::ArrayRef<FileSize> sizes;
   /// A run of the program, and one call of each of its exports.
   Total placed, exports;
 
@@ -104,6 +110,7 @@ struct Report {
 
   /// By the schedule, and by a trace if there is one.
   std::vector<Lanes> lanes;
+  std::string notMeasured; ///< why the trace says nothing, if so
 
   /// What no program with these ops on these devices can do without, and what
   /// is made, in one run.

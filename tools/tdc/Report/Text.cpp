@@ -28,7 +28,9 @@ public:
                      ", ");
     if (report.sites.empty()) {
       os << "; nothing is copied between devices\n\n";
+      writeSizes();
       writePeaks();
+      writeNotMeasured();
       return;
     }
     os << "\n\n";
@@ -63,6 +65,7 @@ private:
     }
     say(words.getReader(site));
     say(words.getRuns(site));
+    say(words.getTime(site));
   }
 
   void writeWaits() {
@@ -82,8 +85,19 @@ private:
     os << llvm::formatv("{0,-15}", name) << text << "\n";
   }
 
+  void writeSizes() {
+    if (std::string sizes = words.getSizes(); !sizes.empty())
+      row("from files", sizes);
+  }
+
+  void writeNotMeasured() {
+    if (!report.notMeasured.empty())
+      row("not measured", report.notMeasured);
+  }
+
   void writeTotals() {
     os << "\n";
+    writeSizes();
     row("as written", words.getAsWritten());
     row("placed", words.spell(report.placed));
     if (words.hasExports())
@@ -94,6 +108,7 @@ private:
                          words.spellCopies(one.after));
     writeBound();
     writePeaks();
+    writeNotMeasured();
   }
 
   void writeBound() {

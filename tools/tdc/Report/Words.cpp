@@ -3,8 +3,10 @@
 #include "Report/Words.h"
 #include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/Transforms/InLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using llvm::StringRef;
@@ -35,7 +37,8 @@ std::vector<CopyGroup> Words::getGroups() const {
   std::vector<CopyGroup> groups;
   for (const CopySite &site : report.sites) {
     auto group = llvm::find_if(groups, [&](const CopyGroup &other) {
-      return isToldWith(site, other.first());
+      return isToldWith(site, other.first()) &&
+             getTime(site) == getTime(other.first());
     });
     if (group == groups.end())
       group = groups.emplace(group);
@@ -174,8 +177,67 @@ std::string Words::getReasonToStay(const CopySite &site) const {
     return "not every run needs it";
   case CopySite::MixedHome:
     return "it comes from several devices";
+  case CopySite::NoRoom:
+    return spelling(site.to) + " has no room to keep it from turn to turn";
+  case CopySite::AsWritten:
+    return "--placement=off copies where it is written";
   }
   llvm_unreachable("an unknown reason");
+}
+
+/// A sentence for each name of td::in_line.
+static StringRef explain(StringRef whyInLine) {
+  namespace in_line = td::in_line;
+  return llvm::StringSwitch<StringRef>(whyInLine)
+      .Case(in_line::kTurnBefore, "what is copied depends on the turn before")
+      .Case(in_line::kGPUResult,
+            "it is made from what a GPU computes in the same turn")
+      .Case(in_line::kCheck,
+            "an `assert` or an index, which may be out of range, is checked "
+            "before it is made")
+      .Case(in_line::kFile, "it is read from a file")
+      .Case(in_line::kBranch,
+            "a branch or an inner loop decides whether it is made, or of what")
+      .Case(in_line::kSize, "its size is known only at run time")
+      .Case(in_line::kPassedOn,
+            "a branch or the loop hands the copy on, to be used behind it")
+      .Case(in_line::kUsedByHost, "the cpu uses it as well")
+      .Case(in_line::kEffect,
+            "what makes it may end the program, or be seen from outside")
+      .Case(in_line::kRandom,
+            "what makes it draws random numbers, in the order of the program")
+      .Case(in_line::kRoom, "there is no room for a second buffer on the GPU")
+      .Case(in_line::kNoKernels,
+            "only inner loops have kernels that it could run beside")
+      .Case(in_line::kEnd,
+            "any turn may be the last one (`while`, `break` and the like)")
+      .Case(in_line::kAsWritten, "--placement=off copies where it is written")
+      .Default("");
+}
+
+std::string Words::getTime(const CopySite &site) const {
+  std::optional<CopyTime> time = report.getTime(site);
+  if (!time)
+    return "";
+  if (time->when == CopyTime::Ahead)
+    return "made one turn ahead, beside the kernels";
+  if (time->when == CopyTime::Beside)
+    return "runs beside kernels, and the host waits for it behind them";
+  std::string text =
+      site.to == getCpu() ? "the host waits for it" : "the kernels wait for it";
+  StringRef why = explain(time->whyInLine);
+  return why.empty() ? text : text + ": " + why.str();
+}
+
+std::string Words::getSizes() const {
+  llvm::SmallVector<std::string> parts;
+  for (const FileSize &one : report.sizes) {
+    unsigned line = report.sources.getLineColumn(one.range).line;
+    parts.push_back(one.name + " = " + std::to_string(one.size) + " of " +
+                    one.file + " (" +
+                    spell(report.sources.getName(one.range.file), line) + ")");
+  }
+  return llvm::join(parts, ", ");
 }
 
 //===----------------------------------------------------------------------===//

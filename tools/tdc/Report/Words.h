@@ -52,6 +52,11 @@ public:
   std::string getReader(const td::CopySite &site) const;
   /// How often it is made, and why it cannot be in front of the loop.
   std::string getRuns(const td::CopySite &site) const;
+  /// In a loop: whether it runs beside kernels, and if not, why.
+  std::string getTime(const td::CopySite &site) const;
+
+  /// "N = 600 of x.npy (line 17)", for each size that a data file has said.
+  std::string getSizes() const;
 
   //===--- Totals ---------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // For choices between computing here and copying there, both in one unit: the
 // time that a byte takes between host and GPU. The ratios are those of common
-// machines (PCIe 4 x16 at 25 GB/s; a CPU with 500 GFLOP/s, a GPU with 20
+// machines (PCIe 4 x16 as in gpu_times.h; a CPU with 500 GFLOP/s, a GPU with 20
 // TFLOP/s in f32); a choice between two that are close can be wrong on a given
 // machine, one between sizes that matter is not.
 //

@@ -51,6 +51,8 @@ struct CopySite {
     DefinedInLoop,     ///< `definedAt` makes a new value in each turn
     ConditionalDemand, ///< not every turn needs it
     MixedHome,         ///< the value comes from several devices
+    NoRoom,            ///< its device cannot keep it from turn to turn
+    AsWritten,         ///< --placement=off
   } blocked = Nothing;
   /// As remarks and tools call it.
   const char *getBlockedName() const;

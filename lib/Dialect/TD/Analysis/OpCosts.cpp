@@ -2,14 +2,17 @@
 
 #include "Dialect/TD/Analysis/OpCosts.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
+#include "gpu_times.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tdc::td {
 
-/// Arithmetic operations while one byte is copied.
-static constexpr double kOnCpu = 20, kOnGpu = 800;
+/// Arithmetic operations while one byte is copied: of 500 GFLOP/s and of 20
+/// TFLOP/s.
+static constexpr double kOnCpu = 500e3 / sim::kHostBytesPerMicrosecond,
+                        kOnGpu = 20e6 / sim::kHostBytesPerMicrosecond;
 
 static double countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

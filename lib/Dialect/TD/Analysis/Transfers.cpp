@@ -125,7 +125,9 @@ private:
 
   void block(CopySite &site, Value content) {
     Value made = getContent(content);
-    site.blocked = CopySite::ConditionalDemand;
+    site.blocked = module->hasAttr(kAsWrittenAttr) ? CopySite::AsWritten
+                   : isInEachTurn(site) ? CopySite::NoRoom
+                                        : CopySite::ConditionalDemand;
     if (made.getParentBlock()->getParentOp() == nullptr ||
         !isInside(made, site.loop))
       return;
@@ -135,6 +137,14 @@ private:
       maker = flow.getWriteIn(read.getSlotAttr().getAttr(), site.loop);
     site.definedAt =
         maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
+  }
+
+  /// Whether no branch decides if a turn of its loop makes the copy.
+  static bool isInEachTurn(const CopySite &site) {
+    return llvm::all_of(site.factors, [&](const RunFactor &factor) {
+      return factor.op == site.loop || !site.loop->isAncestor(factor.op) ||
+             (factor.isKnown && factor.inner == factor.outer);
+    });
   }
 
   static bool isInside(Value value, Operation *loop) {
@@ -240,6 +250,10 @@ const char *CopySite::getBlockedName() const {
     return "conditional-demand";
   case MixedHome:
     return "mixed-home";
+  case NoRoom:
+    return "no-room";
+  case AsWritten:
+    return "as-written";
   }
   llvm_unreachable("an unknown reason");
 }

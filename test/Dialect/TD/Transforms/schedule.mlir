@@ -94,6 +94,8 @@ func.func @turns(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i64) {
 // What the turn before has a part in cannot come early.
 // CHECK-LABEL: func.func @carried
 // CHECK-NOT: td.copy_start
+// CHECK: td.to_device {{.*}} {td.in_line = "turn-before"}
+// CHECK-NOT: td.copy_start
 // CHECK: return
 func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
   %c0 = arith.constant 0 : i64
@@ -120,6 +122,8 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
 // What is handed on to the next turn is read there, when its buffer is written
 // again.
 // CHECK-LABEL: func.func @handed_on
+// CHECK-NOT: td.copy_start
+// CHECK: td.to_device {{.*}} {td.in_line = "passed-on"}
 // CHECK-NOT: td.copy_start
 // CHECK: return
 func.func @handed_on(%data: tensor<5x4xf32, #cpu>, %x: tensor<1x4xf32, #gpu>) -> tensor<1x4xf32, #gpu> {
@@ -365,6 +369,8 @@ func.func @needed(%x: tensor<f32, #gpu>) -> tensor<f32, #gpu> {
 
 // There is no room for a second buffer.
 // CHECK-LABEL: func.func @small
+// CHECK-NOT: td.copy_start
+// CHECK: td.to_device {{.*}} {td.in_line = "room"}
 // CHECK-NOT: td.copy_start
 // CHECK: return
 module attributes {td.room = {"cuda:0" = 15 : i64}} {

@@ -109,7 +109,7 @@ static void writePicture(Page &page, const Lanes &lanes, llvm::StringRef path) {
 }
 
 void tdc::writeLanes(Page &page) {
-  if (page.report.lanes.empty())
+  if (page.report.lanes.empty() && page.report.notMeasured.empty())
     return;
   section(page, "Beside each other", [&] {
     for (auto [i, lanes] : llvm::enumerate(page.report.lanes)) {
@@ -131,5 +131,8 @@ void tdc::writeLanes(Page &page) {
                 "end of each row: how long it is busy.");
       writePicture(page, lanes, path);
     }
+    if (!page.report.notMeasured.empty())
+      page.out.element("p", {{"class", "note"}},
+                       "Not measured: " + page.report.notMeasured + ".");
   });
 }

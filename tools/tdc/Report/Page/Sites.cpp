@@ -24,6 +24,7 @@ static void writeWhy(Page &page, const CopyGroup &group) {
     });
   say(page.words.getReader(site));
   say(page.words.getRuns(site));
+  say(page.words.getTime(site));
 }
 
 static void writeRow(Page &page, size_t number, const CopyGroup &group) {

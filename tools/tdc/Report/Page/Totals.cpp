@@ -64,6 +64,15 @@ static void writeSymbols(Page &page) {
                      "only a run knows them.");
 }
 
+/// Which sizes data files have said.
+static void writeSizes(Page &page) {
+  if (page.report.sizes.empty())
+    return;
+  page.out.element("p", {{"class", "note"}}, [&] {
+    page.out.text("From files: " + page.words.getSizes() + ".");
+  });
+}
+
 void tdc::writeFigures(Page &page) {
   const Report &report = page.report;
   if (report.sites.empty())
@@ -86,6 +95,7 @@ void tdc::writeFigures(Page &page) {
         page.out.text(" B");
       });
   });
+  writeSizes(page);
   writeSymbols(page);
 }
 

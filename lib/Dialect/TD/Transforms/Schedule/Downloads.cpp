@@ -180,6 +180,7 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
     auto copy = CopyStartOp::create(
         builder, download.getLoc(), download.getType(), download.getInput(),
         /*after=*/Value(), /*turn=*/Value(), download.getImplied());
+    copy->setDiscardableAttrs(download->getDiscardableAttrDictionary());
     builder.setInsertionPoint(getFirstUser(download));
     CopyWaitOp::create(builder, download.getLoc(), copy.getTicket(),
                        host(builder.getContext()),

@@ -23,6 +23,7 @@
 #include "../Speculation.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/InLine.h"
 #include "Schedule.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -58,6 +59,12 @@ static bool isPassedOn(Value value) {
   return isPassedOn;
 }
 
+/// Whether the host gives a GPU a tensor, in the queue of its kernels.
+static bool isUpload(ToDeviceOp op) {
+  return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
+         getPlace(op.getType()).kind == Place::Kind::Cuda;
+}
+
 namespace {
 
 class LoopPrefetcher {
@@ -66,6 +73,8 @@ public:
 
   /// Finds the uploads; false if there are none.
   bool find();
+  /// Says of the uploads that were found why they stay among the kernels.
+  void leave(llvm::StringRef why);
   /// Bytes that a second buffer for each takes, by GPU.
   llvm::MapVector<Attribute, int64_t> countBytes();
   void run();
@@ -73,7 +82,8 @@ public:
 private:
   using Ops = llvm::SetVector<Operation *>;
 
-  bool addMakers(Value value, Ops &makers);
+  llvm::StringRef addMakers(Value value, Ops &makers);
+  llvm::StringRef findObstacle(ToDeviceOp upload);
   bool isUsedWithin(const Ops &ops, const Ops &all) const;
   bool hasGuards();
   bool hasTurn();
@@ -102,23 +112,50 @@ private:
   llvm::SmallVector<DeviceAttr> gpus;
 };
 
-/// Adds the ops of the body that a value needs; false if one cannot run ahead.
-bool LoopPrefetcher::addMakers(Value value, Ops &into) {
+/// Why an op cannot run ahead of its turn; "" if it can.
+static llvm::StringRef findObstacle(Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (isa<ToDeviceOp, ReplicaGetOp>(op) || (kernel && kernel.isOnGPU()))
+    return in_line::kGPUResult;
+  if (kernel)
+    return cannotFail(op) ? "" : in_line::kCheck;
+  if (op->getNumRegions() > 0)
+    return in_line::kBranch;
+  if (isa<NextRandomOp>(op))
+    return in_line::kRandom;
+  if (isa<LoadOp>(op))
+    return in_line::kFile;
+  if (isa<ReadOp, ReadHandleOp>(op))
+    return in_line::kTurnBefore;
+  return cannotFail(op) ? "" : in_line::kEffect;
+}
+
+/// Adds the ops of the body that a value needs. If one cannot run ahead, the
+/// answer is why.
+llvm::StringRef LoopPrefetcher::addMakers(Value value, Ops &into) {
   if (value == loop.getInductionVar() ||
       !loop.getRegion().isAncestor(value.getParentRegion()))
-    return true;
+    return "";
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody())
-    return false;
-  auto kernel = dyn_cast<KernelOp>(op);
-  if (!cannotFail(op) || isa<ToDeviceOp>(op) ||
-      (kernel ? kernel.isOnGPU() : op->getNumRegions() > 0))
-    return false;
-  if (!llvm::all_of(op->getOperands(),
-                    [&](Value operand) { return addMakers(operand, into); }))
-    return false;
+  if (!op)
+    return in_line::kTurnBefore;
+  if (llvm::StringRef why = td::findObstacle(op); !why.empty())
+    return why;
+  for (Value operand : op->getOperands())
+    if (llvm::StringRef why = addMakers(operand, into); !why.empty())
+      return why;
   into.insert(op);
-  return true;
+  return "";
+}
+
+/// Why an upload cannot run ahead, for itself; "" if it can.
+llvm::StringRef LoopPrefetcher::findObstacle(ToDeviceOp upload) {
+  if (!upload.getType().hasStaticShape())
+    return in_line::kSize;
+  if (isPassedOn(upload))
+    return in_line::kPassedOn;
+  Ops ops;
+  return addMakers(upload.getInput(), ops);
 }
 
 /// Whether the tensors that `ops` make are read by `all` and uploads alone.
@@ -132,26 +169,38 @@ bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
   });
 }
 
+static void leaveInLine(ToDeviceOp upload, llvm::StringRef why) {
+  upload->setAttr(kInLineAttr, StringAttr::get(upload.getContext(), why));
+}
+
+void LoopPrefetcher::leave(llvm::StringRef why) {
+  for (ToDeviceOp upload : uploads)
+    leaveInLine(upload, why);
+}
+
 bool LoopPrefetcher::find() {
   auto isOnGPU = [](KernelOp kernel) { return kernel.isOnGPU(); };
-  if (llvm::none_of(loop.getBody()->getOps<KernelOp>(), isOnGPU))
-    return false;
-  auto isCandidate = [](ToDeviceOp op) {
-    return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
-           getPlace(op.getType()).kind == Place::Kind::Cuda &&
-           op.getType().hasStaticShape() && !op.getKept() && !isPassedOn(op);
-  };
+  bool hasKernels = llvm::any_of(loop.getBody()->getOps<KernelOp>(), isOnGPU);
   for (auto upload : loop.getBody()->getOps<ToDeviceOp>()) {
-    Ops ops;
-    if (isCandidate(upload) && addMakers(upload.getInput(), ops))
+    if (!isUpload(upload) || upload.getKept())
+      continue;
+    llvm::StringRef why = in_line::kNoKernels;
+    if (hasKernels)
+      why = findObstacle(upload);
+    if (why.empty())
       uploads.push_back(upload);
+    else
+      leaveInLine(upload, why);
   }
   // Who falls out may have been the reason why another could stay.
   Ops all;
   auto isShared = [&](ToDeviceOp upload) {
     Ops ops;
     addMakers(upload.getInput(), ops);
-    return !isUsedWithin(ops, all);
+    if (isUsedWithin(ops, all))
+      return false;
+    leaveInLine(upload, in_line::kUsedByHost);
+    return true;
   };
   do {
     all.clear();
@@ -169,7 +218,10 @@ bool LoopPrefetcher::find() {
   for (ToDeviceOp upload : uploads)
     found.insert(cast<DeviceAttr>(upload.getType().getEncoding()));
   gpus = found.takeVector();
-  return !uploads.empty() && !hasGuards();
+  if (uploads.empty() || !hasGuards())
+    return !uploads.empty();
+  leave(in_line::kCheck);
+  return false;
 }
 
 /// What a value of the body is computed from, down to what is no computation.
@@ -328,6 +380,7 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
     auto copy = CopyStartOp::create(builder, upload.getLoc(), upload.getType(),
                                     map.lookupOrDefault(upload.getInput()),
                                     after[gpu], turn, upload.getImplied());
+    copy->setDiscardableAttrs(upload->getDiscardableAttrDictionary());
     results.push_back(copy.getResult());
     // Copies of one GPU are made in order: the last one's stands for all.
     tickets[gpu] = copy.getTicket();
@@ -457,8 +510,25 @@ void prefetch(scf::ForOp loop, HasRoom hasRoom) {
     return;
   for (auto [gpu, bytes] : prefetcher.countBytes())
     if (!hasRoom(getPlace(cast<DeviceAttr>(gpu)), bytes))
-      return;
+      return prefetcher.leave(in_line::kRoom);
   prefetcher.run();
+}
+
+void explainOthers(ModuleOp module) {
+  bool isAsWritten = module->hasAttr(kAsWrittenAttr);
+  module->walk([&](ToDeviceOp upload) {
+    if (!isUpload(upload) || upload->hasAttr(kInLineAttr))
+      return;
+    llvm::StringRef why = in_line::kEnd;
+    Operation *parent = upload->getParentOp();
+    for (; parent && !CarryingLoop(parent); parent = parent->getParentOp())
+      if (isa<scf::IfOp>(parent))
+        why = in_line::kBranch;
+    if (isAsWritten || upload.getKept())
+      why = in_line::kAsWritten;
+    if (parent)
+      leaveInLine(upload, why);
+  });
 }
 
 } // namespace tdc::td

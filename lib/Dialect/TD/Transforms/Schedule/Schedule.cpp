@@ -42,7 +42,7 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (module->hasAttr(kAsWrittenAttr))
-      return;
+      return explainOthers(module);
     Room room(module);
     auto hasRoom = [&](const Place &gpu, int64_t bytes) {
       return room.take(gpu, bytes);
@@ -55,6 +55,7 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     module->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       prefetch(loop, hasRoom);
+    explainOthers(module);
   }
 };
 

@@ -15,6 +15,9 @@ using HasRoom = llvm::function_ref<bool(const Place &gpu, int64_t bytes)>;
 /// made and copied in the turn before, beside its kernels.
 void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 
+/// Says of the uploads in loops that nobody could have made ahead why not.
+void explainOthers(mlir::ModuleOp module);
+
 /// What the host reads from a GPU is copied beside the kernels that do not
 /// depend on it, and waited for behind them.
 void deferDownloads(mlir::Block &block, HasRoom hasRoom);

@@ -1,0 +1,24 @@
+//===- gpu_times.h - what work for a GPU takes, about -----------*- C++ -*-===//
+//
+// The numbers of the simulated driver's model of time, by which the compiler
+// estimates as well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_GPU_TIMES_H
+#define TDC_GPU_TIMES_H
+
+namespace tdc::sim {
+
+// PCIe 4 x16: 31.5 GB/s on paper (PCI-SIG), of which copies of pinned memory
+// see about 25; between GPUs without NVLink about 20. Latencies of a copy and
+// of a launch are the usual order of magnitude.
+inline constexpr double kHostBytesPerMicrosecond = 25e3;
+inline constexpr double kPeerBytesPerMicrosecond = 20e3;
+inline constexpr double kCopyMicroseconds = 10;
+/// What a call that gives a device work takes the host; a graph is one call.
+inline constexpr double kIssueMicroseconds = 4;
+
+} // namespace tdc::sim
+
+#endif // TDC_GPU_TIMES_H
