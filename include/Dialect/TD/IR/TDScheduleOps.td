@@ -52,8 +52,9 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     host the operand may be changed at once, unless there is a `turn`.
 
     `turn`: the copy is made again in each turn of a loop, while what the turn
-    before has copied is still in use. Operand and result have two buffers each;
-    even turns use the first. `implied` as for td.to_device.
+    before has copied is still in use. The result has two buffers, of which even
+    turns use the first, and so has an operand that a launch made for such copies
+    alone; the bytes of any other are put aside. `implied` as for td.to_device.
 
     C1: shapes and dtypes of operand and result are equal. C2: one is on the cpu,
     the other on a GPU. C3: what comes from the cpu, and nothing else, has
