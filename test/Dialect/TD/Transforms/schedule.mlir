@@ -239,7 +239,8 @@ func.func @clamped(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A check that looks at something else allows nothing.
+// A check that looks at something else allows nothing, nor does one in a branch,
+// or behind.
 // CHECK-LABEL: func.func @unguarded
 // CHECK: td.copy_start
 // CHECK: scf.for
@@ -260,6 +261,11 @@ func.func @unguarded(%data: tensor<?xf32, #cpu>, %n: i64, %ok: i1, %why: !td.str
       %e = td.exp %a : tensor<2xf32, #gpu>
       td.yield %e : tensor<2xf32, #gpu>
     }
+    %due = arith.cmpi eq, %i, %c1 : i64
+    scf.if %due {
+      td.assert %due, %why
+    }
+    td.assert %due, %why
     td.write %y, @s : tensor<2xf32, #gpu>
   }
   return
