@@ -121,7 +121,7 @@ private:
   ast::Context ast;
   /// Of loaders: where they stand, and their values.
   std::vector<std::pair<SourceRange, int64_t>> batchSizes;
-  bool isTrial = false;                     ///< of another batch size
+  bool isTrial = false; ///< of another batch size
   std::vector<FileSize> fileSizes;
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that

@@ -4,7 +4,7 @@ list of statements, which belong together, or None."""
 import numpy as np
 
 import arrays
-from tree import Call, Choice, Function, Let, Loop, Update, World
+from tree import Call, Choice, Function, Let, Loop, Unreached, Update, World
 from values import Number, Rejected, Value, compute, is_float
 
 
@@ -105,6 +105,16 @@ def update(g):
     return [variable, Update(variable.name, call, ":, " * dim + text)]
 
 
+def unreached(g):
+    """A loop without turns around indices out of range."""
+    x = g.static(lambda value: value.size and value.shape and value.dtype != "bool")
+    number = g.integer()
+    if x is None or number is None:
+        return None
+    variable = Let(g.name(), Call("{0}", [x], lambda world, value: value), "var")
+    return [variable, Unreached(variable.name, x, number, g[number])]
+
+
 def function(g):
     names = [g.tensor() for _ in range(g.random.randint(1, 2))]
     if None in names:
@@ -182,5 +192,5 @@ def nested(g):
 
 # Kinds of statements and how often they are: inside of blocks, and outside.
 INNER_KINDS = [(let, 20), (update, 1), (read, 1), (move, 1), (nested, 1)]
-KINDS = [(let, 24), (update, 2), (read, 3), (loop, 2.5), (choice, 1.5), (function, 1),
-         (gradient, 2), (move, 3)]
+KINDS = [(let, 24), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
+         (function, 1), (gradient, 2), (move, 3)]

@@ -151,6 +151,28 @@ class Loop(Statement):
 
 
 @dataclasses.dataclass
+class Unreached(Statement):
+    """A loop without turns, which reads and writes `tensor` where it has nothing: at an index far
+    beyond it, which a run computes of `number`, as the turns."""
+    variable: str
+    tensor: str
+    number: str
+    value: int
+
+    def lines(self, indent):
+        far, inner = f"{self.number} + 5000000000", indent + "    "
+        return [f"{indent}for _ in range({self.number} - {self.value}) {{",
+                f"{inner}var part = {self.tensor}",
+                f"{inner}part[{far}] = -{self.tensor}[{far}]",
+                f"{inner}{self.variable} = part", f"{indent}}}"]
+
+    def run(self, world):
+        if world[self.number] != self.value:
+            raise Rejected
+        Assign(self.variable, Call("{0}", [self.tensor], lambda _, value: value)).run(world.apart())
+
+
+@dataclasses.dataclass
 class Choice(Statement):
     """`if call { then } else { other }`."""
     call: Call

@@ -243,7 +243,8 @@ func.func @clamped(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A check that looks at something else allows nothing.
+// A check that looks at something else allows nothing, nor does one in a branch,
+// or behind.
 // CHECK-LABEL: func.func @unguarded
 // CHECK: td.copy_start
 // CHECK: scf.for
@@ -264,6 +265,11 @@ func.func @unguarded(%data: tensor<?xf32, #cpu>, %n: i64, %ok: i1, %why: !td.str
       %e = td.exp %a : tensor<2xf32, #gpu>
       td.yield %e : tensor<2xf32, #gpu>
     }
+    %due = arith.cmpi eq, %i, %c1 : i64
+    scf.if %due {
+      td.assert %due, %why
+    }
+    td.assert %due, %why
     td.write %y, @s : tensor<2xf32, #gpu>
   }
   return
@@ -339,6 +345,47 @@ func.func @download(%x: tensor<f32, #gpu>) {
   }
   td.write %z, @s : tensor<f32, #gpu>
   return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What may end the program stays behind what is printed before: a remainder that
+// may be by zero, and a kernel with an index that may be out of range. Kernels
+// behind that wait for the host as well.
+// CHECK-LABEL: func.func @late
+// CHECK: td.copy_start
+// CHECK: td.exp
+// CHECK: td.copy_wait
+// CHECK: td.print
+// CHECK: arith.remsi
+// CHECK: td.gather
+// CHECK: td.log
+func.func @late(%x: tensor<f32, #gpu>, %z: tensor<4xf32, #gpu>, %w: tensor<2xi64, #gpu>, %n: i64)
+    -> (i64, tensor<2xf32, #gpu>, tensor<f32, #gpu>, tensor<f32, #gpu>) {
+  %h = td.to_device %x : tensor<f32, #gpu> to tensor<f32, #cpu>
+  %i = td.item %h : tensor<f32, #cpu> -> f64
+  %text = td.format "{}\0A"(%i) : f64
+  td.print %text
+  %r = arith.remsi %n, %n : i64
+  %e = td.kernel (%x) : (tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+  ^bb0(%a: tensor<f32, #gpu>):
+    %b = td.exp %a : tensor<f32, #gpu>
+    td.yield %b : tensor<f32, #gpu>
+  }
+  %p = td.kernel (%z, %w) : (tensor<4xf32, #gpu>, tensor<2xi64, #gpu>) -> tensor<2xf32, #gpu> {
+  ^bb0(%a: tensor<4xf32, #gpu>, %j: tensor<2xi64, #gpu>):
+    %b = td.gather %a, %j dim 0 : tensor<4xf32, #gpu>, tensor<2xi64, #gpu> -> tensor<2xf32, #gpu>
+    td.yield %b : tensor<2xf32, #gpu>
+  }
+  %l = td.kernel (%x) : (tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+  ^bb0(%a: tensor<f32, #gpu>):
+    %b = td.log %a : tensor<f32, #gpu>
+    td.yield %b : tensor<f32, #gpu>
+  }
+  return %r, %p, %e, %l : i64, tensor<2xf32, #gpu>, tensor<f32, #gpu>, tensor<f32, #gpu>
 }
 
 // -----

@@ -319,6 +319,32 @@ func.func @while(%go: i1, %x: tensor<4xf32>, %limit: f32) -> tensor<4xf32> {
 
 // -----
 
+// What cannot fail is computed in front of a loop that may have no turn: a slice,
+// wherever it starts, but not what a check of sizes guards, nor a pick by index.
+// CHECK-LABEL: func.func @no_turn
+// CHECK: td.slice
+// CHECK: td.exp
+// CHECK: scf.for
+// CHECK: td.check_dim
+// CHECK: td.add
+// CHECK: td.gather
+func.func @no_turn(%n: i64, %m: i64, %w: tensor<4xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>, %i: tensor<2xi64>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %turn = %c0 to %n step %c1 : i64 {
+    %s = td.slice %w[%n] dim 0 step 1 : tensor<4xf32> to tensor<1xf32>
+    %e = td.exp %s : tensor<1xf32>
+    td.check_dim %n, %m, "sizes differ"
+    %sum = td.add %a, %b : tensor<?xf32>
+    %g = td.gather %w, %i dim 0 : tensor<4xf32>, tensor<2xi64> -> tensor<2xf32>
+    %text = td.format "{} {} {}"(%e, %sum, %g) : tensor<1xf32>, tensor<?xf32>, tensor<2xf32>
+    td.print %text
+  }
+  return
+}
+
+// -----
+
 // Nobody needs what this one computes.
 // CHECK-LABEL: func.func @dead_while
 // CHECK-NEXT: return

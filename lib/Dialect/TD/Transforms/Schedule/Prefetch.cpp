@@ -237,21 +237,22 @@ static void addOrigins(Value value, llvm::SetVector<Value> &origins) {
   });
 }
 
-/// Whether a check in the body may be what keeps makers within tensors of
-/// run-time sizes: if both look at one value, "slice 0:32 is out of range for
-/// size 7" and what takes these rows.
+/// Whether a check may be what keeps makers within tensors of run-time sizes:
+/// it stands in front of them, in no branch, and both look at one value, "slice
+/// 0:32 is out of range for size 7" and what takes these rows.
 bool LoopPrefetcher::hasGuards() {
   llvm::SetVector<Value> ofMakers, ofChecks;
-  for (Operation *op : llvm::make_filter_range(makers, hasRunTimeSizes))
+  Operation *last = nullptr;
+  for (Operation *op : llvm::make_filter_range(makers, hasRunTimeSizes)) {
     for (Value operand : op->getOperands())
       addOrigins(operand, ofMakers);
-  loop.getBody()->walk([&](Operation *check) {
-    if (!isa<AssertOp, CheckDimOp, CheckRandIntOp>(check))
-      return;
-    for (Operation *op = check; op != loop; op = op->getParentOp())
-      for (Value operand : op->getOperands())
+    last = op;
+  }
+  for (Operation &op : *loop.getBody())
+    if (last && op.isBeforeInBlock(last) &&
+        isa<AssertOp, CheckDimOp, CheckRandIntOp>(op))
+      for (Value operand : op.getOperands())
         addOrigins(operand, ofChecks);
-  });
   return llvm::any_of(ofChecks,
                       [&](Value value) { return ofMakers.contains(value); });
 }
