@@ -96,7 +96,7 @@ static LogicalResult runStrEqual(Machine &m, StrEqualOp op) {
 static LogicalResult runPrint(Machine &m, PrintOp op) {
   const std::string &text = m.text(op.getText());
   tdrt_out_text(m.context(), text.data(), text.size());
-  return m.check(tdrt_out_end(m.context(), /*flush=*/0));
+  return m.check(tdrt_out_end(m.context(), /*flush=*/0, /*site=*/-1));
 }
 
 //===----------------------------------------------------------------------===//

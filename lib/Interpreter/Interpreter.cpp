@@ -234,7 +234,7 @@ int32_t Interpreter::call(func::FuncOp function,
   bool ran = succeeded(machine->runBlock(function.front(), arguments, results));
   int32_t status = ran ? 0 : machine->status;
   // What was printed before an error is shown before it.
-  int32_t flushed = tdrt_out_end(machine->context(), /*flush=*/1);
+  int32_t flushed = tdrt_out_end(machine->context(), /*flush=*/1, /*site=*/-1);
   return status ? status : flushed;
 }
 

@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 6
+#define TDRT_ABI_VERSION 7
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -619,7 +619,7 @@ TDRT_API void tdrt_out_tensor(tdrt_context *ctx, const tdrt_tensor *tensor);
  * a terminal or if `flush` is not 0, else when the buffer is full and at the
  * end of the program; TR752 if standard output cannot be written. Generated
  * code gives 0, the interpreter 1 after the last print. */
-TDRT_API int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush);
+TDRT_API int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush, int32_t site);
 
 /* Between these, tdrt_out_* build a string. They may nest. *text belongs to the
  * context until it is released or the context is closed. */

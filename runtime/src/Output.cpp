@@ -134,14 +134,14 @@ void tdrt_out_tensor(tdrt_context *ctx, const tdrt_tensor *tensor) {
   append(ctx, [&](std::string &out) { appendTensor(out, *tensor); });
 }
 
-int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush) {
+int32_t tdrt_out_end(tdrt_context *ctx, int32_t flush, int32_t site) {
   Context &context = Context::of(ctx);
   if (int32_t status = tdrt_poll(ctx)) {
     context.output.dropPrint();
     return status;
   }
   context.progress.hide();
-  HostSpan span(context, "print", -1);
+  HostSpan span(context, "print", site);
   return context.guarded(-1, [&] { context.output.endPrint(flush != 0); });
 }
 

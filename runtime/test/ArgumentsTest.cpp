@@ -20,7 +20,7 @@ int32_t printArguments(tdrt_context *ctx) {
   tdrt_out_bool(ctx, static_cast<int32_t>(ctx->args[2].i), nullptr);
   tdrt_out_text(ctx, " ", 1);
   tdrt_out_text(ctx, ctx->args[3].s, -1);
-  return tdrt_out_end(ctx, 0);
+  return tdrt_out_end(ctx, 0, -1);
 }
 
 class ArgumentsTest : public testing::Test {
@@ -121,7 +121,7 @@ TEST_F(ArgumentsTest, FixedAndDeviceArguments) {
   program.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_i64(ctx, ctx->args[0].i, nullptr);
     tdrt_out_text(ctx, ctx->args[1].s, -1);
-    return tdrt_out_end(ctx, 0);
+    return tdrt_out_end(ctx, 0, -1);
   };
   EXPECT_EQ(run(program, {"--device", "cpu"}).out, "6cpu");
   EXPECT_EQ(run(program, {"--depth", "7"}).err,

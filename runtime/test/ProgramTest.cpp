@@ -23,7 +23,7 @@ protected:
 TEST_F(ProgramTest, ErrorsAfterOutput) {
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "before\n", -1);
-    if (int32_t status = tdrt_out_end(ctx, 0))
+    if (int32_t status = tdrt_out_end(ctx, 0, -1))
       return status;
     return tdrt_fail_check(ctx, 101, "no rows", 0);
   };
@@ -107,10 +107,10 @@ TEST_F(ProgramTest, KernelError) {
   // A print that may show a wrong value is dropped, those before are not.
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "right\n", -1);
-    EXPECT_EQ(tdrt_out_end(ctx, 0), 0);
+    EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
     tdrt_kernel_error(ctx, -11, 10, 1);
     tdrt_out_text(ctx, "wrong\n", -1);
-    return tdrt_out_end(ctx, 0);
+    return tdrt_out_end(ctx, 0, -1);
   };
   result = run(plain, {});
   EXPECT_EQ(result.code, 3);
@@ -122,7 +122,7 @@ TEST_F(ProgramTest, KernelError) {
 TEST_F(ProgramTest, Interrupted) {
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "started\n", -1);
-    if (int32_t status = tdrt_out_end(ctx, 1))
+    if (int32_t status = tdrt_out_end(ctx, 1, -1))
       return status;
     for (;;)
       if (ctx->attention)
@@ -169,7 +169,7 @@ TEST_F(ProgramTest, SecondInterruptKills) {
 TEST_F(ProgramTest, FullStandardOutput) {
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "text\n", -1);
-    return tdrt_out_end(ctx, 0);
+    return tdrt_out_end(ctx, 0, -1);
   };
   Result result = run(plain, {}, [] { dup2(open("/dev/full", O_WRONLY), 1); });
   EXPECT_EQ(result.code, 3);
@@ -181,7 +181,7 @@ int32_t printMuch(tdrt_context *ctx) {
   for (int64_t i = 0; i < 100000; ++i) {
     tdrt_out_i64(ctx, i, nullptr);
     tdrt_out_text(ctx, "\n", 1);
-    if (int32_t status = tdrt_out_end(ctx, 0))
+    if (int32_t status = tdrt_out_end(ctx, 0, -1))
       return status;
   }
   return 0;
@@ -213,7 +213,7 @@ TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
   // An error of the program's own is shown all the same.
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "before\n", -1);
-    if (int32_t status = tdrt_out_end(ctx, 0))
+    if (int32_t status = tdrt_out_end(ctx, 0, -1))
       return status;
     return tdrt_fail_check(ctx, 101, "no rows", 0);
   };

@@ -18,7 +18,7 @@ int32_t tick(tdrt_context *ctx) {
 
 int32_t print(tdrt_context *ctx, const char *text) {
   tdrt_out_text(ctx, text, -1);
-  return tdrt_out_end(ctx, 0);
+  return tdrt_out_end(ctx, 0, -1);
 }
 
 class ProgressTest : public testing::Test {

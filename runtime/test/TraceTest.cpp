@@ -93,6 +93,23 @@ TEST(TraceTest, CopiesAndKernels) {
   });
 }
 
+// The moments of the host come in a queue of their own, which may be late.
+TEST(TraceTest, EverythingOfTheHost) {
+  for (int seed = 1; seed <= 20; ++seed) {
+    std::string text = std::to_string(seed);
+    checkWithGpus(
+        1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_SEED", text.c_str()}}, [] {
+          GpuProgram gpus(1);
+          Opened ctx(gpus.program);
+          ASSERT_EQ(ctx.status, 0) << ctx.error();
+          useGpu(ctx, gpus);
+          std::string json = tdrt::Context::of(ctx).trace->getJson();
+          EXPECT_EQ(eventsWith(json, "\"pid\":0,\"tid\":0,\"ts\"").size(), 4u)
+              << json;
+        });
+  }
+}
+
 // An arrow leads from a copy beside kernels to the kernel that waits for it.
 TEST(TraceTest, Arrows) {
   checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
@@ -258,7 +275,7 @@ TEST(TraceTest, WrittenAtTheEnd) {
   {
     Opened ctx(program);
     tdrt_out_text(ctx, "", 0);
-    EXPECT_EQ(tdrt_out_end(ctx, 0), 0);
+    EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
     EXPECT_EQ(tdrt_report_stats(ctx), 0);
     std::string json = readFile(path);
     EXPECT_EQ(json.substr(0, 43),

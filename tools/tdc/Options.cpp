@@ -156,6 +156,10 @@ private:
       return both ||
              fail("`" + name + "` needs `name=value`, not `" + value + "`");
     };
+    auto file = [&](std::string &to) {
+      to = value.str();
+      return !to.empty() || fail("`" + name + "` needs the name of a file");
+    };
     switch (arg.getOption().getID()) {
     case OPT_output:
       options.output = value.str();
@@ -180,11 +184,9 @@ private:
       options.reportsJSON = true;
       return true;
     case OPT_html:
-      options.reportPage = value.str();
-      return true;
+      return file(options.reportPage);
     case OPT_trace:
-      options.trace = value.str();
-      return true;
+      return file(options.trace);
     case OPT_dry_run:
       options.dryRun = true;
       return true;

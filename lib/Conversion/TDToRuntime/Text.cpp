@@ -131,7 +131,8 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
   } else {
     code.call("tdrt_out_text", {code.getContext(), get(text), code.int64(-1)});
   }
-  code.callChecked("tdrt_out_end", {code.getContext(), code.int32(0)});
+  code.callChecked("tdrt_out_end",
+                   {code.getContext(), code.int32(0), code.site()});
   return success();
 }
 

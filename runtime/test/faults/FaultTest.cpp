@@ -198,7 +198,7 @@ std::vector<Scenario> FaultTest::scenarios() {
                    tdrt_program own = program;
                    own.main = [](tdrt_context *ctx) -> int32_t {
                      tdrt_out_text(ctx, "hello\n", 6);
-                     return tdrt_out_end(ctx, 1);
+                     return tdrt_out_end(ctx, 1, -1);
                    };
                    const char *argv[] = {"a program"};
                    return tdrt_run_program(&own, 1, argv);
@@ -207,7 +207,7 @@ std::vector<Scenario> FaultTest::scenarios() {
                    tdrt_out_i64(ctx, 12345, nullptr);
                    static const char much[500] = {};
                    tdrt_out_text(ctx, much, sizeof much);
-                   return tdrt_out_end(ctx, 1);
+                   return tdrt_out_end(ctx, 1, -1);
                  }});
   all.push_back({"text", [](tdrt_context *ctx) {
                    float values[] = {1, 2.5, 3, 4, 5, 6};

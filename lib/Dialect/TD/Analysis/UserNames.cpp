@@ -23,6 +23,11 @@ std::string getUserName(Operation *op) {
         item->getUsers(), [](Operation *user) { return isa<FormatOp>(user); });
     return isPrinted ? "`print`" : "`.item()`";
   }
+  // What the program writes is the op that needs all elements.
+  if (isa<BroadcastOp>(op))
+    for (Operation *user : op->getUsers())
+      if (user->hasTrait<ComputeOp>())
+        return getUserName(user);
   StringRef name = op->getName().stripDialect();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     name = stringifyReduceKind(reduce.getKind());
@@ -36,6 +41,7 @@ std::string getUserName(Operation *op) {
               .Case("div", "/")
               .Case("matmul", "@")
               .Case("slice", "[...]")
+              .Case("select", "where")
               .Case("fill", "full")
               .Case("iota", "arange")
               .Case("uniform", "rand")
@@ -58,14 +64,27 @@ static StringRef findName(Value value, unsigned depth = 4) {
   if (CarryingLoop loop = CarryingLoop::ofArgument(value))
     return findName(loop.getYield()->getOperand(loop.getIndex(value)),
                     depth - 1);
-  if (result && isStructured(result.getOwner()))
-    return findName(result.getOwner()
-                        ->getRegions()
-                        .back()
-                        .front()
-                        .getTerminator()
-                        ->getOperand(result.getResultNumber()),
-                    depth - 1);
+  if (!result || !isStructured(result.getOwner()))
+    return {};
+  // A branch may have nothing to give: there is no next turn to copy for.
+  for (Region &region : llvm::reverse(result.getOwner()->getRegions()))
+    if (!region.empty() && name.empty())
+      name = findName(
+          region.front().getTerminator()->getOperand(result.getResultNumber()),
+          depth - 1);
+  return name;
+}
+
+/// The slot that a value was read from, or a handle goes to; null if none.
+static StringAttr findSlot(Operation *op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return read.getSlotAttr().getAttr();
+  if (auto read = dyn_cast<ReadHandleOp>(op))
+    return read.getSlotAttr().getAttr();
+  if (isa<HandleOp>(op))
+    for (Operation *user : op->getUsers())
+      if (auto write = dyn_cast<WriteHandleOp>(user))
+        return write.getSlotAttr().getAttr();
   return {};
 }
 
@@ -83,10 +102,13 @@ std::string getValueName(Value value) {
     return name.str();
   Value made = getContent(value);
   Operation *maker = made.getDefiningOp();
-  if (auto copy = dyn_cast_or_null<CopyStartOp>(maker))
-    return getValueName(copy.getInput());
   if (!maker)
     return getArgumentName(cast<BlockArgument>(made));
+  if (StringAttr slot = findSlot(maker))
+    return getSlotName(slot);
+  // The program has no words for these: they are what they are made of.
+  if (isa<CopyStartOp, HandleOp, ReplicaGetOp, BroadcastOp>(maker))
+    return getValueName(maker->getOperand(0));
   return isa<scf::SCFDialect>(maker->getDialect())
              ? "a value that loops and branches pass on"
              : "the result of " + getUserName(maker);

@@ -73,6 +73,8 @@ void CudaTrace::resolve() {
 double CudaTrace::getTime(int64_t moment) {
   if (!pending.empty()) {
     CudaContext::Use use(context, std::nothrow);
+    // Nobody else waits for the moments of the host.
+    context.driver.cuStreamSynchronize(host.getStream());
     resolve();
   }
   return moment < 0 ? std::nan("") : times[moment];

@@ -13,9 +13,21 @@
 using namespace tdc;
 using llvm::Twine;
 
-static constexpr int kLane = 36, kRow = 20; // px
+// px: all lanes leave room for the lines, and a lane for a letter if it can
+static constexpr double kLanes = 432, kWidestLane = 36, kLetters = 30;
+static constexpr int kRow = 20;
 
-static int getCentre(unsigned device) { return device * kLane + kLane / 2; }
+static std::string px(double number) {
+  return llvm::formatv("{0:F1}", number).str();
+}
+
+static double getLane(const Page &page) {
+  return std::min(kWidestLane, kLanes / double(page.report.devices.size()));
+}
+
+static double getCentre(const Page &page, unsigned device) {
+  return (device + 0.5) * getLane(page);
+}
 
 static void writeLanes(Page &page, const Twine &description,
                        Markup::Contents marks) {
@@ -23,7 +35,7 @@ static void writeLanes(Page &page, const Twine &description,
     page.out.element("svg",
                      {{"role", "img"},
                       {"aria-label", description},
-                      {"width", int64_t(page.report.devices.size()) * kLane},
+                      {"width", px(page.report.devices.size() * getLane(page))},
                       {"height", kRow}},
                      [&] {
                        page.out.element("title", {}, description);
@@ -41,19 +53,22 @@ static void writeBadges(Page &page, const LineDevices &line) {
   for (unsigned device : line.devices)
     names +=
         (names.empty() ? "" : " and ") + spelling(page.report.devices[device]);
+  double lane = getLane(page), gap = lane / 18;
   writeLanes(page, "runs on " + names, [&] {
     for (unsigned device : line.devices) {
+      double centre = getCentre(page, device);
       page.out.element("rect",
                        {{"class", "fill " + page.getColour(device)},
-                        {"x", getCentre(device) - kLane / 2 + 2},
+                        {"x", px(centre - lane / 2 + gap)},
                         {"y", 1},
-                        {"width", kLane - 4},
+                        {"width", px(lane - 2 * gap)},
                         {"height", kRow - 2},
                         {"rx", 4}},
                        "");
-      page.out.element("text",
-                       {{"class", "on"}, {"x", getCentre(device)}, {"y", 15}},
-                       page.getLetter(device));
+      if (lane >= kLetters)
+        page.out.element("text",
+                         {{"class", "on"}, {"x", px(centre)}, {"y", 15}},
+                         page.getLetter(device));
     }
   });
 }
@@ -77,8 +92,9 @@ static void writeArrow(Page &page, const CopyGroup &group) {
   unsigned to = page.getIndex(group.first().to);
   int sign = to > from ? 1 : -1;
   double width = getWidth(group), head = 5 + width / 2;
-  double start = getCentre(from), end = getCentre(to), middle = kRow / 2.0;
-  double neck = end - sign * 12;
+  double start = getCentre(page, from), end = getCentre(page, to),
+         middle = kRow / 2.0;
+  double neck = end - sign * getLane(page) / 3;
   std::string path =
       llvm::formatv("M{0} {1}H{2}V{3}L{4} {5}L{2} {6}V{7}H{0}Z", start,
                     middle - width / 2, neck, middle - head, end, middle,
