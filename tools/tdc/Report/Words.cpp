@@ -193,8 +193,8 @@ static StringRef explain(StringRef whyInLine) {
       .Case(in_line::kGPUResult,
             "it is made from what a GPU computes in the same turn")
       .Case(in_line::kCheck,
-            "an `assert` or an index, which may be out of range, is checked "
-            "before it is made")
+            "it takes rows by indices, or of a tensor of run-time size, that "
+            "are checked before")
       .Case(in_line::kFile, "it is read from a file")
       .Case(in_line::kBranch,
             "a branch or an inner loop decides whether it is made, or of what")
