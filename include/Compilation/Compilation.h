@@ -122,6 +122,9 @@ private:
   /// Of loaders: where they stand, and their values.
   std::vector<std::pair<SourceRange, int64_t>> batchSizes;
   bool isTrial = false; ///< of another batch size
+  /// What fits beside the state on the GPU that is the fullest, as a part of
+  /// what the program needs there.
+  double batchShare = 1;
   std::vector<FileSize> fileSizes;
   bool argumentsAreFixed = false;           ///< to their defaults, by walk
   std::vector<Diagnostic> withAnyArguments; ///< found before that

@@ -68,10 +68,21 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
     return;
   auto [place, size] = batchSizes.front();
   int64_t fits = 0, fails = size;
-  while (fails - fits > 1) {
-    int64_t between = fits + (fails - fits) / 2;
-    (fitsWith(between) ? fits : fails) = between;
+  auto test = [&](int64_t batch) {
+    (fitsWith(batch) ? fits : fails) = batch;
+    return fits == batch;
+  };
+  // Near where it would be if all but the state grew with the batch, then twice
+  // as far each time, until it lies between the two.
+  auto guess = static_cast<int64_t>(size * batchShare);
+  if (guess > fits && guess < fails) {
+    bool isUp = test(guess);
+    for (int64_t step = 1; fails - fits > step; step *= 2)
+      if (test(isUp ? fits + step : fails - step) != isUp)
+        break;
   }
+  while (fails - fits > 1)
+    test(fits + (fails - fits) / 2);
   if (fits == 0) {
     report.note("it does not fit with a batch of 1 either", place);
     return;

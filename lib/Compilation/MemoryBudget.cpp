@@ -50,6 +50,7 @@ void setAttribute(ModuleOp module, llvm::StringRef name,
 struct Trial {
   GpuBytes workingSet, room;
 
+  GpuBytes state;   ///< slots
   GpuBytes live;    ///< at most, by DeviceMemory
   GpuBytes planned; ///< by the memory plan
   int64_t excess = 0;
@@ -63,9 +64,14 @@ public:
       : module(module), reached(reached), vectors(vectors),
         limits(readAttribute(module, td::kMemoryAttr)) {}
 
-  void run();
+  /// Tells the passes what makes the program fit. The answer is, for the GPU
+  /// that is the fullest, what fits beside the state as a part of what is
+  /// needed.
+  double run();
 
 private:
+  double getShare(const Trial &trial) const;
+  void relax(Trial &trial, GpuBytes tooLarge);
   bool run(Trial &trial);
   bool shrink(Trial &trial);
   void useRoom(Trial &trial);
@@ -91,7 +97,9 @@ bool Fitter::run(Trial &trial) {
   llvm::SmallVector<Place> gpus;
   for (const auto &[gpu, limit] : limits) {
     gpus.push_back(*parseDevice(gpu));
-    trial.live[gpu] = td::DeviceMemory(*copy, gpus.back()).getPeak();
+    td::DeviceMemory memory(*copy, gpus.back());
+    trial.state[gpu] = memory.getSlotBytes();
+    trial.live[gpu] = memory.getPeak();
   }
   (*copy)->removeAttr(td::kMemoryAttr);
   if (!runPhases(*copy, Phase::Placed, Phase::NVVM, vectors))
@@ -113,17 +121,28 @@ GpuBytes Fitter::none() const {
   return bytes;
 }
 
-void Fitter::run() {
+double Fitter::run() {
   Trial trial;
   if (!run(trial) || trial.fits())
-    return;
+    return 1;
   trial.room = none();
   if (!run(trial) || (!trial.fits() && !shrink(trial)))
-    return;
+    return 1;
   if (trial.fits())
     useRoom(trial);
   setAttribute(module, td::kWorkingSetAttr, trial.workingSet);
   setAttribute(module, td::kRoomAttr, trial.room);
+  return getShare(trial);
+}
+
+double Fitter::getShare(const Trial &trial) const {
+  double share = 1;
+  for (const auto &[gpu, limit] : limits) {
+    int64_t state = trial.state.at(gpu), planned = trial.planned.at(gpu);
+    if (planned > limit && limit > state)
+      share = std::min(share, double(limit - state) / double(planned - state));
+  }
+  return share;
 }
 
 /// Lets more tensors leave until it fits, or all have left that can; false as
@@ -134,6 +153,7 @@ bool Fitter::shrink(Trial &best) {
   // What leaves may not have been there where the plan has its peak: then more.
   for (int64_t factor = 1; hasMore && !best.fits(); factor *= 2) {
     hasMore = false;
+    GpuBytes before = next.workingSet;
     for (const auto &[gpu, limit] : limits) {
       int64_t excess = next.planned[gpu] - limit;
       if (excess <= 0)
@@ -148,8 +168,28 @@ bool Fitter::shrink(Trial &best) {
       best = next;
       factor = 1;
     }
+    if (best.fits())
+      relax(best, before);
   }
   return true;
+}
+
+/// No more leave than have to: between the last that was too large and the
+/// first that fits.
+void Fitter::relax(Trial &trial, GpuBytes tooLarge) {
+  for (int i = 0; i < 3; ++i) {
+    Trial between = trial;
+    for (auto &[gpu, bytes] : between.workingSet) {
+      auto known = tooLarge.try_emplace(gpu, trial.live[gpu]).first;
+      bytes += (known->second - bytes) / 2;
+    }
+    if (!run(between))
+      return;
+    if (between.fits())
+      trial = between;
+    else
+      tooLarge = between.workingSet;
+  }
 }
 
 /// What is left is for second buffers. What the plan leaves between tensors is
@@ -171,7 +211,7 @@ void Fitter::useRoom(Trial &trial) {
 void Compilation::fitMemory() {
   if ((*module)->hasAttr(td::kMemoryAttr) &&
       !(*module)->hasAttr(td::kAsWrittenAttr))
-    Fitter(*module, reached, target->getVectorUnit()).run();
+    batchShare = Fitter(*module, reached, target->getVectorUnit()).run();
 }
 
 /// What each simulated device has, if TDC_SIM_MEMORY says so.

@@ -97,7 +97,6 @@ public:
 private:
   llvm::LogicalResult runOp(mlir::Operation *op);
   llvm::LogicalResult checkPlaces(mlir::Operation *op);
-  llvm::LogicalResult checkMemory(mlir::Value value);
 
   llvm::DenseMap<mlir::TypeID, Meaning> meanings;
   llvm::DenseMap<mlir::Value, Datum> values;

@@ -11,9 +11,6 @@ Memory::Memory(ModuleOp module) {
   module.walk([&](Operation *op) { addLastUses(op); });
   for (auto op : module.getOps<td::SlotOp>())
     addSlot(op);
-  if (auto budget = module->getAttrOfType<DictionaryAttr>(td::kWorkingSetAttr))
-    for (NamedAttribute row : budget)
-      limits[row.getName().str()] = cast<IntegerAttr>(row.getValue()).getInt();
 }
 
 void Memory::addLastUses(Operation *op) {
@@ -142,14 +139,6 @@ void Memory::enterLoop(Operation *loop) {
 void Memory::leave(Operation *op) {
   for (Value value : lastUses.lookup(op))
     drop(value);
-}
-
-std::optional<Memory::Excess> Memory::getExcess() const {
-  for (const auto &[device, limit] : limits)
-    if (auto peak = peaks.find(device);
-        peak != peaks.end() && peak->second > limit)
-      return Excess{device, peak->second, limit};
-  return std::nullopt;
 }
 
 } // namespace tdc

@@ -35,14 +35,6 @@ public:
   /// What nobody needs behind `op` goes.
   void leave(mlir::Operation *op);
 
-  /// A device that holds more than the module's td.working_set allows, and how
-  /// much.
-  struct Excess {
-    std::string device;
-    int64_t bytes, limit;
-  };
-  std::optional<Excess> getExcess() const;
-
   /// The most that was needed at one time, by device.
   const std::map<std::string, int64_t> &getPeaks() const { return peaks; }
 
@@ -73,7 +65,7 @@ private:
   llvm::DenseMap<const Tensor *, Owners> owners;
   llvm::DenseMap<const Replicas *, int64_t>
       handles; ///< by how many they are kept
-  std::map<std::string, int64_t> bytes, peaks, limits;
+  std::map<std::string, int64_t> bytes, peaks;
 };
 
 } // namespace tdc

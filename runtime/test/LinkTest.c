@@ -23,7 +23,7 @@ static int32_t statements(tdrt_context *ctx) {
       return tdrt_fail_check(ctx, 101, "a symbol is missing", 0);
   tdrt_out_f64(ctx, 0.1, NULL);
   tdrt_out_text(ctx, "\n", 1);
-  if (tdrt_out_end(ctx, 0))
+  if (tdrt_out_end(ctx, 0, -1))
     return 1;
   return LOADER(ctx, "/dev/null", NULL, TDRT_F32, 1, dims, &data, 0);
 }

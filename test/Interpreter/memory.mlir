@@ -1,5 +1,4 @@
-// The most that was on each device at one time is counted, and a module may say
-// how much that is at most.
+// The most that was on each device at one time is counted.
 // RUN: split-file %s %t
 // RUN: tdc-interpret %t/uses.mlir --transfers %t/uses.json
 // RUN: FileCheck %s --check-prefix=USES < %t/uses.json
@@ -9,7 +8,6 @@
 // RUN: FileCheck %s --check-prefix=SLOTS < %t/slots.json
 // RUN: tdc-interpret %t/handles.mlir --transfers %t/handles.json
 // RUN: FileCheck %s --check-prefix=HANDLES < %t/handles.json
-// RUN: not tdc-interpret %t/full.mlir 2>&1 | FileCheck %s --check-prefix=FULL
 
 //--- uses.mlir
 #cpu = #td.dev<cpu>
@@ -79,16 +77,4 @@ func.func @main() {
   %d = td.replica_get %h : !td.handle<tensor<4xf32>> -> tensor<4xf32, #gpu>
   %e = td.sin %d : tensor<4xf32, #gpu>
   return
-}
-
-//--- full.mlir
-#gpu = #td.dev<cuda, 0>
-// FULL: full.mlir":7:8): error: 'td.add' op takes what is on 'cuda:0' to 48 bytes, and it has 40
-module attributes {td.working_set = {"cuda:0" = 40 : i64}} {
-func.func @main() {
-  %a = td.constant dense<1.0> : tensor<4xf32, #gpu>
-  %b = td.sin %a : tensor<4xf32, #gpu>
-  %c = td.add %a, %b : tensor<4xf32, #gpu>
-  return
-}
 }

@@ -81,7 +81,8 @@ def write(uses, sizes, room):
 
 
 def run(text, folder, name):
-    """The output and the bytes brought to the device, or what is wrong."""
+    """The output, the bytes brought to the device and the most there at one time, or
+    what is wrong."""
     program, placed = folder / f"{name}.mlir", folder / f"{name}-placed.mlir"
     counts = folder / f"{name}.json"
     program.write_text(text)
@@ -89,9 +90,11 @@ def run(text, folder, name):
                     ["tdc-interpret", placed, "--transfers", counts]):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            return done.stderr[:2000], None
-    copies = json.loads(counts.read_text())["copies"]
-    return done.stdout, sum(c["bytes"] for c in copies if c["src"] == "cpu")
+            return done.stderr[:2000], None, None
+    counters = json.loads(counts.read_text())
+    copies = counters["copies"]
+    return (done.stdout, sum(c["bytes"] for c in copies if c["src"] == "cpu"),
+            counters["peak"]["cuda:0"])
 
 
 def main():
@@ -111,12 +114,14 @@ def main():
                      for _ in range(rng.randint(3, 8))]
             uses = [rng.randrange(len(sizes)) for _ in range(rng.randint(4, 40))]
             room = rng.randint(max(sizes), max(max(sizes), sum(sizes) - 1))
-            output, brought = run(write(uses, sizes, room), folder, "full")
-            expected, _ = run(write(uses, sizes, None), folder, "free")
+            output, brought, peak = run(write(uses, sizes, room), folder, "full")
+            expected, *_ = run(write(uses, sizes, None), folder, "free")
             bound = least(uses, sizes, room) * UNIT
             problem = None
             if brought is None or output != expected:
                 problem = f"another output:\n{output}\n{expected}"
+            elif peak > room * UNIT + SMALL:
+                problem = f"takes {peak} bytes"
             else:
                 ratio = brought / bound
                 worst = max(worst, ratio)
