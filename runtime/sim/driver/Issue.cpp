@@ -146,16 +146,20 @@ void Machine::noteAccesses(const Task &task, const Stream &stream,
   std::string description = describeIn(stream, task);
   ByteAccess ofHost = getHostAccess(task);
   bool isWatched = !ofHost.isWrite && memory.find(ofHost.begin);
+  std::vector<OperationId> others;
   for (const AccessLog::Record *record :
        accesses.find(ofHost.begin, ofHost.end)) {
-    // What is there must be read before it is spoilt.
-    if (ofHost.isWrite)
-      scheduler.complete(record->source->operation);
+    others.push_back(record->source->operation);
     // The source is still to be made by another copy.
     isWatched &= !record->access.isWrite;
   }
-  if (ofHost.isWrite)
+  if (ofHost.isWrite) {
+    // What is there must be read before it is spoilt. Kernels that run for that
+    // add what they touch.
+    for (OperationId other : others)
+      scheduler.complete(other);
     sources.check(ofHost.begin, ofHost.end);
+  }
   accesses.add(touched, {stream.lane, id, clock, description});
   if (isWatched)
     sources.add({ofHost.begin, ofHost.end - ofHost.begin, stream.lane, id,
