@@ -417,22 +417,8 @@ void useTwice() {
   useOnce();
 }
 
-/// The calls of `body` by entry point.
-std::map<std::string, int> countCalls(const std::function<void()> &body) {
-  TemporaryFolder folder;
-  std::string file = folder / "stats.json";
-  checkWithGpus(2, {{"TDC_SIM_STATS", file}}, body);
-  std::string text = readFile(file);
-  std::map<std::string, int> calls;
-  std::regex entry("\"(cu[A-Za-z0-9_]+)\": ([0-9]+)");
-  for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end;
-       ++it)
-    calls[(*it)[1]] = std::stoi((*it)[2]);
-  return calls;
-}
-
 TEST(GpuFaultTest, EveryCallFails) {
-  std::map<std::string, int> calls = countCalls(useTwice);
+  std::map<std::string, int> calls = countCalls(2, useTwice);
   EXPECT_GT(calls.size(), 30u);
   for (auto &[entry, count] : calls)
     for (int call = 1; call <= count; ++call) {
@@ -516,7 +502,7 @@ TEST(GpuFaultTest, EveryWaitCounts) {
     }
     return false;
   };
-  std::map<std::string, int> calls = countCalls(use);
+  std::map<std::string, int> calls = countCalls(2, use);
   for (const char *entry : {"cuEventSynchronize", "cuStreamWaitEvent"}) {
     ASSERT_GT(calls[entry], 0) << entry;
     for (int call = 1; call <= calls[entry]; ++call) {
@@ -530,7 +516,7 @@ TEST(GpuFaultTest, EveryWaitCounts) {
 
 // What is known to be finished is not waited for again.
 TEST(GpuFaultTest, NoWaitIsInVain) {
-  std::map<std::string, int> calls = countCalls([] {
+  std::map<std::string, int> calls = countCalls(2, [] {
     GpuProgram gpus(2);
     Opened ctx(gpus.program);
     char *one = static_cast<char *>(ctx->devices[0].arena);
@@ -558,7 +544,7 @@ TEST(GpuFaultTest, NoWaitIsInVain) {
 }
 
 TEST(GpuFaultTest, SmallUploadsAreOne) {
-  std::map<std::string, int> calls = countCalls([] {
+  std::map<std::string, int> calls = countCalls(2, [] {
     GpuProgram gpus(1);
     Opened ctx(gpus.program);
     char *arena = static_cast<char *>(ctx->devices[0].arena);

@@ -3,6 +3,7 @@
 #include "GpuPrograms.h"
 #include "Failure.h"
 #include <numeric>
+#include <regex>
 #include <sys/wait.h>
 
 using namespace tdrt_test;
@@ -145,6 +146,30 @@ GpuProgram::GpuProgram(int32_t gpus)
   program.sites = gpuSites;
   program.cuda_devices = gpus;
   program.gpu = &gpu;
+}
+
+void GpuProgram::setSequence(std::vector<int32_t> launched,
+                             std::vector<int32_t> at) {
+  sequenceKernels = std::move(launched);
+  sequenceSites = std::move(at);
+  sequence = {1, static_cast<int32_t>(sequenceKernels.size()),
+              sequenceKernels.data(), sequenceSites.data()};
+  gpu.num_sequences = 1;
+  gpu.sequences = &sequence;
+}
+
+std::map<std::string, int>
+tdrt_test::countCalls(int gpus, const std::function<void()> &body) {
+  TemporaryFolder folder;
+  std::string file = folder / "stats.json";
+  checkWithGpus(gpus, {{"TDC_SIM_STATS", file}}, body);
+  std::string text = readFile(file);
+  std::map<std::string, int> calls;
+  std::regex entry("\"(cu[A-Za-z0-9_]+)\": ([0-9]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end;
+       ++it)
+    calls[(*it)[1]] = std::stoi((*it)[2]);
+  return calls;
 }
 
 std::vector<float> tdrt_test::counting(int64_t n, float first) {

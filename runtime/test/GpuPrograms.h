@@ -53,6 +53,9 @@ public:
     program.exports = &exported;
   }
 
+  /// Launches of cuda:0 that follow each other, the only ones.
+  void setSequence(std::vector<int32_t> launched, std::vector<int32_t> at);
+
   /// The row of transfers of a pair of devices.
   int32_t transfer(int32_t from, int32_t to) const {
     return from * (gpu.num_devices + 1) + to;
@@ -68,8 +71,14 @@ public:
   std::vector<tdrt_gpu_image> images;
   std::vector<tdrt_gpu_kernel> kernels;
   std::vector<tdrt_transfer_site> transfers;
+  std::vector<int32_t> sequenceKernels, sequenceSites;
+  tdrt_sequence sequence = {};
   tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr, 0, 0};
 };
+
+/// How often `body` calls each entry point of the driver.
+std::map<std::string, int> countCalls(int gpus,
+                                      const std::function<void()> &body);
 
 /// 0, 1, 2, ...
 std::vector<float> counting(int64_t n, float first = 0);

@@ -4,7 +4,6 @@
 #include "GpuPrograms.h"
 #include "device/cuda/CudaGraph.h"
 #include <cstring>
-#include <regex>
 
 using namespace tdrt_test;
 
@@ -432,26 +431,13 @@ TEST(GpuTest, CurrentContextStays) {
   });
 }
 
-/// How often the driver was called, by the statistics of a run.
-int countCalls(const std::string &stats, const std::string &entry) {
-  std::smatch match;
-  std::regex count("\"" + entry + "\": (\\d+)");
-  return std::regex_search(stats, match, count) ? std::stoi(match[1]) : 0;
-}
-
 // Launches that come again with the same words become graphs, of which two take
 // turns; with other words each time they stay what they are.
 TEST(GpuTest, SequenceThatComesAgain) {
-  TemporaryFolder folder;
-  auto run = [&](int turns, int buffers) {
-    std::string file = folder / "stats.json";
-    checkWithGpus(1, {{"TDC_SIM_STATS", file}}, [=] {
+  auto run = [](int turns, int buffers) {
+    return countCalls(1, [=] {
       GpuProgram gpus(1);
-      const int32_t launched[] = {AddOne, ReportIndex, AddOne},
-                    sites[] = {0, 1, 2};
-      const tdrt_sequence sequence = {1, 3, launched, sites};
-      gpus.gpu.num_sequences = 1;
-      gpus.gpu.sequences = &sequence;
+      gpus.setSequence({AddOne, ReportIndex, AddOne}, {0, 1, 2});
       Opened ctx(gpus.program);
       char *arena = static_cast<char *>(ctx->devices[0].arena);
       for (int turn = 0; turn < turns; ++turn) {
@@ -467,25 +453,21 @@ TEST(GpuTest, SequenceThatComesAgain) {
       EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 1).front(), turns);
       EXPECT_EQ(tdrt_poll(ctx), 0);
     });
-    return readFile(file);
   };
-  std::string stats = run(12, 2);
-  EXPECT_EQ(countCalls(stats, "cuGraphInstantiateWithFlags"), 2);
-  EXPECT_EQ(countCalls(stats, "cuGraphLaunch"), 4);
-  EXPECT_EQ(countCalls(stats, "cuLaunchKernel"), 8 * 2 + 2 * 2);
-  stats = run(30, 3);
-  EXPECT_EQ(countCalls(stats, "cuGraphLaunch"), 0);
-  EXPECT_EQ(countCalls(stats, "cuLaunchKernel"), 30 * 2);
+  std::map<std::string, int> calls = run(12, 2);
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 2);
+  EXPECT_EQ(calls["cuGraphLaunch"], 4);
+  EXPECT_EQ(calls["cuLaunchKernel"], 8 * 2 + 2 * 2);
+  calls = run(30, 3);
+  EXPECT_EQ(calls["cuGraphLaunch"], 0);
+  EXPECT_EQ(calls["cuLaunchKernel"], 30 * 2);
 }
 
 // What a kernel in a graph reports comes as it would from the kernel.
 TEST(GpuTest, SequenceThatReports) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
-    const int32_t launched[] = {AddOne, ReportIndex}, sites[] = {0, 1};
-    const tdrt_sequence sequence = {1, 2, launched, sites};
-    gpus.gpu.num_sequences = 1;
-    gpus.gpu.sequences = &sequence;
+    gpus.setSequence({AddOne, ReportIndex}, {0, 1});
     Opened ctx(gpus.program);
     char *arena = static_cast<char *>(ctx->devices[0].arena);
     const uint64_t words[] = {1,  word(arena), word(arena),
@@ -505,10 +487,7 @@ TEST(GpuTest, SequenceThatReports) {
 TEST(GpuTest, SequenceWithTooManyBlocks) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
-    const int32_t launched[] = {WriteNowhere, WriteNowhere}, sites[] = {0, 2};
-    const tdrt_sequence sequence = {1, 2, launched, sites};
-    gpus.gpu.num_sequences = 1;
-    gpus.gpu.sequences = &sequence;
+    gpus.setSequence({WriteNowhere, WriteNowhere}, {0, 2});
     Opened ctx(gpus.program);
     const uint64_t words[] = {0, uint64_t(1) << 31};
     EXPECT_EQ(tdrt_launch_sequence(ctx, 0, words), 202);
