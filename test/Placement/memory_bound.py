@@ -220,10 +220,12 @@ class Bound:
             return False
         joined = False
         for group in groups:
-            names = {self.find(value) for value in group} - self.free
-            if len(names) > 1 and names & {self.find(ring) for ring in self.rings}:
+            rings = {self.find(ring) for ring in self.rings}
+            names = {self.find(value) for value in group} - (self.free - rings)
+            if len(names) > 1 and names & rings:
                 first, *others = sorted(names)
                 self.names.update(dict.fromkeys(others, first))
+                self.free |= {first} if names & self.free else set()
                 joined = True
         return joined
 

@@ -11,6 +11,8 @@ it does not, at most 5 %. They are
 
   - the wait behind a loop, or that of a turn, for the copy from a buffer that the
     program does not come back to;
+  - in the last turn of a loop, the wait of a GPU for what is copied from it: what
+    comes next is given to it when the host has waited for that itself;
   - a GPU's wait for another that copies from it, where what it does next overwrites
     something else: the runtime does not know what a kernel overwrites.
 """

@@ -222,8 +222,8 @@ def check_answers(data, text):
     for peak in data["peaks"]:
         most = "" if peak["bytes"]["exact"] else "at most "
         heading = re.compile(rf"\S+ {peak['device']}: {most}"
-                             rf"{re.escape(peak['bytes']['formula'])} B, "
-                             rf"at .*line {peak['line']}")
+                             rf"{re.escape(peak['bytes']['formula'])} B" +
+                             (rf", at .*line {peak['line']}" if peak["line"] else ""))
         at = next((i for i, row in enumerate(rows) if heading.fullmatch(row)), None)
         if at is None:
             problems.append(f"the page does not answer what the peak of "

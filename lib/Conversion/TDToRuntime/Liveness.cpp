@@ -44,8 +44,10 @@ void Liveness::number(Block &block) {
   for (Operation &op : block) {
     unsigned begin = ops.size();
     ops.push_back(&op);
-    for (Block *inner : getWalkedBlocks(op))
+    for (Block *inner : getWalkedBlocks(op)) {
+      ops.push_back(nullptr);
       number(*inner);
+    }
     if (op.getNumRegions())
       ops.push_back(nullptr);
     extents[&op] = {begin, unsigned(ops.size() - 1)};
@@ -81,6 +83,7 @@ void Liveness::define(ValueRange values, unsigned position) {
     roots.push_back(value);
     Facts &fact = facts[value];
     fact.definition = fact.lastUse = position;
+    fact.ranges = {{position, position}};
   }
 }
 
@@ -92,18 +95,48 @@ void Liveness::use(ValueRange values, Operation *user) {
     Facts &fact = facts.find(root)->second;
     unsigned position = getBegin(user);
     Operation *ancestor = user;
+    llvm::SmallVector<Operation *> ancestors;
     while (ancestor->getBlock() != root.getParentBlock()) {
+      ancestors.push_back(ancestor);
       ancestor = ancestor->getParentOp();
       // The next iteration needs it again.
-      if (isa<LoopLikeOpInterface>(ancestor))
+      if (isa<LoopLikeOpInterface>(ancestor)) {
         position = getEnd(ancestor);
+        ancestors.clear();
+      }
     }
     if (fact.lastUser != ancestor)
       fact.usedInRegion = false;
     fact.usedInRegion |= ancestor != user;
     fact.lastUser = ancestor;
     fact.lastUse = std::max(fact.lastUse, position);
+    addUse(fact, ancestors, position);
   }
+}
+
+/// `ancestors`: the ops around the use, and itself, that are in branches, the
+/// innermost first.
+void Liveness::addUse(Facts &fact, llvm::ArrayRef<Operation *> ancestors,
+                      unsigned position) {
+  for (Operation *inside : llvm::reverse(ancestors)) {
+    auto branch = dyn_cast<scf::IfOp>(inside->getParentOp());
+    if (!branch || inside->getBlock() != branch.elseBlock())
+      continue;
+    // Who comes this way has not been on the other side.
+    unsigned begin = getBegin(&branch.elseBlock()->front()) - 1;
+    LiveRange &before = fact.ranges.back();
+    if (before.last >= begin)
+      continue;
+    before.last = std::max(before.last, getBegin(branch));
+    fact.ranges.push_back({begin, begin});
+    fact.sides.push_back(getEnd(branch));
+  }
+  // Behind a branch it is needed whichever way was taken.
+  while (!fact.sides.empty() && fact.sides.back() < position) {
+    fact.sides.pop_back();
+    fact.ranges.pop_back();
+  }
+  fact.ranges.back().last = std::max(fact.ranges.back().last, position);
 }
 
 } // namespace tdc

@@ -3,7 +3,8 @@
 // Numbers the ops of a structured function and says for every tensor from which
 // position to which its bytes must be kept. A value from outside a loop that is
 // used inside is needed until the loop ends; one that is made and used in the
-// body only for a part of the body.
+// body only for a part of the body. One that is used in both sides of a branch
+// and not behind it is needed in neither behind its last use there.
 //
 // td.reshape makes no bytes: its result is another name of its operand, and all
 // facts are about the operand, the *root*.
@@ -13,6 +14,7 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
 
+#include "ArenaLayout.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,6 +34,11 @@ public:
   struct Facts {
     unsigned definition = 0;
     unsigned lastUse = 0;
+    /// All that is between these, but for what only other sides of branches do.
+    llvm::SmallVector<LiveRange, 1> ranges;
+    /// Where the branches end that these are sides of, the first range has
+    /// none.
+    llvm::SmallVector<unsigned, 0> sides;
     /// The last op of the defining block that uses it, itself or in a region;
     /// null if there is no use.
     mlir::Operation *lastUser = nullptr;
@@ -47,7 +54,8 @@ public:
     return facts.find(root)->second;
   }
 
-  /// The op that begins at a position, null where a region op ends.
+  /// The op that begins at a position, null where a region begins or its op
+  /// ends.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
   unsigned getBegin(mlir::Operation *op) const {
     return extents.find(op)->second.first;
@@ -62,6 +70,8 @@ private:
   void visit(mlir::Block &block);
   void define(mlir::ValueRange values, unsigned position);
   void use(mlir::ValueRange values, mlir::Operation *user);
+  void addUse(Facts &fact, llvm::ArrayRef<mlir::Operation *> ancestors,
+              unsigned position);
 
   llvm::SmallVector<mlir::Value> roots;
   llvm::DenseMap<mlir::Value, Facts> facts;

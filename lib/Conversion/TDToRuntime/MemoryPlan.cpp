@@ -22,7 +22,7 @@ td::CopyStartOp getRingCopy(Value root) {
   td::CopyStartOp first;
   for (Operation *user : root.getUsers()) {
     auto copy = dyn_cast<td::CopyStartOp>(user);
-    if (!copy || !copy.getTurn() || copy->getBlock() != root.getParentBlock())
+    if (!copy || !copy.isUpload() || copy->getBlock() != root.getParentBlock())
       return nullptr;
     if (!first || copy->isBeforeInBlock(first))
       first = copy;
@@ -132,7 +132,7 @@ Storage Planner::makeStorage(Value root) {
   } else {
     const Liveness::Facts &facts = liveness.getFacts(root);
     storage.buffer.bytes = getByteSize(type);
-    storage.buffer.ranges.push_back({facts.definition, facts.lastUse});
+    llvm::append_range(storage.buffer.ranges, facts.ranges);
     if (getRingCopy(root)) {
       storage.kind = Storage::Kind::Ring;
       storage.buffer.bytes = 2 * llvm::alignTo(getByteSize(type), kAlignment);

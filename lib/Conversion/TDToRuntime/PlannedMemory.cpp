@@ -188,8 +188,7 @@ private:
     for (Value value : llvm::reverse(resident.values)) {
       if (!isa<RankedTensorType>(value.getType()))
         continue;
-      const Liveness::Facts &facts = liveness.getFacts(value);
-      if (facts.definition <= position && position <= facts.lastUse)
+      if (overlaps(liveness.getFacts(value).ranges, {{position, position}}))
         return value;
     }
     return resident.values.front();

@@ -56,7 +56,7 @@ void Planner::joinRings() {
   llvm::DenseMap<unsigned, unsigned> sources; // of rings, by their results'
   for (Operation *op : liveness.getOps()) {
     auto copy = dyn_cast_or_null<td::CopyStartOp>(op);
-    if (!copy || !copy.getTurn() || !isRing(copy.getInput()))
+    if (!copy || !copy.isUpload() || !isRing(copy.getInput()))
       continue;
     unsigned ring = idOf(copy.getResult()), source = idOf(copy.getInput());
     auto [known, isNew] = sources.try_emplace(ring, source);

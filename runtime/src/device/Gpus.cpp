@@ -191,7 +191,9 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   Device &gpu = get(getDevice(ticket));
   if (device != 0) {
     gpu.wait(unpack(ticket));
-    awaited[device - 1] = ticket;
+    // Behind a download kernels read nothing of it.
+    if (unpack(ticket).queue == Ticket::Uploads)
+      awaited[device - 1] = ticket;
     return;
   }
   HostSpan span(context, "wait", site);

@@ -100,6 +100,61 @@ func.func @main() {
 
 // -----
 
+// A value that one side of a branch changes and the other hands on stays where it
+// is, also around a loop: nobody takes both ways.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @add(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 64}}
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %a) -> (tensor<16xf32>) : i64 {
+    %later = arith.cmpi sgt, %i, %c0 : i64
+    // expected-remark @below {{result 0: arena 0 + 64}}
+    %y = scf.if %later -> (tensor<16xf32>) {
+      // expected-remark @below {{result 0: arena 0 + 64}}
+      %z = td.launch @add(%x) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+      scf.yield %z : tensor<16xf32>
+    } else {
+      scf.yield %x : tensor<16xf32>
+    }
+    scf.yield %y : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// Behind the branch it is needed whichever way was taken.
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @add(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 128}}
+func.func @main() {
+  %true = arith.constant true
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %a = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena 64 + 64}}
+  %y = scf.if %true -> (tensor<16xf32>) {
+    // expected-remark @below {{result 0: arena 64 + 64}}
+    %z = td.launch @add(%a) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %z : tensor<16xf32>
+  } else {
+    scf.yield %a : tensor<16xf32>
+  }
+  // expected-remark @below {{result 0: arena 0 + 64}}
+  %u = td.launch @add(%a) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  // expected-remark @below {{result 0: arena}}
+  %v = td.launch @add(%y) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
 // Run-time sizes: freed after the last use, handed over where that is an edge.
 llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
 llvm.func @grow(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)

@@ -90,3 +90,48 @@ func.func @main() {
   td.print %text
   return
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the host reads a turn later has two buffers as well, and what is copied to
+// them one.
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK: llvm.br ^[[HEAD:bb[0-9]+]](%{{.*}}, %[[NULL:.*]], %{{.*}} : i64, !llvm.ptr, i64)
+// CHECK: ^[[HEAD]](%[[I:.*]]: i64, %[[Y:.*]]: !llvm.ptr, %[[T:.*]]: i64)
+// CHECK: llvm.and %[[I]], %{{.*}} : i64
+// CHECK: llvm.call @tdrt_launch(
+// CHECK: llvm.call @tdrt_copy_start(
+// CHECK: llvm.call @tdrt_copy_wait(
+// CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
+// CHECK: llvm.load %[[Y]]
+// PLAN: remark: result 0: arena cuda:0 0 + 4
+// PLAN: remark: result 0: ring pinned 0 + 128
+// PLAN: remark: result 0: ring pinned 0 + 128
+// PLAN: remark: arena 0, 64
+llvm.func @take(!llvm.ptr, f64)
+td.gpu_kernel @make threads 32 shared 0 parameters 2
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %p = ub.poison : tensor<f32, #cpu>
+  %none = td.no_ticket : !td.ticket
+  %l:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %p, %t = %none)
+      -> (tensor<f32, #cpu>, !td.ticket) : i64 {
+    %x = td.launch @make() blocks(%c1) in_place [] : () -> tensor<f32, #gpu>
+    %a, %s = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    td.copy_wait %s by #gpu for %x : tensor<f32, #gpu>
+    %later = arith.cmpi sgt, %i, %c0 : i64
+    scf.if %later {
+      td.copy_wait %t by #cpu for %y : tensor<f32, #cpu>
+      %f = td.item %y : tensor<f32, #cpu> -> f64
+      %text = td.format "{}" (%f) : f64
+      td.print %text
+    }
+    scf.yield %a, %s : tensor<f32, #cpu>, !td.ticket
+  }
+  return
+}

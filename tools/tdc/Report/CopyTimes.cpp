@@ -25,7 +25,10 @@ int64_t tdc::getNumber(mlir::Operation *copy) {
 
 static CopyTime getTime(mlir::Operation *op) {
   if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
-    return {copy.getTurn() ? CopyTime::Ahead : CopyTime::Beside, ""};
+    return {!copy.getTurn()   ? CopyTime::Beside
+            : copy.isUpload() ? CopyTime::Ahead
+                              : CopyTime::Late,
+            ""};
   auto why = op->getAttrOfType<mlir::StringAttr>(td::kInLineAttr);
   return {CopyTime::InLine, why ? why.getValue() : ""};
 }

@@ -18,6 +18,7 @@ struct CopyTime {
   enum When : uint8_t {
     Ahead,  ///< in the turn before, beside its kernels
     Beside, ///< beside kernels that do not need it
+    Late,   ///< the same, and the host reads it in the turn behind
     InLine  ///< what comes behind waits for it
   } when = InLine;
   llvm::StringRef whyInLine; ///< one of td::in_line; "" where that is clear

@@ -210,11 +210,13 @@ void Turns::run(mlir::Operation &op) {
       host = until;
     }
   } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
-    // The schedule asks whether there is a next turn. What the program itself
-    // decides is not known here.
-    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>))
+    // The schedule asks whether there is a next turn, or was one before. What
+    // the program itself decides is not known here.
+    mlir::Block &then = branch.getThenRegion().front();
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>) &&
+        then.getOps<td::CopyWaitOp>().empty())
       return;
-    run(branch.getThenRegion().front());
+    run(then);
     carry(branch.thenYield().getOperands(), branch.getResults());
   }
 }

@@ -168,6 +168,7 @@ private:
   void write(const CopyTime &time) {
     json.attribute("when", time.when == CopyTime::Ahead    ? "ahead"
                            : time.when == CopyTime::Beside ? "beside"
+                           : time.when == CopyTime::Late   ? "late"
                                                            : "in-line");
     if (!time.whyInLine.empty())
       json.attribute("reason", time.whyInLine);

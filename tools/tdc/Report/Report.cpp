@@ -315,7 +315,9 @@ static void findWaits(Report &report) {
                                      : mlir::WalkResult::advance();
                         })
                         .wasInterrupted();
-    if (isEachTurn && isInner)
+    std::optional<CopyTime> time = report.getTime(site);
+    bool isLate = time && time->when == CopyTime::Late;
+    if (isEachTurn && isInner && !isLate)
       report.waits.push_back({&site, getAdvice(site.reader)});
   }
 }
@@ -441,7 +443,6 @@ int reportVerb(const Options &options) {
       compareWithBound(*chosen, run, report);
     report.sites = td::collectTransfers(report.module, run);
     sum(report.sites, report.placed, report.exports);
-    findWaits(report);
     report.steps = getSteps(report.sites);
     report.devices = td::getDevices(report.module);
     report.lines = getDevicesOfLines(report.module, report.devices);
@@ -450,6 +451,7 @@ int reportVerb(const Options &options) {
       return;
     }
     report.times = getCopyTimes(compilation.getModule());
+    findWaits(report);
     if (std::optional<Lanes> lanes = estimateLanes(compilation.getModule()))
       report.lanes.push_back(*lanes);
     if (!compilation.lower(Phase::NVVM)) {

@@ -223,6 +223,8 @@ std::string Words::getTime(const CopySite &site) const {
     return "made one turn ahead, beside the kernels";
   if (time->when == CopyTime::Beside)
     return "runs beside kernels, and the host waits for it behind them";
+  if (time->when == CopyTime::Late)
+    return "runs beside kernels, and the host reads it one turn later";
   std::string text =
       site.to == getCpu() ? "the host waits for it" : "the kernels wait for it";
   StringRef why = explain(time->whyInLine);
@@ -289,8 +291,8 @@ std::string Words::getBytesOfPeak(const PeakMemory &peak) {
 }
 
 std::string Words::getPeak(const PeakMemory &peak) const {
-  return spelling(peak.device) + " " + getBytesOfPeak(peak) + " B at " +
-         spell(peak.place);
+  return spelling(peak.device) + " " + getBytesOfPeak(peak) + " B" +
+         (peak.place ? " at " + spell(peak.place) : "");
 }
 
 std::string Words::getHolder(const MemoryHolder &holder) const {

@@ -52,12 +52,13 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
 
     `turn`: the copy is made again in each turn of a loop, while what the turn
     before has copied is still in use. The result has two buffers, of which even
-    turns use the first, and so has an operand that a launch made for such copies
-    alone; the bytes of any other are put aside. `implied` as for td.to_device.
+    turns use the first, and so has the operand of an upload that a launch made for
+    such copies alone; the bytes of any other are put aside. `implied` as for
+    td.to_device.
 
     C1: shapes and dtypes of operand and result are equal. C2: one is on the cpu,
     the other on a GPU. C3: what comes from the cpu, and nothing else, has
-    `after` and `turn`.
+    `after`. C4: what comes from the cpu has `turn`.
 
     Example:
     ```mlir

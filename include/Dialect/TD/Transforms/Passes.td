@@ -388,8 +388,11 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
       made and copied in the turn before, into one of two buffers. A loop with a
       check of the program, or with a kernel of the host that may meet a bad
       index, stays as it is: the error would come too early;
-    * what the host reads from a GPU is waited for behind the kernels of the
-      block that do not depend on it.
+    * what the host reads from a GPU in each turn of a loop it reads in the turn
+      behind, when it has queued the kernels of that, with all that depends on it
+      and all that is seen;
+    * what else it reads is waited for behind the kernels of the block that do not
+      depend on it.
 
     `td.room` says how much more a GPU holds; a second buffer for which there is no
     room is not made. With `td.as_written` nothing changes.

@@ -37,9 +37,12 @@ LogicalResult CopyStartOp::verify() {
     return emitOpError("expected the cpu and a GPU, got ")
            << from << " and " << to;
   // C3
-  if (bool(getAfter()) != isUpload || bool(getTurn()) != isUpload)
-    return emitOpError("expected `after` and `turn` for a copy from the cpu "
-                       "and for no other");
+  if (bool(getAfter()) != isUpload)
+    return emitOpError("expected `after` for a copy from the cpu and for no "
+                       "other");
+  // C4
+  if (isUpload && !getTurn())
+    return emitOpError("expected `turn` for a copy from the cpu");
   return success();
 }
 

@@ -8,7 +8,8 @@
 //     the same queue, which runs in order;
 //   * who may still read what it overwrites: one to a GPU is written over what
 //     the turn before the last has copied, whose readers must stand in front of
-//     the mark `after`;
+//     the mark `after`; one from a GPU that counts turns is read by the host in
+//     the next one at the latest;
 //   * who overwrites the operand while it is read: the host makes the next but
 //     one upload in the same place, and must have waited for this copy before,
 //     and once more behind the loop; a copy from a GPU needs a wait of the host
@@ -82,6 +83,7 @@ private:
   LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
                              unsigned ticket);
   LogicalResult verifyDownload(CopyStartOp copy);
+  LogicalResult verifyLateReads(CopyStartOp copy);
 
   DominanceInfo dominance;
   /// Values that are copies or may be.
@@ -388,12 +390,58 @@ LogicalResult ScheduleVerifier::verifyDownload(CopyStartOp copy) {
     auto wait = dyn_cast<CopyWaitOp>(user);
     return wait && wait->getBlock() == copy->getBlock() &&
            copy->isBeforeInBlock(wait) &&
-           wait.getDevice().getKind() == DeviceKind::CPU &&
+           (wait.getDevice().getKind() == DeviceKind::CPU ||
+            getPlace(wait.getDevice()) == copy.getGPU()) &&
            covers(copy.getResult(), wait.getTicket());
   });
-  if (isKept)
-    return success();
-  return copy.emitOpError("may find its operand overwritten");
+  if (!isKept)
+    return copy.emitOpError("may find its operand overwritten");
+  return copy.getTurn() ? verifyLateReads(copy) : success();
+}
+
+/// Whether `turn` is how many turns of the loop there were before.
+bool countsTurns(Value turn, scf::ForOp loop) {
+  if (getConstantIntValue(loop.getStep()) != 1) {
+    auto quotient = turn.getDefiningOp<arith::DivSIOp>();
+    if (!quotient || quotient.getRhs() != loop.getStep())
+      return false;
+    turn = quotient.getLhs();
+  }
+  if (getConstantIntValue(loop.getLowerBound()) != 0) {
+    auto difference = turn.getDefiningOp<arith::SubIOp>();
+    if (!difference || difference.getRhs() != loop.getLowerBound())
+      return false;
+    turn = difference.getLhs();
+  }
+  return turn == loop.getInductionVar();
+}
+
+/// Whether nobody hands the value on, or a view of it.
+bool staysHere(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Value receiver = getReceiver(use);
+    return !receiver || (isa<ReshapeOp>(use.getOwner()) && staysHere(receiver));
+  });
+}
+
+/// Turns use one of two buffers each: who reads it does so in this turn or the
+/// next, or behind the loop.
+LogicalResult ScheduleVerifier::verifyLateReads(CopyStartOp copy) {
+  auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
+  if (!loop || !countsTurns(copy.getTurn(), loop))
+    return copy.emitOpError("has two buffers and no turns of a loop");
+  for (OpOperand &use : copy.getResult().getUses()) {
+    Value next = getReceiver(use);
+    CarryingLoop carrier =
+        next ? CarryingLoop::ofArgument(next) : CarryingLoop(nullptr);
+    bool isRead = carrier
+                      ? carrier.getOperation() == loop && staysHere(next) &&
+                            staysHere(loop.getResult(carrier.getIndex(next)))
+                      : !next || staysHere(next);
+    if (!isRead)
+      return copy.emitOpError("may be overwritten before it is read");
+  }
+  return success();
 }
 
 struct VerifySchedulePass

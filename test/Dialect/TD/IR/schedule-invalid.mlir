@@ -35,7 +35,7 @@ func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @upload(%x: tensor<4xf32, #cpu>) {
-  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
@@ -46,7 +46,7 @@ func.func @upload(%x: tensor<4xf32, #cpu>) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
-  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `turn` for a copy from the cpu}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
@@ -57,18 +57,7 @@ func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @download(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
-  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
+  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
-  return
-}
-
-// -----
-
-#cpu = #td.dev<cpu>
-#gpu = #td.dev<cuda, 0>
-
-func.func @turn(%x: tensor<4xf32, #gpu>, %i: i64) {
-  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
-  %y, %t = td.copy_start %x turn %i : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
   return
 }

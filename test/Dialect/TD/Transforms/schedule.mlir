@@ -522,3 +522,159 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
   }
   return
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the host reads of a turn, it reads when the kernels of the next one are
+// queued: the sum that it adds up and what it prints; the text of the turn's
+// number goes with it.
+// CHECK-LABEL: func.func @late
+// CHECK: %[[NOTHING:.*]] = ub.poison : tensor<f32, #td.dev<cpu>>
+// CHECK: %[[NONE:.*]] = td.no_ticket
+// CHECK: %[[LOOP:.*]]:4 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %arg1, %[[READ:.*]] = %[[NOTHING]], %[[T:.*]] = %[[NONE]], %[[J:.*]] = %c0_i64
+// CHECK-NEXT: %[[Y:.*]] = td.kernel(%arg0, %[[I]])
+// CHECK: %[[Z:.*]], %[[TZ:.*]] = td.copy_start %[[Y]] turn %[[I]] : tensor<f32, #td.dev<cuda, 0>> to tensor<f32, #td.dev<cpu>>
+// CHECK-NEXT: td.copy_wait %[[TZ]] by <cuda, 0> for %[[Y]]
+// CHECK-NEXT: %[[BEFORE:.*]] = arith.cmpi sgt, %[[I]], %c0_i64
+// CHECK-NEXT: %[[NEXT:.*]] = scf.if %[[BEFORE]] -> (f64)
+// CHECK-NEXT: td.copy_wait %[[T]] by <cpu> for %[[READ]]
+// CHECK-NEXT: %[[F:.*]] = td.item %[[READ]]
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[SUM]], %[[F]]
+// CHECK-NEXT: %[[TEXT:.*]] = td.format "{} {}\0A"(%[[J]], %[[S]])
+// CHECK-NEXT: td.print %[[TEXT]]
+// CHECK-NEXT: scf.yield %[[S]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK: scf.yield %[[NEXT]], %[[Z]], %[[TZ]], %[[I]]
+// CHECK: td.copy_wait %[[LOOP]]#2 by <cpu> for %[[LOOP]]#1
+// CHECK-NEXT: %[[LAST:.*]] = td.item %[[LOOP]]#1
+// CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[LOOP]]#0, %[[LAST]]
+// CHECK: td.print
+// CHECK-NEXT: return %[[ALL]]
+func.func @late(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %zero) -> (f64) : i64 {
+    %y = td.kernel (%x, %i) : (tensor<4xf32, #gpu>, i64) -> tensor<f32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>, %j: i64):
+      %k = td.fill %j : i64 -> tensor<4xf32, #gpu>
+      %b = td.add %a, %k : tensor<4xf32, #gpu>
+      %c = td.reduce sum %b [0] : tensor<4xf32, #gpu> to tensor<f32, #gpu>
+      td.yield %c : tensor<f32, #gpu>
+    }
+    %z = td.to_device %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %f = td.item %z : tensor<f32, #cpu> -> f64
+    %t = arith.addf %s, %f : f64
+    %text = td.format "{} {}\n" (%i, %t) : i64, f64
+    td.print %text
+    scf.yield %t : f64
+  }
+  return %r : f64
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// A loop that may have no turn has none to read either. Checks keep their place
+// among what is printed.
+// CHECK-LABEL: func.func @checked
+// CHECK: %[[LOOP:.*]]:3 = scf.for
+// CHECK: td.copy_start
+// CHECK: scf.if
+// CHECK: td.assert
+// CHECK-NEXT: td.copy_wait {{.*}} by <cpu>
+// CHECK: td.print
+// CHECK: %[[ANY:.*]] = arith.cmpi slt, %c0_i64, %arg1
+// CHECK-NEXT: scf.if %[[ANY]]
+// CHECK: td.assert
+// CHECK-NEXT: td.copy_wait %[[LOOP]]#1 by <cpu> for %[[LOOP]]#0
+// CHECK: td.print
+func.func @checked(%x: tensor<4xf32, #gpu>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c3 = arith.constant 3 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %isFew = arith.cmpi slt, %i, %c3 : i64
+    %why = td.format "turn {}" (%i) : i64
+    td.assert %isFew, %why
+    %y = td.kernel (%x, %i) : (tensor<4xf32, #gpu>, i64) -> tensor<f32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>, %j: i64):
+      %k = td.fill %j : i64 -> tensor<4xf32, #gpu>
+      %b = td.add %a, %k : tensor<4xf32, #gpu>
+      %c = td.reduce sum %b [0] : tensor<4xf32, #gpu> to tensor<f32, #gpu>
+      td.yield %c : tensor<f32, #gpu>
+    }
+    %z = td.to_device %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %f = td.item %z : tensor<f32, #cpu> -> f64
+    %text = td.format "{}\n" (%f) : f64
+    td.print %text
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// What the GPU needs in the next turn cannot be late.
+// CHECK-LABEL: func.func @needed
+// CHECK-NOT: turn
+// CHECK: return
+func.func @needed(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %one) -> (f64) : i64 {
+    %y = td.kernel (%x, %s) : (tensor<4xf32, #gpu>, f64) -> tensor<f32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>, %j: f64):
+      %k = td.fill %j : f64 -> tensor<4xf32, #gpu>
+      %b = td.mul %a, %k : tensor<4xf32, #gpu>
+      %c = td.reduce sum %b [0] : tensor<4xf32, #gpu> to tensor<f32, #gpu>
+      td.yield %c : tensor<f32, #gpu>
+    }
+    %z = td.to_device %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %f = td.item %z : tensor<f32, #cpu> -> f64
+    scf.yield %f : f64
+  }
+  return %r : f64
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Others see a file that is written in each turn: the line that stands in front
+// of it stays there.
+// CHECK-LABEL: func.func @saved
+// CHECK-NOT: turn
+// CHECK: td.print
+// CHECK: td.save_tensor
+func.func @saved(%x: tensor<4xf32, #gpu>, %kept: tensor<4xf32, #cpu>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %path = td.format "x.npy"
+  scf.for %i = %c0 to %c5 step %c1 : i64 {
+    %y = td.kernel (%x, %i) : (tensor<4xf32, #gpu>, i64) -> tensor<f32, #gpu> {
+    ^bb0(%a: tensor<4xf32, #gpu>, %j: i64):
+      %k = td.fill %j : i64 -> tensor<4xf32, #gpu>
+      %b = td.add %a, %k : tensor<4xf32, #gpu>
+      %c = td.reduce sum %b [0] : tensor<4xf32, #gpu> to tensor<f32, #gpu>
+      td.yield %c : tensor<f32, #gpu>
+    }
+    %z = td.to_device %y : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %f = td.item %z : tensor<f32, #cpu> -> f64
+    %text = td.format "{}\n" (%f) : f64
+    td.print %text
+    td.save_tensor %path, %kept : tensor<4xf32, #cpu>
+  }
+  return
+}

@@ -161,3 +161,93 @@ func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
   }
   return
 }
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Which of two buffers a copy goes to is known by the turn.
+func.func @same_turn(%x: tensor<f32, #gpu>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    // expected-error @below {{has two buffers and no turns of a loop}}
+    %y, %t = td.copy_start %x turn %c1 : tensor<f32, #gpu> to tensor<f32, #cpu>
+    td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The turn after next copies to the same buffer.
+func.func @too_late(%x: tensor<f32, #gpu>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %p = ub.poison : tensor<f32, #cpu>
+  %no = td.no_ticket : !td.ticket
+  %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p, %ta = %no, %b = %p, %tb = %no)
+      -> (tensor<f32, #cpu>, !td.ticket, tensor<f32, #cpu>, !td.ticket) : i64 {
+    // expected-error @below {{may be overwritten before it is read}}
+    %y, %t = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
+    td.copy_wait %tb by #cpu for %b : tensor<f32, #cpu>
+    %f = td.item %b : tensor<f32, #cpu> -> f64
+    scf.yield %y, %t, %a, %ta : tensor<f32, #cpu>, !td.ticket, tensor<f32, #cpu>, !td.ticket
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// Kernels of the next turn may overwrite what is copied.
+func.func @overwritten(%x: tensor<f32, #gpu>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %p = ub.poison : tensor<f32, #cpu>
+  %no = td.no_ticket : !td.ticket
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p, %ta = %no)
+      -> (tensor<f32, #cpu>, !td.ticket) : i64 {
+    %k = td.kernel (%x) : (tensor<f32, #gpu>) -> tensor<f32, #gpu> {
+    ^bb0(%v: tensor<f32, #gpu>):
+      %e = td.exp %v : tensor<f32, #gpu>
+      td.yield %e : tensor<f32, #gpu>
+    }
+    // expected-error @below {{may find its operand overwritten}}
+    %y, %t = td.copy_start %k turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    td.copy_wait %ta by #cpu for %a : tensor<f32, #cpu>
+    %f = td.item %a : tensor<f32, #cpu> -> f64
+    scf.yield %y, %t : tensor<f32, #cpu>, !td.ticket
+  }
+  return
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+
+// The GPU's wait is not the host's.
+func.func @not_by_host(%x: tensor<f32, #gpu>, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %p = ub.poison : tensor<f32, #cpu>
+  %no = td.no_ticket : !td.ticket
+  // expected-note @below {{the copy}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p, %ta = %no)
+      -> (tensor<f32, #cpu>, !td.ticket) : i64 {
+    %y, %t = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
+    // expected-error @below {{reads what is still being copied to cpu}}
+    %f = td.item %a : tensor<f32, #cpu> -> f64
+    scf.yield %y, %t : tensor<f32, #cpu>, !td.ticket
+  }
+  return
+}

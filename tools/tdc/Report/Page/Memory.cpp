@@ -161,8 +161,10 @@ void tdc::writeMemory(Page &page) {
                          page.getLetter(i));
         page.out.text(" " + spelling(peak.device) + ": ");
         page.peak(i, peak);
-        page.out.text(", at ");
-        page.line(peak.place);
+        if (peak.place) {
+          page.out.text(", at ");
+          page.line(peak.place);
+        }
       });
       page.out.element("div", {{"class", "device-memory"}},
                        [&, i = i, &peak = peak] {

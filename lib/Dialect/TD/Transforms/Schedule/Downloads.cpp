@@ -134,7 +134,8 @@ void joinWaits(Block &block) {
   llvm::DenseMap<Attribute, CopyWaitOp> last;
   for (auto wait : llvm::make_early_inc_range(block.getOps<CopyWaitOp>())) {
     auto copy = wait.getTicket().getDefiningOp<CopyStartOp>();
-    if (!copy || copy.isUpload() || copy->getBlock() != &block)
+    if (!copy || copy.isUpload() || copy->getBlock() != &block ||
+        copy.getTurn())
       continue;
     CopyWaitOp &before = last[copy.getInput().getType().getEncoding()];
     if (before && copy->isBeforeInBlock(before.getTicket().getDefiningOp())) {

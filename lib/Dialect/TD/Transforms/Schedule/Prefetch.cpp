@@ -25,6 +25,7 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Schedule.h"
+#include "Turns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -39,25 +40,6 @@ namespace tdc::td {
 //===----------------------------------------------------------------------===//
 // What can be made one turn ahead
 //===----------------------------------------------------------------------===//
-
-/// Calls `visit` with each user of the value or of a view of it.
-static void forEachReader(Value value,
-                          llvm::function_ref<void(Operation *)> visit) {
-  for (Operation *user : value.getUsers()) {
-    visit(user);
-    if (isa<ReshapeOp>(user))
-      forEachReader(user->getResult(0), visit);
-  }
-}
-
-/// Whether a branch or a loop, this one or another, hands the value on.
-static bool isPassedOn(Value value) {
-  bool isPassedOn = false;
-  forEachReader(value, [&](Operation *user) {
-    isPassedOn |= user->hasTrait<OpTrait::IsTerminator>() || CarryingLoop(user);
-  });
-  return isPassedOn;
-}
 
 /// Whether the host gives a GPU a tensor, in the queue of its kernels.
 static bool isUpload(ToDeviceOp op) {
@@ -86,8 +68,6 @@ private:
   llvm::StringRef findObstacle(ToDeviceOp upload);
   bool isUsedWithin(const Ops &ops, const Ops &all) const;
   bool hasGuards();
-  bool hasTurn();
-  Value getTurn(OpBuilder &builder, Location loc, Value index);
   Operation *findPlace();
   Operation *findHostWait(DeviceAttr gpu);
   /// Makes what the turn of `index` uploads, and begins to copy it: the
@@ -270,38 +250,6 @@ llvm::MapVector<Attribute, int64_t> LoopPrefetcher::countBytes() {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-/// Whether the loop is known to have a turn: by its bounds, or because a branch
-/// around it asks that (td-normalize).
-bool LoopPrefetcher::hasTurn() {
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  std::optional<int64_t> first = getConstantIntValue(lower),
-                         last = getConstantIntValue(upper);
-  if (first && last)
-    return *first < *last;
-  for (Operation *op = loop->getParentOp(); op; op = op->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(op);
-    auto compare = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
-                          : arith::CmpIOp();
-    if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
-        compare.getLhs() == lower && compare.getRhs() == upper &&
-        branch.getThenRegion().isAncestor(loop->getParentRegion()))
-      return true;
-  }
-  return false;
-}
-
-/// How many turns come before the one of `index`.
-Value LoopPrefetcher::getTurn(OpBuilder &builder, Location loc, Value index) {
-  if (index == loop.getLowerBound())
-    return arith::ConstantIntOp::create(builder, loc, index.getType(), 0);
-  Value turn = index;
-  if (getConstantIntValue(loop.getLowerBound()) != 0)
-    turn = arith::SubIOp::create(builder, loc, turn, loop.getLowerBound());
-  if (getConstantIntValue(loop.getStep()) != 1)
-    turn = arith::DivSIOp::create(builder, loc, turn, loop.getStep());
-  return turn;
-}
-
 /// Whether the host is done with the op at once.
 static bool isShort(Operation *op) {
   constexpr int64_t kFewElements = 64; // an optimizer's step, a learning rate
@@ -370,7 +318,7 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
                                                Value index, ValueRange after) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
-  Value turn = getTurn(builder, loc, index);
+  Value turn = getTurn(builder, loop, index);
   for (Operation *op : makers)
     builder.clone(*op, map);
   llvm::SmallVector<Value> results;
@@ -417,12 +365,9 @@ llvm::SmallVector<Value> LoopPrefetcher::startFirst(OpBuilder &builder,
   auto first = [&](OpBuilder &b) {
     return start(b, loc, loop.getLowerBound(), marks);
   };
-  if (hasTurn())
+  if (hasTurn(loop))
     return first(builder);
-  Value condition =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
-  return startIf(builder, loc, condition, first);
+  return startIf(builder, loc, askForTurn(builder, loop), first);
 }
 
 llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,

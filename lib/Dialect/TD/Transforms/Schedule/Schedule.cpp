@@ -47,12 +47,17 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     auto hasRoom = [&](const Place &gpu, int64_t bytes) {
       return room.take(gpu, bytes);
     };
+    llvm::SmallVector<scf::ForOp> loops;
+    auto find = [&](scf::ForOp loop) { loops.push_back(loop); };
+    module->walk(find);
+    for (scf::ForOp loop : loops)
+      readLate(loop, hasRoom);
     module->walk([&](Block *block) {
       if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
         deferDownloads(*block, hasRoom);
     });
-    llvm::SmallVector<scf::ForOp> loops;
-    module->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    loops.clear();
+    module->walk(find);
     for (scf::ForOp loop : loops)
       prefetch(loop, hasRoom);
     explainOthers(module);

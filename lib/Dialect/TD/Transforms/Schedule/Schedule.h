@@ -18,6 +18,10 @@ void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 /// Says of the uploads in loops that nobody could have made ahead why not.
 void explainOthers(mlir::ModuleOp module);
 
+/// What the host reads from a GPU in each turn of a loop, it reads one turn
+/// later, when the kernels of that are queued. False if it does not.
+bool readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
+
 /// What the host reads from a GPU is copied beside the kernels that do not
 /// depend on it, and waited for behind them.
 void deferDownloads(mlir::Block &block, HasRoom hasRoom);

@@ -1,0 +1,432 @@
+//===- LateReads.cpp - the host reads in the next turn --------------------===//
+//
+// Software pipelining of a loop by one turn: what the host does with what a
+// turn computed on a GPU, it does when it has given the GPU the kernels of the
+// next one. So the GPU has work while the host waits.
+//
+//   for t {
+//     kernels of t, start(t)          td.copy_start, into one of two buffers
+//     wait(t) by the GPU              behind it kernels overwrite what is
+//     copied if t > 0 {
+//       wait(t - 1) by the cpu
+//       reads of t - 1                .item(), prints, sums, checks
+//     }
+//   }
+//   wait(n - 1) by the cpu
+//   reads of n - 1
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Speculation.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Schedule.h"
+#include "Turns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+namespace {
+
+class LateReader {
+  struct Copy {
+    ToDeviceOp download;
+    CopyStartOp start;
+    Value ticket; ///< its own, or of one behind it
+
+    Attribute getGPU() { return download.getInput().getType().getEncoding(); }
+  };
+
+public:
+  explicit LateReader(scf::ForOp loop) : loop(loop) {}
+
+  /// Finds what can be done one turn later; false if there is nothing.
+  bool find();
+  /// Bytes that stay on each GPU until a turn is over.
+  llvm::MapVector<Attribute, int64_t> countBytes();
+  void run();
+
+private:
+  bool findDownloads();
+  bool isLate(Operation &op) const;
+  void spread();
+  void sink();
+  bool canBeLate(Operation *op) const;
+  bool canPass(Operation &op) const;
+  bool findCarried();
+  void startCopies(OpBuilder &builder);
+  void waitForCopies(OpBuilder &builder);
+  void carry(RewriterBase &rewriter);
+  /// Does what is late of one turn: `values` is all that the loop carries of
+  /// it. The results are what its reads make of that.
+  llvm::SmallVector<Value> read(OpBuilder &builder, ValueRange values);
+  llvm::SmallVector<Value> readIf(OpBuilder &builder, Value condition,
+                                  ValueRange values);
+  /// Of values that the loop carries, those that its reads make.
+  llvm::SmallVector<Value> getLate(ValueRange values) const;
+
+  scf::ForOp loop;
+  llvm::SmallVector<ToDeviceOp> downloads;
+  llvm::DenseSet<Operation *> late;
+  /// What is there only when they have run; also what the loop carries of it.
+  llvm::DenseSet<Value> lateValues;
+  bool hasLateEffects = false, hasLateChecks = false;
+  /// Which values of the loop these are.
+  llvm::SmallVector<unsigned> lateResults;
+  /// Numbers of the turn that its reads need.
+  llvm::SetVector<Value> carried;
+  /// In the order in which they begin.
+  llvm::SmallVector<Copy> copies;
+  llvm::SetVector<Value> tickets;
+};
+
+bool isDownload(ToDeviceOp op) {
+  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
+         getPlace(op.getType()).kind == Place::Kind::Cpu;
+}
+
+bool isCheck(Operation *op) {
+  return isa<AssertOp, CheckDimOp, CheckRandIntOp>(op);
+}
+
+/// Whether people see the op, or may miss what stands behind it.
+bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
+
+bool LateReader::findDownloads() {
+  bool hasKernels = false;
+  for (Operation &op : *loop.getBody()) {
+    // What an inner loop does takes long: nobody should wait for a line of
+    // text until the next turn's is queued.
+    bool hasLoops = op.walk([](Operation *inner) {
+                        return CarryingLoop(inner) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                      }).wasInterrupted();
+    auto kernel = dyn_cast<KernelOp>(op);
+    hasKernels |= kernel && kernel.isOnGPU();
+    auto copy = dyn_cast<ToDeviceOp>(op);
+    if (hasLoops || isa<ReplicaGetOp>(op))
+      return false;
+    if (!copy || !isDownload(copy))
+      continue;
+    if (copy.getKept() || !copy.getType().hasStaticShape() ||
+        isPassedOn(copy.getResult()))
+      return false;
+    downloads.push_back(copy);
+  }
+  return hasKernels && !downloads.empty();
+}
+
+bool LateReader::isLate(Operation &op) const {
+  if (isSeen(&op) && hasLateEffects)
+    return true;
+  return op
+      .walk([&](Operation *inner) {
+        bool needsLate = llvm::any_of(inner->getOperands(), [&](Value value) {
+          return lateValues.contains(value);
+        });
+        return needsLate ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Finds all that depends on the copies. What people see keeps its order: if
+/// some of it is late, all is.
+void LateReader::spread() {
+  for (ToDeviceOp copy : downloads)
+    lateValues.insert(copy.getResult());
+  size_t before;
+  do {
+    before = late.size() + lateValues.size();
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (isLate(op)) {
+        late.insert(&op);
+        lateValues.insert_range(op.getResults());
+        hasLateEffects |= isSeen(&op);
+        hasLateChecks |= isCheck(&op);
+      }
+    for (auto [next, argument] :
+         llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs()))
+      if (lateValues.contains(next))
+        lateValues.insert(argument);
+  } while (late.size() + lateValues.size() > before);
+}
+
+/// What only they need, is late as well: strings, labels of rows.
+void LateReader::sink() {
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+    auto isByLate = [&](Operation *user) { return late.contains(user); };
+    if (!op.use_empty() && mayRunUnasked(&op) && !isQueued(&op) &&
+        !isa<ToDeviceOp>(op) && llvm::all_of(op.getUsers(), isByLate))
+      late.insert(&op);
+  }
+}
+
+/// Whether the op can be done one turn later.
+bool LateReader::canBeLate(Operation *op) const {
+  if (isSeen(op))
+    return true;
+  return cannotFail(op) && !isQueued(op) && !isa<ToDeviceOp>(op) &&
+         (op->getNumRegions() == 0 || isa<KernelOp>(op));
+}
+
+/// Whether what is late can be done behind the op of the next turn.
+bool LateReader::canPass(Operation &op) const {
+  if (!hasLateEffects)
+    return true;
+  auto isQuiet = [&](Operation *inner) {
+    // Sizes that a run knows may be what a check is for.
+    return (cannotFail(inner) || isQueued(inner) || isStructured(inner) ||
+            isa<ToDeviceOp, ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(
+                inner)) &&
+           !(hasLateChecks && hasRunTimeSizes(inner));
+  };
+  return !op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
+              if (!isQuiet(inner))
+                return WalkResult::interrupt();
+              return isa<KernelOp>(inner) ? WalkResult::skip()
+                                          : WalkResult::advance();
+            }).wasInterrupted();
+}
+
+/// Finds the numbers that late ops need of their turn; false if that are not
+/// numbers alone.
+bool LateReader::findCarried() {
+  for (Operation &op : *loop.getBody()) {
+    if (!late.contains(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (lateValues.contains(operand) || (maker && late.contains(maker)) ||
+          !loop.getRegion().isAncestor(operand.getParentRegion()))
+        continue;
+      if (!operand.getType().isIntOrIndexOrFloat())
+        return false;
+      carried.insert(operand);
+    }
+  }
+  return true;
+}
+
+bool LateReader::find() {
+  if (!findDownloads())
+    return false;
+  spread();
+  if (!llvm::all_of(late, [&](Operation *op) { return canBeLate(op); }))
+    return false;
+  sink();
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!late.contains(&op) && !canPass(op))
+      return false;
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!lateValues.contains(argument))
+      continue;
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    if (tensor ? !tensor.hasStaticShape()
+               : !argument.getType().isIntOrIndexOrFloat())
+      return false;
+    lateResults.push_back(index);
+  }
+  return findCarried();
+}
+
+llvm::MapVector<Attribute, int64_t> LateReader::countBytes() {
+  llvm::MapVector<Attribute, int64_t> bytes;
+  for (ToDeviceOp copy : downloads) {
+    RankedTensorType type = copy.getInput().getType();
+    bytes[type.getEncoding()] += estimateBytes(type);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+/// Each copy begins as soon as there is something to copy.
+void LateReader::startCopies(OpBuilder &builder) {
+  Block *body = loop.getBody();
+  builder.setInsertionPointToStart(body);
+  Value turn = getTurn(builder, loop, loop.getInductionVar());
+  Operation *start = turn.getDefiningOp();
+  for (ToDeviceOp download : downloads) {
+    Operation *maker = download.getInput().getDefiningOp();
+    if (maker && maker->getBlock() == body)
+      builder.setInsertionPointAfter(maker);
+    else if (start && start->getBlock() == body)
+      builder.setInsertionPointAfter(start);
+    else
+      builder.setInsertionPointToStart(body);
+    auto copy = CopyStartOp::create(
+        builder, download.getLoc(), download.getType(), download.getInput(),
+        /*after=*/Value(), turn, download.getImplied());
+    copy->setDiscardableAttrs(download->getDiscardableAttrDictionary());
+    copies.push_back({download, copy, copy.getTicket()});
+  }
+  llvm::sort(copies, [](Copy &a, Copy &b) {
+    return a.start->isBeforeInBlock(b.start);
+  });
+  // The last stands for those that begin with it.
+  for (size_t i = copies.size() - 1; i-- > 0;)
+    if (copies[i].start->getNextNode() == copies[i + 1].start &&
+        copies[i].getGPU() == copies[i + 1].getGPU())
+      copies[i].ticket = copies[i + 1].ticket;
+  for (Copy &copy : copies)
+    tickets.insert(copy.ticket);
+}
+
+/// Kernels of the next turn may overwrite what is copied.
+void LateReader::waitForCopies(OpBuilder &builder) {
+  llvm::MapVector<Attribute, llvm::SmallVector<Value>> sources;
+  llvm::DenseMap<Attribute, Value> last;
+  for (Copy &copy : copies) {
+    sources[copy.getGPU()].push_back(copy.start.getInput());
+    last[copy.getGPU()] = copy.ticket;
+  }
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  for (auto &[gpu, copied] : sources)
+    CopyWaitOp::create(builder, loop.getLoc(), last[gpu], cast<DeviceAttr>(gpu),
+                       copied);
+}
+
+/// Gives the loop the copies of a turn, their tickets and its numbers to carry
+/// to the next one.
+void LateReader::carry(RewriterBase &rewriter) {
+  Location loc = loop.getLoc();
+  llvm::SmallVector<Value> inits, next;
+  rewriter.setInsertionPoint(loop);
+  for (Copy &copy : copies) {
+    next.push_back(copy.start.getResult());
+    inits.push_back(ub::PoisonOp::create(rewriter, loc, next.back().getType()));
+  }
+  for (Value ticket : tickets) {
+    next.push_back(ticket);
+    inits.push_back(NoTicketOp::create(rewriter, loc, ticket.getType()));
+  }
+  for (Value number : carried) {
+    next.push_back(number);
+    inits.push_back(arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(number.getType())));
+  }
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; }));
+  // Arguments of the loop are others now.
+  ValueRange numbers = loop.getYieldedValues().take_back(carried.size());
+  carried = {numbers.begin(), numbers.end()};
+}
+
+llvm::SmallVector<Value> LateReader::getLate(ValueRange values) const {
+  return llvm::map_to_vector(lateResults,
+                             [&](unsigned index) { return values[index]; });
+}
+
+llvm::SmallVector<Value> LateReader::read(OpBuilder &builder,
+                                          ValueRange values) {
+  ValueRange copied = values.drop_back(tickets.size() + carried.size());
+  copied = copied.take_back(copies.size());
+  ValueRange awaited = values.drop_back(carried.size());
+  awaited = awaited.take_back(tickets.size());
+  IRMapping map;
+  for (auto [copy, value] : llvm::zip(copies, copied))
+    map.map(copy.download.getResult(), value);
+  map.map(carried.getArrayRef(), values.take_back(carried.size()));
+  map.map(getLate(loop.getRegionIterArgs()), getLate(values));
+  llvm::DenseSet<Value> arrived;
+  auto waitFor = [&](Value ticket) {
+    if (!arrived.insert(ticket).second)
+      return;
+    llvm::SmallVector<Value> of;
+    for (auto [copy, value] : llvm::zip(copies, copied))
+      if (copy.ticket == ticket)
+        of.push_back(value);
+    size_t index = llvm::find(tickets, ticket) - tickets.begin();
+    CopyWaitOp::create(builder, loop.getLoc(), awaited[index],
+                       td::getDevice(builder.getContext(), getCpu()), of);
+  };
+  for (Operation &op : *loop.getBody()) {
+    if (!late.contains(&op))
+      continue;
+    // What is told with a copy, errors of kernels, comes behind what is seen
+    // before.
+    for (Copy &copy : copies)
+      if (llvm::is_contained(op.getOperands(), copy.download.getResult()))
+        waitFor(copy.ticket);
+    builder.clone(op, map);
+  }
+  return llvm::map_to_vector(
+      getLate(loop.getYieldedValues()),
+      [&](Value value) { return map.lookupOrDefault(value); });
+}
+
+llvm::SmallVector<Value> LateReader::readIf(OpBuilder &builder, Value condition,
+                                            ValueRange values) {
+  Location loc = loop.getLoc();
+  llvm::SmallVector<Value> before = getLate(values);
+  bool hasResults = !before.empty();
+  auto branch =
+      scf::IfOp::create(builder, loc, ValueRange(before).getTypes(), condition,
+                        /*addThenBlock=*/true, /*addElseBlock=*/hasResults);
+  OpBuilder inner = OpBuilder::atBlockEnd(branch.thenBlock());
+  scf::YieldOp::create(inner, loc, read(inner, values));
+  if (hasResults) {
+    inner = OpBuilder::atBlockEnd(branch.elseBlock());
+    scf::YieldOp::create(inner, loc, before);
+  }
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+void LateReader::run() {
+  IRRewriter rewriter(loop);
+  Location loc = loop.getLoc();
+  startCopies(rewriter);
+  waitForCopies(rewriter);
+  carry(rewriter);
+
+  llvm::SmallVector<std::pair<OpOperand *, size_t>> uses;
+  for (auto [i, result] : llvm::enumerate(getLate(loop.getResults())))
+    for (OpOperand &use : result.getUses())
+      uses.push_back({&use, i});
+  rewriter.setInsertionPointAfter(loop);
+  llvm::SmallVector<Value> last =
+      hasTurn(loop)
+          ? read(rewriter, loop.getResults())
+          : readIf(rewriter, askForTurn(rewriter, loop), loop.getResults());
+  for (auto [use, i] : uses)
+    use->set(last[i]);
+
+  Operation *yield = loop.getBody()->getTerminator();
+  rewriter.setInsertionPoint(yield);
+  Value hasTurnBefore =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
+                            loop.getInductionVar(), loop.getLowerBound());
+  llvm::SmallVector<Value> before =
+      readIf(rewriter, hasTurnBefore, loop.getRegionIterArgs());
+  for (auto [index, value] : llvm::zip(lateResults, before))
+    yield->setOperand(index, value);
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
+    if (late.contains(&op))
+      rewriter.eraseOp(&op);
+  for (ToDeviceOp download : downloads)
+    rewriter.eraseOp(download);
+}
+
+} // namespace
+
+bool readLate(scf::ForOp loop, HasRoom hasRoom) {
+  LateReader reader(loop);
+  if (!reader.find())
+    return false;
+  for (auto [gpu, bytes] : reader.countBytes())
+    if (!hasRoom(getPlace(cast<DeviceAttr>(gpu)), bytes))
+      return false;
+  reader.run();
+  return true;
+}
+
+} // namespace tdc::td
