@@ -58,6 +58,13 @@ static std::string getName(mlir::Operation *copy) {
               : td::getVariableName(copy->getLoc()).str();
 }
 
+/// Of a copy, as in TDC_TRACE.
+static const char *getLane(const Place &from, const Place &to) {
+  if (from == getCpu())
+    return "h2d";
+  return to == getCpu() ? "d2h" : "p2p";
+}
+
 namespace {
 
 class Turns {
@@ -69,6 +76,7 @@ public:
 private:
   struct Queues {
     double work = 0, uploads = 0, downloads = 0;
+    std::map<std::string, double> peers; ///< by the GPU that copies come from
   };
   struct Item {
     std::string device;
@@ -130,19 +138,21 @@ void Turns::run(td::KernelOp kernel) {
 
 void Turns::run(td::CopyStartOp copy) {
   issue(copy, "copy");
-  Place from = td::getPlace(copy.getInput().getType()),
-        to = td::getPlace(copy.getResult().getType());
-  bool isUpload = from == getCpu();
-  Place gpu = isUpload ? to : from;
-  Queues &of = queues[spelling(gpu)];
-  double &queue = isUpload ? of.uploads : of.downloads;
-  double after = !isUpload         ? of.work
-                 : copy.getAfter() ? tickets.lookup(copy.getAfter())
-                                   : 0;
+  Place from = copy.getSource(), to = copy.getTarget();
+  Queues &of = queues[spelling(copy.getGPU())];
+  double &queue = copy.isUpload()        ? of.uploads
+                  : copy.isBetweenGPUs() ? of.peers[spelling(from)]
+                                         : of.downloads;
+  double after = of.work;
+  if (copy.isUpload())
+    after = tickets.lookup(copy.getAfter());
+  else if (copy.isBetweenGPUs())
+    after = std::max(after, queues[spelling(from)].work);
   double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
   queue = begin + kCopy + double(bytes) * kByte;
-  add(gpu, isUpload ? "h2d" : "d2h", copy, getName(copy), begin, queue, bytes);
+  add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, queue,
+      bytes);
   tickets[copy.getTicket()] = queue;
 }
 
@@ -170,11 +180,7 @@ void Turns::run(td::ToDeviceOp copy) {
     of.downloads = end;
   else
     queues[spelling(from)].work = end;
-  add(gpu,
-      isUpload     ? "h2d"
-      : isDownload ? "d2h"
-                   : "p2p",
-      copy, getName(copy), begin, end, bytes);
+  add(gpu, getLane(from, to), copy, getName(copy), begin, end, bytes);
   if (!isDownload)
     return;
   add(getCpu(), "cpu", copy, "wait", host, end);

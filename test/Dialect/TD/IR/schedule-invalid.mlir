@@ -24,7 +24,7 @@ func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
 #cpu = #td.dev<cpu>
 
 func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
-  // expected-error @below {{expected the cpu and a GPU}}
+  // expected-error @below {{expected two devices}}
   %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
   return
 }
@@ -70,5 +70,16 @@ func.func @download(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
 func.func @turn(%x: tensor<4xf32, #gpu>, %i: i64) {
   // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x turn %i : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
+  return
+}
+
+// -----
+
+#gpu = #td.dev<cuda, 0>
+#peer = #td.dev<cuda, 1>
+
+func.func @peer(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
+  // expected-error @below {{expected `after` and `turn` for a copy from the cpu and for no other}}
+  %y, %t = td.copy_start %x after %m : tensor<4xf32, #gpu> to tensor<4xf32, #peer>
   return
 }

@@ -48,8 +48,10 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
       return room.take(gpu, bytes);
     };
     module->walk([&](Block *block) {
-      if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
-        deferDownloads(*block, hasRoom);
+      if (isa<KernelOp, ModuleOp>(block->getParentOp()))
+        return;
+      deferDownloads(*block, hasRoom);
+      beginPeerCopies(*block, hasRoom);
     });
     llvm::SmallVector<scf::ForOp> loops;
     module->walk([&](scf::ForOp loop) { loops.push_back(loop); });
