@@ -6,13 +6,14 @@ using namespace tdrt_test;
 
 namespace {
 
-/// A program on two GPUs, opened, with tensors on both.
+/// A program on three GPUs, opened, with tensors on each.
 struct Peers {
   Peers() : ctx(gpus.program) {
     EXPECT_EQ(ctx.status, 0) << ctx.error();
     for (int i = 0; i < 3; ++i) {
       x[i] = static_cast<char *>(ctx->devices[0].arena) + i * 1024;
       y[i] = static_cast<char *>(ctx->devices[1].arena) + i * 1024;
+      z[i] = static_cast<char *>(ctx->devices[2].arena) + i * 1024;
     }
   }
 
@@ -41,16 +42,16 @@ struct Peers {
   }
 
   static constexpr int64_t kFloats = 100;
-  GpuProgram gpus{2};
+  GpuProgram gpus{3};
   Opened ctx;
-  char *x[3], *y[3]; ///< on cuda:0 and cuda:1
+  char *x[3], *y[3], *z[3]; ///< on cuda:0, cuda:1 and cuda:2
 };
 
 /// Runs with several schedules, and with and without a way between the GPUs.
 void checkPeers(const std::function<void(Peers &)> &body) {
   for (const char *peer : {"0", "1"})
     for (const char *seed : {"1", "2", "3", "4", "5"})
-      checkWithGpus(2, {{"TDC_SIM_PEER", peer}, {"TDC_SIM_SEED", seed}}, [&] {
+      checkWithGpus(3, {{"TDC_SIM_PEER", peer}, {"TDC_SIM_SEED", seed}}, [&] {
         Peers peers;
         body(peers);
       });
@@ -88,11 +89,11 @@ TEST(PeerTest, ComesBehindReaders) {
   checkPeers([](Peers &p) {
     p.add(1, p.x[0], p.x[0]);
     p.add(2, p.y[0], p.y[1]);
-    p.copy(2, 1, p.x[1], p.y[0]);
+    p.copy(2, 3, p.z[0], p.y[0]);
     p.wait(2, p.start(1, 2, p.y[0], p.x[0]));
     EXPECT_EQ(p.read(2, p.y[0]), all(1));
     EXPECT_EQ(p.read(2, p.y[1]), all(1));
-    EXPECT_EQ(p.read(1, p.x[1]), all(0));
+    EXPECT_EQ(p.read(3, p.z[0]), all(0));
   });
 }
 
@@ -141,6 +142,27 @@ TEST(PeerTest, ReportsComeWithTheCopy) {
   });
 }
 
+// Two GPUs have queues of their own to a third: a ticket says nothing of the
+// other's copies.
+TEST(PeerTest, TwoSources) {
+  checkPeers([](Peers &p) {
+    for (int turn = 0; turn < 5; ++turn) {
+      p.add(1, p.x[0], p.x[0]);
+      p.add(2, p.y[0], p.y[0]);
+      int64_t first = p.start(1, 3, p.z[0], p.x[0]),
+              second = p.start(2, 3, p.z[1], p.y[0]);
+      EXPECT_NE(first, second);
+      p.wait(3, first);
+      p.add(3, p.z[0], p.z[2]);
+      p.wait(3, second);
+      p.add(3, p.z[1], p.z[2]);
+      p.wait(1, first);
+      p.wait(2, second);
+    }
+    EXPECT_EQ(p.read(3, p.z[2]), all(6));
+  });
+}
+
 TEST(PeerTest, NothingToCopy) {
   checkPeers([](Peers &p) {
     int64_t ticket = -1;
@@ -157,7 +179,7 @@ TEST(PeerTest, NothingToCopy) {
 //===----------------------------------------------------------------------===//
 
 void expectPeerFault(const std::function<void(Peers &)> &body) {
-  expectFault(2, [&] {
+  expectFault(3, [&] {
     Peers peers;
     body(peers);
     EXPECT_EQ(tdrt_cuda_synchronize(peers.ctx, 0), 0) << peers.ctx.error();

@@ -1,4 +1,4 @@
-"""Random programs on two GPUs, whose values go to and fro.
+"""Random programs on two or three GPUs, whose values go to and fro.
 
     peer_programs.py --seed S --count N
 
@@ -18,10 +18,11 @@ import tempfile
 import mutations
 
 SEEDS = ["1", "2", "3"]
-HEAD = """let one = cuda:0 if cuda.device_count() > 1 else cpu
-let two = cuda:1 if cuda.device_count() > 1 else cpu
+HEAD = """let one = cuda:0 if cuda.device_count() > 2 else cpu
+let two = cuda:1 if cuda.device_count() > 2 else cpu
+let three = cuda:2 if cuda.device_count() > 2 else cpu
 """
-GPUS = ["one", "two"]
+GPUS = ["one", "two", "three"]
 
 
 class Program:
@@ -30,10 +31,11 @@ class Program:
     def __init__(self, rng):
         self.rng = rng
         self.names = 0
+        self.gpus = GPUS[:rng.randint(2, 3)]
         self.lines = []
         self.homes = {
             self.define("var", f"(arange(16).float().reshape(4, 4) + {i}).to({gpu})", ""): gpu
-            for i, gpu in enumerate(GPUS * 2)}
+            for i, gpu in enumerate(self.gpus * 2)}
         self.block(self.homes, "", 2)
         self.lines += [f"print({name}.sum().item())" for name in self.homes]
 
@@ -56,7 +58,7 @@ class Program:
         for _ in range(self.rng.randint(3, 7)):
             kind = self.rng.choice(["let", "let", "let", "assign", "nested"])
             if kind == "let":
-                value = self.product(scope, self.rng.choice(GPUS))
+                value = self.product(scope, self.rng.choice(self.gpus))
                 scope.append(self.define("let", value, indent))
             elif kind == "assign":
                 self.assign(scope, indent)

@@ -58,6 +58,13 @@ static std::string getName(mlir::Operation *copy) {
               : td::getVariableName(copy->getLoc()).str();
 }
 
+static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
+  bool isBetweenGPUs = from != getCpu() && to != getCpu();
+  double rate = isBetweenGPUs ? sim::kPeerBytesPerMicrosecond
+                              : sim::kHostBytesPerMicrosecond;
+  return kCopy + double(bytes) * 1e3 / rate;
+}
+
 /// Of a copy, as in TDC_TRACE.
 static const char *getLane(const Place &from, const Place &to) {
   if (from == getCpu())
@@ -150,7 +157,7 @@ void Turns::run(td::CopyStartOp copy) {
     after = std::max(after, queues[spelling(from)].work);
   double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
-  queue = begin + kCopy + double(bytes) * kByte;
+  queue = begin + getCopyTime(from, to, bytes);
   add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, queue,
       bytes);
   tickets[copy.getTicket()] = queue;
@@ -172,7 +179,7 @@ void Turns::run(td::ToDeviceOp copy) {
   else
     begin = std::max(begin, queues[spelling(from)].work);
   int64_t bytes = td::estimateBytes(copy.getType());
-  double end = begin + kCopy + double(bytes) * kByte;
+  double end = begin + getCopyTime(from, to, bytes);
   of.work = end;
   if (isUpload)
     of.uploads = end;
