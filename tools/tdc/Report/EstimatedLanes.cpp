@@ -66,10 +66,10 @@ static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
 }
 
 /// Of a copy, as in TDC_TRACE.
-static const char *getLane(const Place &from, const Place &to) {
+static std::string getLane(const Place &from, const Place &to) {
   if (from == getCpu())
     return "h2d";
-  return to == getCpu() ? "d2h" : "p2p";
+  return to == getCpu() ? "d2h" : "p2p " + spelling(from);
 }
 
 namespace {
@@ -87,7 +87,7 @@ private:
   };
   struct Item {
     std::string device;
-    const char *lane;
+    std::string lane;
     LaneWork work;
   };
 
@@ -98,7 +98,7 @@ private:
   void run(td::ToDeviceOp copy);
   /// The host gives a GPU something to do.
   void issue(mlir::Operation *op, const char *what);
-  void add(const Place &device, const char *lane, mlir::Operation *op,
+  void add(const Place &device, std::string lane, mlir::Operation *op,
            std::string what, double begin, double end, int64_t bytes = 0);
   void carry(mlir::ValueRange from, mlir::ValueRange to);
 
@@ -109,7 +109,7 @@ private:
   std::vector<Item> items;
 };
 
-void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
+void Turns::add(const Place &device, std::string lane, mlir::Operation *op,
                 std::string what, double begin, double end, int64_t bytes) {
   mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
   LaneWork work{0,
@@ -119,7 +119,7 @@ void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
                 int64_t(begin),
                 int64_t(end) - int64_t(begin),
                 bytes};
-  items.push_back({spelling(device), lane, std::move(work)});
+  items.push_back({spelling(device), std::move(lane), std::move(work)});
 }
 
 void Turns::issue(mlir::Operation *op, const char *what) {
@@ -246,10 +246,9 @@ Lanes Turns::run() {
           loop.getArguments());
   }
   auto beginOf = [&](unsigned turn) {
-    return llvm::find_if(llvm::drop_begin(items, firsts[turn]),
-                         [](const Item &item) {
-                           return llvm::StringRef(item.lane) == "compute";
-                         })
+    return llvm::find_if(
+               llvm::drop_begin(items, firsts[turn]),
+               [](const Item &item) { return item.lane == "compute"; })
         ->work.begin;
   };
   Lanes lanes;
