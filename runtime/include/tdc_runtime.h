@@ -487,27 +487,29 @@ TDRT_API int32_t tdrt_launch_sequence(tdrt_context *ctx, int32_t sequence,
 TDRT_API int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
                                const void *from, int64_t bytes);
 
-/* Copies between the cpu and a GPU may run beside its kernels. A ticket is a
- * place in what a GPU was given to do, 0 one that nobody has to wait for. */
+/* Copies from and to a GPU may run beside its kernels. A ticket is a place in
+ * what a GPU was given to do, 0 one that nobody has to wait for. */
 
 /* The place behind all that tdrt_launch, tdrt_transfer and tdrt_copy_on_device
  * have asked of a GPU. */
 TDRT_API int32_t tdrt_mark(tdrt_context *ctx, int32_t device, int32_t site,
                            int64_t *ticket);
 
-/* Begins to copy as row `transfer` says, which is between the cpu and a GPU,
- * and counts it. To a GPU: behind `after`; what lies in tdrt_context.pinned
+/* Begins to copy as row `transfer` says, which is between two devices, and
+ * counts it. From the cpu: behind `after`; what lies in tdrt_context.pinned
  * stays as it is until the cpu has waited for *ticket, other memory may be
  * changed at once. To the cpu: into tdrt_context.pinned, behind all that the
- * GPU was asked for in order. `ticket` is NULL where a later copy's stands for
- * this one. */
+ * GPU was asked for in order. Between GPUs: behind all that both were asked for
+ * in order; what is copied stays as it is until the one that it comes from, or
+ * the cpu, has waited. `ticket` is NULL where a later copy's stands for this
+ * one. */
 TDRT_API int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
                                  const void *from, int64_t bytes, int64_t after,
                                  int64_t *ticket);
 
-/* A device waits: a GPU for a ticket of its own, with what it is asked for
- * next; the cpu for any. What kernels have reported of what a copy to the cpu
- * holds is told by the next tdrt_poll. */
+/* A device waits: a GPU with what it is asked for next, for a ticket of its own
+ * or of a copy from it; the cpu for any. What kernels have reported of what a
+ * copy to the cpu holds is told by the next tdrt_poll. */
 TDRT_API int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device,
                                 int64_t ticket, int32_t site);
 

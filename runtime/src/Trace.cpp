@@ -31,7 +31,11 @@ private:
   int64_t start = getNanoseconds();
 };
 
-const char *const laneNames[] = {"cpu", "compute", "h2d", "d2h", "p2p"};
+std::string getLaneName(int32_t lane) {
+  const char *const names[] = {"cpu", "compute", "h2d", "d2h"};
+  return lane < TraceWork::Peers ? names[lane]
+                                 : "p2p " + deviceText(lane - TraceWork::Peers);
+}
 
 /// Microseconds with three digits, in nobody's locale.
 std::string timeText(double microseconds) {
@@ -59,7 +63,7 @@ std::string beginEvent(const char *name, char phase, int32_t device,
 /// An end of the arrow from a copy to the kernel that waits for it.
 std::string flowEvent(const TraceWork &work, double time) {
   return beginEvent("arrives", work.isCopy() ? 's' : 'f', work.device,
-                    work.lane) +
+                    work.getLane()) +
          ",\"cat\":\"copy\",\"id\":" + std::to_string(work.ticket) +
          ",\"ts\":" + timeText(time) + (work.isCopy() ? "}" : ",\"bp\":\"e\"}");
 }
@@ -107,7 +111,7 @@ double Trace::getTime(int32_t device, int64_t moment) const {
 std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
   std::vector<Timed> times;
   for (const Span &span : spans) {
-    if (span.work.device != device || span.work.lane != lane)
+    if (span.work.device != device || span.work.getLane() != lane)
       continue;
     Timed timed = {getTime(device, span.begin), getTime(device, span.end),
                    &span.work};
@@ -151,10 +155,11 @@ std::string Trace::getJson() const {
     if (!clocks[device])
       continue;
     add(nameEvent("process_name", device, 0, deviceText(device)));
-    for (int32_t lane = TraceWork::Host; lane <= TraceWork::Peers; ++lane) {
+    int32_t lanes = TraceWork::Peers + static_cast<int32_t>(memory.size());
+    for (int32_t lane = TraceWork::Host; lane < lanes; ++lane) {
       std::vector<Timed> times = getTimes(device, lane);
       if (!times.empty())
-        add(nameEvent("thread_name", device, lane, laneNames[lane]));
+        add(nameEvent("thread_name", device, lane, getLaneName(lane)));
       for (const Timed &timed : times)
         add(beginEvent(timed.work->name, 'X', device, lane) +
             ",\"ts\":" + timeText(timed.begin) +

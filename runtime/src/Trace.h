@@ -43,6 +43,8 @@ struct TraceWork {
   int64_t ticket = 0;
 
   bool isCopy() const { return lane >= Uploads; }
+  /// Among the lanes of the device: each GPU that it copies from has its own.
+  int32_t getLane() const { return lane == Peers ? Peers + from : lane; }
 };
 
 class Trace {

@@ -246,3 +246,9 @@ void tdrt_test::checkWithGpus(int gpus, const Environment &environment,
                               const std::function<void()> &body) {
   expectSuccess(runWithGpus(gpus, environment, body));
 }
+
+void tdrt_test::expectFault(int gpus, const std::function<void()> &body) {
+  for (const char *seed : {"1", "2", "3", "4", "5"})
+    EXPECT_NE(runWithGpus(gpus, {{"TDC_SIM_SEED", seed}}, body).code, 0)
+        << "seed " << seed;
+}

@@ -29,6 +29,10 @@ void expectSuccess(const Outcome &outcome);
 void checkWithGpus(int gpus, const Environment &environment,
                    const std::function<void()> &body);
 
+/// Runs with several schedules of the simulated devices and expects that the
+/// program does not end well by any.
+void expectFault(int gpus, const std::function<void()> &body);
+
 /// The kernels of GpuProgram, by their index.
 enum Kernel : int32_t {
   AddOne,       ///< (x, y, n): y[i] = x[i] + 1, for i < n; f32

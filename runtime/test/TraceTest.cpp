@@ -257,13 +257,47 @@ TEST(TraceTest, TwoGpus) {
                   static_cast<char *>(ctx->devices[1].arena) + 64, 64, 3),
               0);
     std::string json = tdrt::Context::of(ctx).trace->getJson();
-    EXPECT_EQ(eventsWith(json, "\"p2p\"").size(), 1u);
+    EXPECT_EQ(eventsWith(json, "\"p2p cuda:0\"").size(), 1u);
     std::vector<std::string> copies = eventsWith(json, "\"from\":\"cuda:0\"");
     ASSERT_EQ(copies.size(), 1u);
     EXPECT_EQ(numberOf(copies[0], "pid"), 2);
     // The host asks for both copies; one of them is among the kernels.
     EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":0").size(), 2u);
     EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":2").size(), 1u);
+  });
+}
+
+// Each GPU that one copies from has a lane of its own, and an arrow to the
+// kernel that waits.
+TEST(TraceTest, PeersBesideKernels) {
+  checkWithGpus(3, {{"TDC_TRACE", "trace.json"}}, [] {
+    GpuProgram gpus(3);
+    Opened ctx(gpus.program);
+    ASSERT_EQ(ctx.status, 0) << ctx.error();
+    char *to = static_cast<char *>(ctx->devices[2].arena);
+    for (int32_t from : {1, 2}) {
+      int64_t ticket = 0;
+      ASSERT_EQ(tdrt_copy_start(ctx, gpus.transfer(from, 3), to,
+                                ctx->devices[from - 1].arena, 64, 0, &ticket),
+                0);
+      ASSERT_EQ(tdrt_copy_wait(ctx, from, ticket, 0), 0);
+      ASSERT_EQ(tdrt_copy_wait(ctx, 3, ticket, 0), 0);
+      ASSERT_EQ(addOne(ctx, 3, to, to + 1024, 16), 0);
+    }
+    std::string json = tdrt::Context::of(ctx).trace->getJson();
+    std::vector<int64_t> lanes;
+    for (const char *from : {"cuda:0", "cuda:1"}) {
+      std::string text = from;
+      EXPECT_EQ(eventsWith(json, "\"p2p " + text + "\"").size(), 1u);
+      std::vector<std::string> copies =
+          eventsWith(json, "\"from\":\"" + text + "\"");
+      ASSERT_EQ(copies.size(), 1u);
+      EXPECT_EQ(numberOf(copies[0], "pid"), 3);
+      lanes.push_back(static_cast<int64_t>(numberOf(copies[0], "tid")));
+    }
+    EXPECT_NE(lanes[0], lanes[1]);
+    EXPECT_EQ(eventsWith(json, "\"arrives\",\"ph\":\"s\"").size(), 2u);
+    EXPECT_EQ(eventsWith(json, "\"arrives\",\"ph\":\"f\"").size(), 2u);
   });
 }
 

@@ -11,6 +11,10 @@ after the first ones
   step    is the time from turn to turn, as a multiple of the longer of both: at
           most 1.05;
   stalls  is the time in which the host waits and the GPU has nothing to do: none.
+
+Each program of FOLDER/peers runs on two GPUs. Of its copies from the first to the
+second, kernels of the second have to hide 90 %, and a step may take 1.05 times what
+these kernels take.
 """
 
 import json
@@ -25,11 +29,11 @@ FIRST = 2  # the turns before fill the pipeline
 HIDDEN = ["256", "768"]
 
 
-def run(program, hidden):
+def run(program, gpus, *arguments):
     """The events of a run."""
     with tempfile.TemporaryDirectory() as folder:
         trace = pathlib.Path(folder) / "trace.json"
-        subprocess.run(["tdc", "run", "--sim-cuda=1", program, "--hidden", hidden], check=True,
+        subprocess.run(["tdc", "run", f"--sim-cuda={gpus}", program, *arguments], check=True,
                        stdout=subprocess.DEVNULL,
                        env={**os.environ, "TDC_SIM_TRACE": str(trace)})
         return [event for event in json.loads(trace.read_text())["traceEvents"] if "dur" in event]
@@ -55,37 +59,61 @@ def common(a, b):
     return length(a) + length(b) - length(union(a + b))
 
 
+def spans_of(events, begin, end):
+    """When they are, as far as that is from `begin` to `end`."""
+    spans = [(event["ts"], event["ts"] + event["dur"]) for event in events]
+    return union((max(begin, first), min(end, last)) for first, last in spans
+                 if last > begin and first < end)
+
+
+def find_turns(copies):
+    """The beginning and the end of the turns that are looked at, by what each copies."""
+    starts = [event["ts"] for event in copies]
+    return starts[FIRST], starts[-1]
+
+
 def measure(events):
     device = [event for event in events if event["pid"] == 1]
-    starts = [event["ts"] for event in device
-              if event["name"] == f"copy of {BATCH_BYTES} bytes from the host to device 0"]
-    begin, end = starts[FIRST], starts[-1]
-
-    def within(chosen):
-        spans = [(event["ts"], event["ts"] + event["dur"]) for event in chosen]
-        return union((max(begin, first), min(end, last)) for first, last in spans
-                     if last > begin and first < end)
-
-    copies = within(event for event in device if event["name"].startswith("copy "))
-    kernels = within(event for event in device if "kernel" in event["args"])
-    waits = within(event for event in events
-                   if event["pid"] == 0 and event["name"].endswith("Synchronize"))
+    turns = find_turns(
+        event for event in device
+        if event["name"] == f"copy of {BATCH_BYTES} bytes from the host to device 0")
+    copies = spans_of((event for event in device if event["name"].startswith("copy ")), *turns)
+    kernels = spans_of((event for event in device if "kernel" in event["args"]), *turns)
+    waits = spans_of((event for event in events
+                      if event["pid"] == 0 and event["name"].endswith("Synchronize")), *turns)
+    time = turns[1] - turns[0]
     hidden = common(copies, kernels) / min(length(copies), length(kernels))
-    step = (end - begin) / max(length(copies), length(kernels))
+    step = time / max(length(copies), length(kernels))
     stalls = length(waits) - common(waits, union(copies + kernels))
-    return length(copies) > length(kernels), hidden, step, stalls / (end - begin)
+    return length(copies) > length(kernels), hidden, step, stalls / time
+
+
+def measure_peers(events):
+    between = [event for event in events
+               if event["name"].endswith(" from device 0 to device 1")]
+    turns = find_turns(between)
+    copies = spans_of(between, *turns)
+    kernels = spans_of((event for event in events
+                        if event["pid"] == 2 and "kernel" in event["args"]), *turns)
+    return common(copies, kernels) / length(copies), (turns[1] - turns[0]) / length(kernels)
 
 
 def main():
+    folder = pathlib.Path(sys.argv[1])
     failed = 0
     bounds = set()
-    for program in sorted(pathlib.Path(sys.argv[1]).glob("*.tdsl")):
+    for program in sorted(folder.glob("*.tdsl")):
         for hidden in HIDDEN:
-            is_copy_bound, overlap, step, stalls = measure(run(program, hidden))
+            is_copy_bound, overlap, step, stalls = measure(run(program, 1, "--hidden", hidden))
             bounds.add((program, is_copy_bound))
             failed += overlap < 0.9 or step > 1.05 or stalls > 1e-6
             print(f"{program.name}: bound by {'copies' if is_copy_bound else 'kernels'}: "
                   f"{overlap:.3f} hidden, step {step:.3f}, stalls {stalls:.3f}")
+    for program in sorted((folder / "peers").glob("*.tdsl")):
+        overlap, step = measure_peers(run(program, 2))
+        bounds.add(program)
+        failed += overlap < 0.9 or step > 1.05
+        print(f"{program.name}: between GPUs: {overlap:.3f} hidden, step {step:.3f}")
     print(f"{len(bounds)} cases, {failed} failed")
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-LANES = ("cpu", "compute", "h2d", "d2h", "p2p")
+LANES = ("cpu", "compute", "h2d", "d2h")
 ROUNDING = 0.002  # of two times in microseconds
 
 
@@ -50,7 +50,7 @@ def check(events, stats):
             args = event["args"]
             if (name == "cpu") != (devices[event["pid"]] == "cpu"):
                 problems.append(f"{name} of {devices[event['pid']]}")
-            if name in ("h2d", "d2h", "p2p"):
+            if name in ("h2d", "d2h") or name == f"p2p {args.get('from')}":
                 site = args["line"], args["from"], args["to"]
                 copies[site, "executed"] += 1
                 copies[site, "bytes"] += args["bytes"]
@@ -58,7 +58,8 @@ def check(events, stats):
                     problems.append(f"a copy at {site} has no name")
     problems += [f"{device} holds {held[device]} bytes, counted are {peak}"
                  for device, peak in stats["peak"].items() if held[device] != peak]
-    problems += [f"a lane {name}" for name in lanes.values() if name not in LANES]
+    problems += [f"a lane {name}" for name in lanes.values()
+                 if name not in LANES and name.removeprefix("p2p ") not in devices.values()]
     for lane, events in work.items():
         free = 0
         for event in sorted(events, key=lambda one: one["ts"]):

@@ -81,8 +81,11 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
                            td::WriteOp write) {
   Value root = getRoot(write.getValue());
   Operation *producer = root.getDefiningOp();
-  if (!isa_and_nonnull<td::LaunchOp, td::LoadOp, td::RandomOp, td::ToDeviceOp>(
-          producer) ||
+  auto copy = dyn_cast_or_null<td::CopyStartOp>(producer);
+  bool isPeerCopy = copy && copy.isBetweenGPUs();
+  if ((!isPeerCopy &&
+       !isa_and_nonnull<td::LaunchOp, td::LoadOp, td::RandomOp, td::ToDeviceOp>(
+           producer)) ||
       !isArena(root) || producer->getBlock() != write->getBlock())
     return;
   if (row.layout && !writesPhysicalOrder(write))

@@ -19,9 +19,10 @@ namespace tdrt {
 
 /// A place in one of the queues of a GPU.
 struct Ticket {
-  enum Queue : int8_t { Work, Uploads, Downloads };
+  enum Queue : int8_t { Work, Uploads, Downloads, Peers };
   Queue queue = Work;
   int64_t place = 0; ///< 0: nothing to wait for
+  int32_t peer = 0;  ///< of Peers, the GPU that this queue copies from
 };
 
 class Device {
@@ -51,7 +52,8 @@ public:
   /// long as the device lives.
   virtual void *allocatePinned(int64_t bytes) = 0;
   /// Behind all that a queue was given: Work is what is asked for in order.
-  virtual Ticket mark(Ticket::Queue queue) = 0;
+  /// `peer` as of the ticket.
+  virtual Ticket mark(Ticket::Queue queue, int32_t peer = 0) = 0;
   /// As upload, in the queue of uploads, behind `after`. If `from` is pinned it
   /// stays as it is until that is waited for.
   virtual int64_t startUpload(void *to, const void *from, int64_t bytes,
@@ -59,8 +61,12 @@ public:
   /// To pinned memory, in the queue of downloads, behind all that was asked for
   /// in order.
   virtual void startDownload(void *to, const void *from, int64_t bytes) = 0;
-  /// What is asked for in order waits for the ticket.
-  virtual void wait(Ticket ticket) = 0;
+  /// As copyFromPeer, in the queue of `number`, behind all that was asked of
+  /// both in order. `number` is the peer's.
+  virtual void startCopyFromPeer(Device &peer, int32_t number, void *to,
+                                 const void *from, int64_t bytes) = 0;
+  /// What is asked for in order waits for the ticket of a GPU, be it this one.
+  virtual void wait(Device &owner, Ticket ticket) = 0;
   /// Returns when that is reached.
   virtual void finish(Ticket ticket) = 0;
 

@@ -11,7 +11,7 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     : context(context), program(*context.program->gpu), gpus(std::move(opened)),
       table(gpus.size()), counts(*context.program), awaited(gpus.size()),
       handles(*this, static_cast<int32_t>(1 + gpus.size())),
-      origins(gpus.size(), Origins(gpus.size())), awaitedOrigins(gpus.size()) {
+      origins(gpus.size(), Origins(gpus.size())) {
   for (size_t k = 0; k < gpus.size(); ++k)
     if (gpus[k])
       table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
@@ -105,13 +105,10 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
     takeKernelError(get(from));
     takeOriginErrors(origins[from - 1]);
   } else {
-    int64_t reports = get(from).queueReports();
+    Origins ofSource = queueOrigins(from);
     HostSpan span(context, "copy", row.site);
     get(target).copyFromPeer(get(from), to, source, bytes);
-    Origins &mine = origins[target - 1];
-    for (size_t k = 0; k < mine.size(); ++k)
-      mine[k] = std::max(mine[k], origins[from - 1][k]);
-    mine[from - 1] = reports;
+    addOrigins(target, ofSource);
   }
   counts.add(transfer, from, pieces, bytes);
 }
@@ -122,20 +119,33 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
 
 namespace {
 
-/// A ticket as generated code has it: 0 is none.
+constexpr int kGpuBits = 11, kPlaceShift = 2 + 2 * kGpuBits;
+
+/// A ticket as generated code has it, 0 for none: from the lowest bits on its
+/// queue, GPU, peer and place.
 int64_t pack(int32_t device, Ticket ticket) {
   return ticket.place == 0
              ? 0
-             : ticket.place << 16 | static_cast<int64_t>(device) << 2 |
+             : ticket.place << kPlaceShift |
+                   static_cast<int64_t>(ticket.peer) << (2 + kGpuBits) |
+                   static_cast<int64_t>(device) << 2 |
                    static_cast<int64_t>(ticket.queue);
 }
 
-int32_t getDevice(int64_t ticket) {
-  return static_cast<int32_t>(ticket >> 2 & 0x3FFF);
+int32_t getGpu(int64_t ticket, int shift) {
+  return static_cast<int32_t>(ticket >> shift & ((1 << kGpuBits) - 1));
 }
 
+int32_t getDevice(int64_t ticket) { return getGpu(ticket, 2); }
+
 Ticket unpack(int64_t ticket) {
-  return {static_cast<Ticket::Queue>(ticket & 3), ticket >> 16};
+  return {static_cast<Ticket::Queue>(ticket & 3), ticket >> kPlaceShift,
+          getGpu(ticket, 2 + kGpuBits)};
+}
+
+/// What all tickets of one queue have in common.
+int64_t getQueue(int64_t ticket) {
+  return ticket & ((INT64_C(1) << kPlaceShift) - 1);
 }
 
 } // namespace
@@ -147,32 +157,41 @@ int64_t Gpus::mark(int32_t device) {
 void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
                          int64_t bytes, int64_t after, int64_t *ticket) {
   const tdrt_transfer_site &row = getTransfer(transfer);
-  int32_t device = row.from == 0 ? row.to : row.from;
+  int32_t device = row.to == 0 ? row.from : row.to;
+  Ticket::Queue queue = row.from == 0 ? Ticket::Uploads
+                        : row.to == 0 ? Ticket::Downloads
+                                      : Ticket::Peers;
   int64_t pieces = bytes > 0 ? 1 : 0;
+  Origins ofSource;
+  if (queue == Ticket::Peers)
+    ofSource = queueOrigins(row.from);
   traceCopy(row, row.from, bytes);
   // Ends behind the mark, so that the ticket finds the copy.
   std::optional<HostSpan> span;
   if (bytes > 0)
     span.emplace(context, "copy", row.site);
-  if (bytes > 0 && row.from == 0) {
+  if (bytes > 0 && queue == Ticket::Uploads) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
                        reinterpret_cast<uintptr_t>(pinned);
     bool isPinned =
         pinned && offset < static_cast<uintptr_t>(program.pinned_bytes);
     pieces =
         get(device).startUpload(to, source, bytes, isPinned, unpack(after));
-  } else if (bytes > 0) {
+  } else if (bytes > 0 && queue == Ticket::Downloads) {
     get(device).startDownload(to, source, bytes);
+  } else if (bytes > 0) {
+    get(device).startCopyFromPeer(get(row.from), row.from, to, source, bytes);
   }
   counts.add(transfer, row.from, pieces, bytes);
   if (!ticket)
     return;
-  Ticket made =
-      get(device).mark(row.from == 0 ? Ticket::Uploads : Ticket::Downloads);
+  bool isFromPeer = queue == Ticket::Peers;
+  Ticket made = get(device).mark(queue, isFromPeer ? row.from : 0);
   *ticket = pack(device, made);
-  if (made.queue == Ticket::Downloads)
-    awaitedOrigins[device - 1].emplace_back(made.place, origins[device - 1]);
-  if (context.trace && bytes > 0 && row.from == 0)
+  if (queue != Ticket::Uploads && *ticket != 0)
+    awaitedOrigins[getQueue(*ticket)].emplace_back(
+        made.place, isFromPeer ? ofSource : origins[device - 1]);
+  if (context.trace && bytes > 0 && queue != Ticket::Downloads)
     context.trace->setTicket(*ticket);
 }
 
@@ -188,27 +207,25 @@ void Gpus::copyOnDevice(int32_t device, void *to, const void *source,
 void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   if (ticket == 0)
     return;
-  Device &gpu = get(getDevice(ticket));
+  int32_t owner = getDevice(ticket);
+  Ticket what = unpack(ticket);
   if (device != 0) {
-    gpu.wait(unpack(ticket));
-    // Behind a download kernels read nothing of it.
-    if (unpack(ticket).queue == Ticket::Uploads)
-      awaited[device - 1] = ticket;
+    get(device).wait(get(owner), what);
+    // Behind a copy to elsewhere kernels read nothing of it.
+    if (device != owner || what.queue == Ticket::Downloads)
+      return;
+    awaited[device - 1] = ticket;
+    takeAwaited(ticket, [&](const Origins &of) { addOrigins(device, of); });
     return;
   }
   HostSpan span(context, "wait", site);
-  gpu.finish(unpack(ticket));
-  if (unpack(ticket).queue != Ticket::Downloads)
+  get(owner).finish(what);
+  if (what.queue != Ticket::Downloads)
     return;
   tdrt_gpu_error error;
-  if (gpu.takeArrivedError(0, error))
+  if (get(owner).takeArrivedError(0, error))
     reportError(error);
-  auto &downloads = awaitedOrigins[getDevice(ticket) - 1];
-  while (!downloads.empty() &&
-         downloads.front().first <= unpack(ticket).place) {
-    takeOriginErrors(downloads.front().second);
-    downloads.pop_front();
-  }
+  takeAwaited(ticket, [&](const Origins &of) { takeOriginErrors(of); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,13 +245,34 @@ void Gpus::takeOriginErrors(const Origins &of) {
       reportError(error);
 }
 
+Gpus::Origins Gpus::queueOrigins(int32_t device) {
+  Origins of = origins[device - 1];
+  of[device - 1] = get(device).queueReports();
+  return of;
+}
+
+void Gpus::addOrigins(int32_t device, const Origins &of) {
+  Origins &known = origins[device - 1];
+  for (size_t k = 0; k < known.size(); ++k)
+    known[k] = std::max(known[k], of[k]);
+}
+
+void Gpus::takeAwaited(int64_t ticket,
+                       const std::function<void(const Origins &)> &visit) {
+  auto &copies = awaitedOrigins[getQueue(ticket)];
+  int64_t place = unpack(ticket).place;
+  while (!copies.empty() && copies.front().first <= place) {
+    visit(copies.front().second);
+    copies.pop_front();
+  }
+}
+
 void Gpus::reportError(const tdrt_gpu_error &error) {
   tdrt_kernel_error(&context, error.index, error.size, error.site);
 }
 
 void Gpus::synchronize() {
-  for (auto &downloads : awaitedOrigins)
-    downloads.clear();
+  awaitedOrigins.clear();
   for (auto &gpu : gpus)
     if (gpu) {
       gpu->synchronize();

@@ -8,6 +8,8 @@
 #include "device/Handles.h"
 #include "device/TransferCounts.h"
 #include <deque>
+#include <functional>
+#include <map>
 #include <vector>
 
 namespace tdrt {
@@ -50,9 +52,8 @@ public:
   void transfer(int32_t transfer, int32_t from, void *to, const void *source,
                 int64_t bytes);
 
-  /// Copies beside kernels, as row `transfer` says; counts it. Between the host
-  /// and a GPU; what comes from there goes to pinned memory. `ticket` may be
-  /// null.
+  /// Copies beside kernels, as row `transfer` says; counts it. What goes to the
+  /// host goes to pinned memory. `ticket` may be null.
   void startTransfer(int32_t transfer, void *to, const void *source,
                      int64_t bytes, int64_t after, int64_t *ticket);
   int64_t mark(int32_t device);
@@ -82,6 +83,14 @@ private:
   /// part in something.
   using Origins = std::vector<int64_t>;
   void takeOriginErrors(const Origins &of);
+  /// Of what a GPU holds by now, for what is copied from it.
+  Origins queueOrigins(int32_t device);
+  /// Errors of what `of` tells are errors of what GPU `device` holds.
+  void addOrigins(int32_t device, const Origins &of);
+  /// Calls `visit` with the origins of each copy that the ticket stands for and
+  /// that nobody has asked for before.
+  void takeAwaited(int64_t ticket,
+                   const std::function<void(const Origins &)> &visit);
   void reportError(const tdrt_gpu_error &error);
 
   Context &context;
@@ -95,8 +104,9 @@ private:
   /// Of what each GPU holds: errors of its makers on other GPUs are errors of
   /// what is copied from it.
   std::vector<Origins> origins;
-  /// Of downloads that nobody has waited for, by GPU and their place.
-  std::vector<std::deque<std::pair<int64_t, Origins>>> awaitedOrigins;
+  /// Of what comes with copies from GPUs that nobody has waited for, by their
+  /// queue and place.
+  std::map<int64_t, std::deque<std::pair<int64_t, Origins>>> awaitedOrigins;
 };
 
 } // namespace tdrt

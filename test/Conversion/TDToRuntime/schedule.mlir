@@ -135,3 +135,35 @@ func.func @main() {
   }
   return
 }
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// Between GPUs: what is copied keeps its memory up to the wait of its GPU, and
+// what is written to a slot comes there at once.
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK: llvm.call @tdrt_launch(
+// CHECK: llvm.call @tdrt_copy_start(
+// CHECK: %[[T:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: llvm.call @tdrt_launch(
+// CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
+// CHECK: llvm.call @tdrt_copy_wait(%{{.*}}, %{{.*}}, %[[T]], %{{.*}})
+// PLAN: remark: result 0: arena cuda:0 0 + 16
+// PLAN: remark: result 0: slot cuda:1 0 + 16
+// PLAN: remark: result 0: arena cuda:0 64 + 16
+// PLAN: remark: result 0: arena cuda:0 0 + 16
+td.slot @s buffer "s" of "m" : tensor<4xf32, #two>
+td.gpu_kernel @make threads 32 shared 0 parameters 2
+func.func @main() {
+  %c1 = arith.constant 1 : i64
+  %x = td.launch @make() blocks(%c1) in_place [] : () -> tensor<4xf32, #one>
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %a = td.launch @make() blocks(%c1) in_place [] : () -> tensor<4xf32, #one>
+  td.copy_wait %t by #two for %y : tensor<4xf32, #two>
+  td.write %y, @s : tensor<4xf32, #two>
+  td.copy_wait %t by #one for %x : tensor<4xf32, #one>
+  %b = td.launch @make() blocks(%c1) in_place [] : () -> tensor<4xf32, #one>
+  return
+}

@@ -58,6 +58,20 @@ static std::string getName(mlir::Operation *copy) {
               : td::getVariableName(copy->getLoc()).str();
 }
 
+static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
+  bool isBetweenGPUs = from != getCpu() && to != getCpu();
+  double rate = isBetweenGPUs ? sim::kPeerBytesPerMicrosecond
+                              : sim::kHostBytesPerMicrosecond;
+  return kCopy + double(bytes) * 1e3 / rate;
+}
+
+/// Of a copy, as in TDC_TRACE.
+static std::string getLane(const Place &from, const Place &to) {
+  if (from == getCpu())
+    return "h2d";
+  return to == getCpu() ? "d2h" : "p2p " + spelling(from);
+}
+
 namespace {
 
 class Turns {
@@ -69,10 +83,11 @@ public:
 private:
   struct Queues {
     double work = 0, uploads = 0, downloads = 0;
+    std::map<std::string, double> peers; ///< by the GPU that copies come from
   };
   struct Item {
     std::string device;
-    const char *lane;
+    std::string lane;
     LaneWork work;
   };
 
@@ -83,7 +98,7 @@ private:
   void run(td::ToDeviceOp copy);
   /// The host gives a GPU something to do.
   void issue(mlir::Operation *op, const char *what);
-  void add(const Place &device, const char *lane, mlir::Operation *op,
+  void add(const Place &device, std::string lane, mlir::Operation *op,
            std::string what, double begin, double end, int64_t bytes = 0);
   void carry(mlir::ValueRange from, mlir::ValueRange to);
 
@@ -94,7 +109,7 @@ private:
   std::vector<Item> items;
 };
 
-void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
+void Turns::add(const Place &device, std::string lane, mlir::Operation *op,
                 std::string what, double begin, double end, int64_t bytes) {
   mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
   LaneWork work{0,
@@ -104,7 +119,7 @@ void Turns::add(const Place &device, const char *lane, mlir::Operation *op,
                 int64_t(begin),
                 int64_t(end) - int64_t(begin),
                 bytes};
-  items.push_back({spelling(device), lane, std::move(work)});
+  items.push_back({spelling(device), std::move(lane), std::move(work)});
 }
 
 void Turns::issue(mlir::Operation *op, const char *what) {
@@ -130,19 +145,21 @@ void Turns::run(td::KernelOp kernel) {
 
 void Turns::run(td::CopyStartOp copy) {
   issue(copy, "copy");
-  Place from = td::getPlace(copy.getInput().getType()),
-        to = td::getPlace(copy.getResult().getType());
-  bool isUpload = from == getCpu();
-  Place gpu = isUpload ? to : from;
-  Queues &of = queues[spelling(gpu)];
-  double &queue = isUpload ? of.uploads : of.downloads;
-  double after = !isUpload         ? of.work
-                 : copy.getAfter() ? tickets.lookup(copy.getAfter())
-                                   : 0;
+  Place from = copy.getSource(), to = copy.getTarget();
+  Queues &of = queues[spelling(copy.getGPU())];
+  double &queue = copy.isUpload()        ? of.uploads
+                  : copy.isBetweenGPUs() ? of.peers[spelling(from)]
+                                         : of.downloads;
+  double after = of.work;
+  if (copy.isUpload())
+    after = tickets.lookup(copy.getAfter());
+  else if (copy.isBetweenGPUs())
+    after = std::max(after, queues[spelling(from)].work);
   double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
-  queue = begin + kCopy + double(bytes) * kByte;
-  add(gpu, isUpload ? "h2d" : "d2h", copy, getName(copy), begin, queue, bytes);
+  queue = begin + getCopyTime(from, to, bytes);
+  add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, queue,
+      bytes);
   tickets[copy.getTicket()] = queue;
 }
 
@@ -162,7 +179,7 @@ void Turns::run(td::ToDeviceOp copy) {
   else
     begin = std::max(begin, queues[spelling(from)].work);
   int64_t bytes = td::estimateBytes(copy.getType());
-  double end = begin + kCopy + double(bytes) * kByte;
+  double end = begin + getCopyTime(from, to, bytes);
   of.work = end;
   if (isUpload)
     of.uploads = end;
@@ -170,11 +187,7 @@ void Turns::run(td::ToDeviceOp copy) {
     of.downloads = end;
   else
     queues[spelling(from)].work = end;
-  add(gpu,
-      isUpload     ? "h2d"
-      : isDownload ? "d2h"
-                   : "p2p",
-      copy, getName(copy), begin, end, bytes);
+  add(gpu, getLane(from, to), copy, getName(copy), begin, end, bytes);
   if (!isDownload)
     return;
   add(getCpu(), "cpu", copy, "wait", host, end);
@@ -235,10 +248,9 @@ Lanes Turns::run() {
           loop.getArguments());
   }
   auto beginOf = [&](unsigned turn) {
-    return llvm::find_if(llvm::drop_begin(items, firsts[turn]),
-                         [](const Item &item) {
-                           return llvm::StringRef(item.lane) == "compute";
-                         })
+    return llvm::find_if(
+               llvm::drop_begin(items, firsts[turn]),
+               [](const Item &item) { return item.lane == "compute"; })
         ->work.begin;
   };
   Lanes lanes;

@@ -22,12 +22,12 @@ void Lanes::add(llvm::StringRef device, llvm::StringRef name, LaneWork one) {
   work.push_back(std::move(one));
 }
 
-/// The order of lanes from top to bottom: first the host, then each GPU.
+/// The order of lanes from top to bottom: first the host, then each GPU with
+/// what it copies from others last.
 static auto getKey(const LaneRow &row) {
-  constexpr llvm::StringLiteral order[] = {"cpu", "h2d", "compute", "d2h",
-                                           "p2p"};
+  constexpr llvm::StringLiteral order[] = {"cpu", "h2d", "compute", "d2h"};
   return std::tuple(row.device != "cpu", row.device,
-                    llvm::find(order, row.name) - std::begin(order));
+                    llvm::find(order, row.name) - std::begin(order), row.name);
 }
 
 void Lanes::sort() {

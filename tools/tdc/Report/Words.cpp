@@ -221,10 +221,12 @@ std::string Words::getTime(const CopySite &site) const {
     return "";
   if (time->when == CopyTime::Ahead)
     return "made one turn ahead, beside the kernels";
-  if (time->when == CopyTime::Beside)
+  if (time->when == CopyTime::Beside && site.to == getCpu())
     return "runs beside kernels, and the host waits for it behind them";
   if (time->when == CopyTime::Late)
     return "runs beside kernels, and the host reads it one turn later";
+  if (time->when == CopyTime::Beside)
+    return "runs beside kernels that do not need it";
   std::string text =
       site.to == getCpu() ? "the host waits for it" : "the kernels wait for it";
   StringRef why = explain(time->whyInLine);

@@ -1,8 +1,9 @@
 //===- TDScheduleOps.td - copies that run beside kernels ------------------===//
 //
-// A GPU has a queue for its kernels and one for the copies of each direction;
-// what is given to a queue runs in order, the queues run beside each other. A
-// ticket is a place in a queue that others, and the host, can wait for.
+// A GPU has a queue for its kernels, one for the copies of each direction and
+// one for the copies from each other GPU; what is given to a queue runs in
+// order, the queues run beside each other. A ticket is a place in a queue that
+// others, and the host, can wait for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +44,13 @@ def TD_MarkOp : TD_Op<"mark", [MemoryEffects<[MemWrite<TD_Queues>]>]> {
 
 def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<TD_Queues>]>]> {
-  let summary = "begin to copy a tensor between the host and a GPU";
+  let summary = "begin to copy a tensor from or to a GPU";
   let description = [{
-    The copy runs by itself, in the queue of its GPU and direction: from a GPU
-    once the kernels in front of the op are done, to a GPU once those in front of
-    `after` are. Nobody reads the result, and on a GPU nobody overwrites the
-    operand, before a td.copy_wait for the ticket.
+    The copy runs by itself, in the queue of its GPU and direction, or of the GPU
+    that it goes to for the one that it comes from: from the host once the kernels
+    in front of `after` are done, else once the kernels in front of the op are, of
+    both GPUs if it has two. Nobody reads the result, and on a GPU nobody
+    overwrites the operand, before a td.copy_wait for the ticket.
 
     `turn`: the copy is made again in each turn of a loop, while what the turn
     before has copied is still in use. The result has two buffers, of which even
@@ -56,9 +58,9 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     such copies alone; the bytes of any other are put aside. `implied` as for
     td.to_device.
 
-    C1: shapes and dtypes of operand and result are equal. C2: one is on the cpu,
-    the other on a GPU. C3: what comes from the cpu, and nothing else, has
-    `after`. C4: what comes from the cpu has `turn`.
+    C1: shapes and dtypes of operand and result are equal. C2: they are on two
+    devices. C3: what comes from the cpu, and nothing else, has `after`. C4: what
+    comes from the cpu has `turn`, and what goes from GPU to GPU has none.
 
     Example:
     ```mlir
@@ -76,9 +78,14 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
                                  "::mlir::Value":$after, "::mlir::Value":$turn,
                                  "bool":$implied)>];
   let extraClassDeclaration = [{
-    /// The GPU at one of the ends.
+    Place getSource();
+    Place getTarget();
+    /// The GPU whose queue it runs in.
     Place getGPU();
     bool isUpload();
+    bool isBetweenGPUs();
+    /// Whether both run in one queue, and so in order.
+    bool sharesQueueWith(CopyStartOp other);
   }];
   let hasVerifier = 1;
 }
@@ -88,7 +95,8 @@ def TD_CopyWaitOp : TD_Op<"copy_wait", [MemoryEffects<[MemWrite<TD_Queues>]>]> {
   let description = [{
     What `device` does behind this it does when the copy is done: a GPU with its
     kernels, the cpu with everything. `tensors` are the results of the copy that
-    are read behind this and its operands that may be overwritten behind this.
+    are read behind this and its operands that may be overwritten behind this; of
+    a copy between GPUs each end waits for its own.
 
     Example:
     ```mlir

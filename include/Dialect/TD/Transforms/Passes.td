@@ -378,7 +378,7 @@ def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
 }
 
 def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
-  let summary = "let copies between host and GPU run beside kernels";
+  let summary = "let copies run beside kernels";
   let description = [{
     Which copies are made does not change, only when. A transfer becomes a
     td.copy_start and td.copy_waits where there is something that it can run
@@ -392,10 +392,15 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
       behind, when it has queued the kernels of that, with all that depends on it
       and all that is seen;
     * what else it reads is waited for behind the kernels of the block that do not
-      depend on it.
+      depend on it;
+    * what one GPU copies from another begins behind what makes it. The first op
+      of the block that reads it waits, and the GPU that it comes from at the end
+      of the block, or in front of what overwrites it, if one of both has kernels
+      to run meanwhile.
 
     `td.room` says how much more a GPU holds; a second buffer for which there is no
-    room is not made. With `td.as_written` nothing changes.
+    room is not made, and copies between GPUs need room at both ends. With
+    `td.as_written` nothing changes.
 
     Before:
     ```mlir

@@ -28,28 +28,34 @@ LogicalResult CopyStartOp::verify() {
                        "got ")
            << from << " and " << to;
   // C2
-  auto isOn = [](RankedTensorType type, Place::Kind kind) {
-    return getPlace(type).kind == kind;
-  };
-  bool isUpload = isOn(from, Place::Kind::Cpu) && isOn(to, Place::Kind::Cuda);
-  bool isDownload = isOn(from, Place::Kind::Cuda) && isOn(to, Place::Kind::Cpu);
-  if (!isUpload && !isDownload)
-    return emitOpError("expected the cpu and a GPU, got ")
-           << from << " and " << to;
+  if (getSource() == getTarget())
+    return emitOpError("expected two devices, got ") << from << " and " << to;
   // C3
-  if (bool(getAfter()) != isUpload)
+  if (bool(getAfter()) != isUpload())
     return emitOpError("expected `after` for a copy from the cpu and for no "
                        "other");
   // C4
-  if (isUpload && !getTurn())
-    return emitOpError("expected `turn` for a copy from the cpu");
+  if (getTurn() ? isBetweenGPUs() : isUpload())
+    return emitOpError("expected `turn` for a copy from the cpu, and for none "
+                       "between GPUs");
   return success();
 }
 
-bool CopyStartOp::isUpload() {
-  return getPlace(getInput().getType()).kind == Place::Kind::Cpu;
-}
+Place CopyStartOp::getSource() { return getPlace(getInput().getType()); }
+
+Place CopyStartOp::getTarget() { return getPlace(getResult().getType()); }
 
 Place CopyStartOp::getGPU() {
-  return getPlace(isUpload() ? getResult().getType() : getInput().getType());
+  return getTarget().kind == Place::Kind::Cuda ? getTarget() : getSource();
+}
+
+bool CopyStartOp::isUpload() { return getSource().kind == Place::Kind::Cpu; }
+
+bool CopyStartOp::isBetweenGPUs() {
+  return getSource().kind == Place::Kind::Cuda &&
+         getTarget().kind == Place::Kind::Cuda;
+}
+
+bool CopyStartOp::sharesQueueWith(CopyStartOp other) {
+  return getSource() == other.getSource() && getTarget() == other.getTarget();
 }

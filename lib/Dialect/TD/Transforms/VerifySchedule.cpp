@@ -12,8 +12,11 @@
 //     the next one at the latest;
 //   * who overwrites the operand while it is read: the host makes the next but
 //     one upload in the same place, and must have waited for this copy before,
-//     and once more behind the loop; a copy from a GPU needs a wait of the host
-//     that names its operand, which the memory plan then keeps.
+//     and once more behind the loop; a copy from a GPU needs a wait of
+//     this GPU or of the host that names its operand, which the memory plan then
+//     keeps;
+//   * of one between GPUs, who writes the result's memory next: a wait of the
+//     GPU that it goes to must name the result.
 //
 // A ticket that a loop or branch passes on covers a tensor that it passes on
 // beside it if it does so wherever both come from.
@@ -82,7 +85,8 @@ private:
   LogicalResult verifyTurn(CopyStartOp copy);
   LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
                              unsigned ticket);
-  LogicalResult verifyDownload(CopyStartOp copy);
+  bool isKept(CopyStartOp copy, Value tensor, const Place &by);
+  LogicalResult verifyFromGPU(CopyStartOp copy);
   LogicalResult verifyLateReads(CopyStartOp copy);
 
   DominanceInfo dominance;
@@ -140,8 +144,7 @@ bool ScheduleVerifier::coversAnew(Value tensor, Value ticket) {
   if (auto copy = tensor.getDefiningOp<CopyStartOp>()) {
     auto other = ticket.getDefiningOp<CopyStartOp>();
     return other && other->getBlock() == copy->getBlock() &&
-           !other->isBeforeInBlock(copy) && other.getGPU() == copy.getGPU() &&
-           other.isUpload() == copy.isUpload();
+           !other->isBeforeInBlock(copy) && other.sharesQueueWith(copy);
   }
   auto result = dyn_cast<OpResult>(tensor);
   Operation *op = result ? result.getOwner()
@@ -273,7 +276,7 @@ MarkOp getMark(CopyStartOp copy, Value ticket) {
 }
 
 LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
-  return copy.isUpload() ? verifyTurn(copy) : verifyDownload(copy);
+  return copy.isUpload() ? verifyTurn(copy) : verifyFromGPU(copy);
 }
 
 /// Whether the op, or one inside, works on tensors of the GPU in order.
@@ -284,10 +287,13 @@ bool touches(Operation *op, const Place &gpu) {
   };
   return op
       ->walk([&](Operation *inner) {
+        auto wait = dyn_cast<CopyWaitOp>(inner);
         bool isInOrder = !isa<CopyStartOp, CopyWaitOp, scf::IfOp, scf::YieldOp,
                               ub::PoisonOp>(inner) &&
                          (llvm::any_of(inner->getOperandTypes(), isThere) ||
                           llvm::any_of(inner->getResultTypes(), isThere));
+        // Behind its own waits memory is free that a copy had.
+        isInOrder |= wait && getPlace(wait.getDevice()) == gpu;
         return isInOrder ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -385,17 +391,24 @@ LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
   return success();
 }
 
-LogicalResult ScheduleVerifier::verifyDownload(CopyStartOp copy) {
-  bool isKept = llvm::any_of(copy.getInput().getUsers(), [&](Operation *user) {
+/// Whether the device waits for the copy in the copy's block, and names one of
+/// its tensors, whose memory is nobody else's until then.
+bool ScheduleVerifier::isKept(CopyStartOp copy, Value tensor, const Place &by) {
+  return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
     auto wait = dyn_cast<CopyWaitOp>(user);
     return wait && wait->getBlock() == copy->getBlock() &&
-           copy->isBeforeInBlock(wait) &&
-           (wait.getDevice().getKind() == DeviceKind::CPU ||
-            getPlace(wait.getDevice()) == copy.getGPU()) &&
+           copy->isBeforeInBlock(wait) && getPlace(wait.getDevice()) == by &&
            covers(copy.getResult(), wait.getTicket());
   });
-  if (!isKept)
+}
+
+LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
+  if (!isKept(copy, copy.getInput(), getCpu()) &&
+      !isKept(copy, copy.getInput(), copy.getSource()))
     return copy.emitOpError("may find its operand overwritten");
+  if (copy.isBetweenGPUs() &&
+      !isKept(copy, copy.getResult(), copy.getTarget()))
+    return copy.emitOpError("may come when its result's memory is another's");
   return copy.getTurn() ? verifyLateReads(copy) : success();
 }
 

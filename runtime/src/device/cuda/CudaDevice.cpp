@@ -151,20 +151,25 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
                 "copying");
 }
 
+void CudaDevice::copyFromPeer(CudaQueue &queue, CudaDevice &peer, void *to,
+                              const void *from, int64_t bytes) {
+  queue.waitFor(peer.work, peer.work.mark());
+  queue.noteWork();
+  CudaTrace::Span span(trace, queue);
+  // Where there is no way between the two, the driver goes through the host.
+  context.check(context.driver.cuMemcpyPeerAsync(
+                    address(to), context.getHandle(), address(from),
+                    peer.context.getHandle(), bytes, queue.getStream()),
+                "copying from another GPU");
+}
+
 void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
                               int64_t bytes) {
   if (bytes == 0)
     return;
   auto &peer = static_cast<CudaDevice &>(other);
   CudaContext::Use use(context);
-  work.waitFor(peer.work, peer.work.mark());
-  work.noteWork();
-  CudaTrace::Span span(trace, work);
-  // Where there is no way between the two, the driver goes through the host.
-  context.check(context.driver.cuMemcpyPeerAsync(
-                    address(to), context.getHandle(), address(from),
-                    peer.context.getHandle(), bytes, work.getStream()),
-                "copying from another GPU");
+  copyFromPeer(work, peer, to, from, bytes);
   peer.work.protectFrom(work);
 }
 
@@ -183,20 +188,36 @@ void *CudaDevice::allocatePinned(int64_t bytes) {
   return data;
 }
 
-CudaQueue &CudaDevice::getQueue(Ticket::Queue queue) {
+CudaQueue &CudaDevice::getQueue(Ticket::Queue queue, int32_t peer) {
   if (queue == Ticket::Work)
     return work;
+  if (queue == Ticket::Peers)
+    return peers.try_emplace(peer, context).first->second;
   std::optional<CudaQueue> &other =
       queue == Ticket::Uploads ? uploads : downloads;
   return other ? *other : other.emplace(context);
 }
 
-Ticket CudaDevice::mark(Ticket::Queue queue) {
+template <class Visit> void CudaDevice::visitQueues(Visit visit) {
+  visit(work);
+  for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
+    if (*queue)
+      visit(**queue);
+  for (auto &[number, queue] : peers)
+    visit(queue);
+}
+
+int64_t CudaDevice::markWork() {
+  // A copy behind the mark may overwrite what another GPU reads.
+  work.waitForReaders();
+  return work.mark();
+}
+
+Ticket CudaDevice::mark(Ticket::Queue queue, int32_t peer) {
   CudaContext::Use use(context);
-  // An upload behind the mark may overwrite what another GPU reads.
-  if (queue == Ticket::Work)
-    work.waitForReaders();
-  Ticket ticket = {queue, getQueue(queue).mark()};
+  Ticket ticket = {
+      queue, queue == Ticket::Work ? markWork() : getQueue(queue, peer).mark(),
+      peer};
   if (queue == Ticket::Downloads && ticket.place > 0)
     inFlight.push_back({ticket.place, countQueuedReports()});
   return ticket;
@@ -206,7 +227,7 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
                                 bool isPinned, Ticket after) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Uploads);
-  queue.waitFor(getQueue(after.queue), after.place);
+  queue.waitFor(getQueue(after), after.place);
   if (!isPinned)
     return upload(uploadStaging, queue, to, from, bytes);
   CudaTrace::Span span(trace, queue);
@@ -231,14 +252,22 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
                 "copying to the cpu");
 }
 
-void CudaDevice::wait(Ticket ticket) {
+void CudaDevice::startCopyFromPeer(Device &other, int32_t number, void *to,
+                                   const void *from, int64_t bytes) {
   CudaContext::Use use(context);
-  work.waitFor(getQueue(ticket.queue), ticket.place);
+  CudaQueue &queue = getQueue(Ticket::Peers, number);
+  queue.waitFor(work, markWork());
+  copyFromPeer(queue, static_cast<CudaDevice &>(other), to, from, bytes);
+}
+
+void CudaDevice::wait(Device &owner, Ticket ticket) {
+  CudaContext::Use use(context);
+  work.waitFor(static_cast<CudaDevice &>(owner).getQueue(ticket), ticket.place);
 }
 
 void CudaDevice::finish(Ticket ticket) {
   CudaContext::Use use(context);
-  getQueue(ticket.queue).finish(ticket.place);
+  getQueue(ticket).finish(ticket.place);
   if (ticket.queue != Ticket::Downloads)
     return;
   while (!inFlight.empty() && inFlight.front().place <= ticket.place) {
@@ -280,9 +309,10 @@ TraceClock &CudaDevice::startTrace(Trace &owner) {
   return trace.emplace(context, owner);
 }
 
-bool CudaDevice::isFinished() const {
-  return work.isFinished() && (!uploads || uploads->isFinished()) &&
-         (!downloads || downloads->isFinished());
+bool CudaDevice::isFinished() {
+  bool areFinished = true;
+  visitQueues([&](CudaQueue &queue) { areFinished &= queue.isFinished(); });
+  return areFinished;
 }
 
 void CudaDevice::synchronize() {
@@ -290,10 +320,7 @@ void CudaDevice::synchronize() {
     return;
   CudaContext::Use use(context);
   queueReports();
-  work.finish();
-  for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
-    if (*queue)
-      (*queue)->finish();
+  visitQueues([](CudaQueue &queue) { queue.finish(); });
   for (std::optional<StagingRing> *ring : {&staging, &uploadStaging})
     if (*ring)
       (*ring)->reuse();
@@ -305,10 +332,7 @@ void CudaDevice::abandon() noexcept {
   if (isFinished())
     return;
   CudaContext::Use use(context, std::nothrow);
-  work.abandon();
-  for (std::optional<CudaQueue> *queue : {&uploads, &downloads})
-    if (*queue)
-      (*queue)->abandon();
+  visitQueues([](CudaQueue &queue) { queue.abandon(); });
 }
 
 //===----------------------------------------------------------------------===//

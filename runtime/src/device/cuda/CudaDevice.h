@@ -10,6 +10,7 @@
 #include "device/cuda/Kernels.h"
 #include "device/cuda/StagingRing.h"
 #include <deque>
+#include <map>
 #include <optional>
 
 namespace tdrt {
@@ -37,11 +38,13 @@ public:
   void copyFromPeer(Device &peer, void *to, const void *from,
                     int64_t bytes) override;
   void *allocatePinned(int64_t bytes) override;
-  Ticket mark(Ticket::Queue queue) override;
+  Ticket mark(Ticket::Queue queue, int32_t peer) override;
   int64_t startUpload(void *to, const void *from, int64_t bytes, bool isPinned,
                       Ticket after) override;
   void startDownload(void *to, const void *from, int64_t bytes) override;
-  void wait(Ticket ticket) override;
+  void startCopyFromPeer(Device &peer, int32_t number, void *to,
+                         const void *from, int64_t bytes) override;
+  void wait(Device &owner, Ticket ticket) override;
   void finish(Ticket ticket) override;
   void launch(int32_t kernel, unsigned blocks, const uint64_t *parameters,
               const tdrt_site *site) override;
@@ -66,12 +69,22 @@ private:
   /// From the host in a queue, through a ring; returns as upload().
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
                  const void *from, int64_t bytes);
-  CudaQueue &getQueue(Ticket::Queue queue);
+  CudaQueue &getQueue(Ticket::Queue queue, int32_t peer = 0);
+  CudaQueue &getQueue(const Ticket &ticket) {
+    return getQueue(ticket.queue, ticket.peer);
+  }
+  /// Behind all that was asked for in order, copies to other GPUs included.
+  int64_t markWork();
+  /// Gives a queue a copy from another GPU.
+  void copyFromPeer(CudaQueue &queue, CudaDevice &peer, void *to,
+                    const void *from, int64_t bytes);
+  /// Calls `visit` with each queue that there is so far.
+  template <class Visit> void visitQueues(Visit visit);
   /// Waits for a piece of a download and takes it out of the ring.
   void receive(void *to, const StagingRing::Piece &piece, CUevent arrival);
   /// Throws Failure TR399 if copies to this memory have not been waited for.
   void verifyArrived(const void *data, int64_t bytes) const;
-  bool isFinished() const;
+  bool isFinished();
 
   CudaContext context;
   /// While the device, with all below, is made or destroyed.
@@ -81,8 +94,10 @@ private:
   DeviceMemory memory;
   /// Kernels, and the copies among them.
   CudaQueue work;
-  /// Copies beside kernels, where there are any.
+  /// Copies beside kernels, where there are any; those from other GPUs by
+  /// their numbers.
   std::optional<CudaQueue> uploads, downloads;
+  std::map<int32_t, CudaQueue> peers;
   /// Behind every other piece of a download.
   Owned<CUevent> arrivals[2];
   /// For the copies of `work`, and for those beside it.

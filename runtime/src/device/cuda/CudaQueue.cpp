@@ -115,6 +115,8 @@ void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
   for (auto [queue, before] : event.known)
     if (queue != this)
       learn(*queue, before);
+  // A mark behind this comes when that is done as well.
+  ++given;
 }
 
 //===----------------------------------------------------------------------===//

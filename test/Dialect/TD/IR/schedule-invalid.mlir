@@ -24,7 +24,7 @@ func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
 #cpu = #td.dev<cpu>
 
 func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
-  // expected-error @below {{expected the cpu and a GPU}}
+  // expected-error @below {{expected two devices}}
   %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
   return
 }
@@ -46,7 +46,7 @@ func.func @upload(%x: tensor<4xf32, #cpu>) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
-  // expected-error @below {{expected `turn` for a copy from the cpu}}
+  // expected-error @below {{expected `turn` for a copy from the cpu, and for none between GPUs}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
@@ -59,5 +59,27 @@ func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
 func.func @download(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
   // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
+  return
+}
+
+// -----
+
+#gpu = #td.dev<cuda, 0>
+#peer = #td.dev<cuda, 1>
+
+func.func @peer(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
+  // expected-error @below {{expected `after` for a copy from the cpu and for no other}}
+  %y, %t = td.copy_start %x after %m : tensor<4xf32, #gpu> to tensor<4xf32, #peer>
+  return
+}
+
+// -----
+
+#gpu = #td.dev<cuda, 0>
+#peer = #td.dev<cuda, 1>
+
+func.func @peer_turn(%x: tensor<4xf32, #gpu>, %i: i64) {
+  // expected-error @below {{expected `turn` for a copy from the cpu, and for none between GPUs}}
+  %y, %t = td.copy_start %x turn %i : tensor<4xf32, #gpu> to tensor<4xf32, #peer>
   return
 }

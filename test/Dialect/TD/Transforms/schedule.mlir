@@ -678,3 +678,177 @@ func.func @saved(%x: tensor<4xf32, #gpu>, %kept: tensor<4xf32, #cpu>) {
   }
   return
 }
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// What one GPU copies from another begins behind its maker. Who gets it waits in
+// front of the reader, who gives it at the end: both have kernels to run meanwhile.
+// CHECK-LABEL: func.func @peer
+// CHECK: %[[A:.*]] = td.kernel(%arg0)
+// CHECK: %[[C:.*]], %[[T:.*]] = td.copy_start %[[A]] : {{.*}}cuda, 0{{.*}} to {{.*}}cuda, 1
+// CHECK-NEXT: %[[B:.*]] = td.kernel(%arg1)
+// CHECK: td.kernel(%arg0)
+// CHECK: td.copy_wait %[[T]] by <cuda, 1> for %[[C]]
+// CHECK-NEXT: td.kernel(%[[B]], %[[C]])
+// CHECK: td.copy_wait %[[T]] by <cuda, 0> for %[[A]]
+// CHECK-NEXT: return
+func.func @peer(%x: tensor<4xf32, #one>, %y: tensor<4xf32, #two>) -> (tensor<4xf32, #one>, tensor<4xf32, #two>) {
+  %a = td.kernel (%x) : (tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  ^bb0(%v: tensor<4xf32, #one>):
+    %e = td.exp %v : tensor<4xf32, #one>
+    td.yield %e : tensor<4xf32, #one>
+  }
+  %b = td.kernel (%y) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  %d = td.kernel (%x) : (tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  ^bb0(%v: tensor<4xf32, #one>):
+    %e = td.exp %v : tensor<4xf32, #one>
+    td.yield %e : tensor<4xf32, #one>
+  }
+  %c = td.to_device %a : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %z = td.kernel (%b, %c) : (tensor<4xf32, #two>, tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>, %w: tensor<4xf32, #two>):
+    %e = td.add %v, %w : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  return %d, %z : tensor<4xf32, #one>, tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// One that hides nothing stays in line: all kernels behind it need it.
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT: td.copy_start
+// CHECK: return
+func.func @chain(%x: tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  %a = td.kernel (%x) : (tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  ^bb0(%v: tensor<4xf32, #one>):
+    %e = td.exp %v : tensor<4xf32, #one>
+    td.yield %e : tensor<4xf32, #one>
+  }
+  %b = td.to_device %a : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %c = td.kernel (%b) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  %d = td.to_device %c : tensor<4xf32, #two> to tensor<4xf32, #one>
+  %f = td.kernel (%d) : (tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  ^bb0(%v: tensor<4xf32, #one>):
+    %e = td.exp %v : tensor<4xf32, #one>
+    td.yield %e : tensor<4xf32, #one>
+  }
+  return %f : tensor<4xf32, #one>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// Copies of one queue arrive in order, so that each GPU waits once for two.
+// CHECK-LABEL: func.func @two
+// CHECK: %[[C:.*]], %{{.*}} = td.copy_start %arg0
+// CHECK: %[[D:.*]], %[[T:.*]] = td.copy_start %arg1
+// CHECK: td.kernel(%arg2)
+// CHECK: td.copy_wait %[[T]] by <cuda, 1> for %[[D]], %[[C]]
+// CHECK-NEXT: td.kernel(%[[D]])
+// CHECK: td.kernel(%[[C]])
+// CHECK: td.copy_wait %[[T]] by <cuda, 0> for %arg1, %arg0
+// CHECK-NOT: td.copy_wait
+// CHECK: return
+func.func @two(%x: tensor<4xf32, #one>, %y: tensor<4xf32, #one>, %z: tensor<4xf32, #two>) -> (tensor<4xf32, #two>, tensor<4xf32, #two>, tensor<4xf32, #two>) {
+  %c = td.to_device %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %d = td.to_device %y : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %k = td.kernel (%z) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  %l = td.kernel (%d) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  %m = td.kernel (%c) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  return %k, %l, %m : tensor<4xf32, #two>, tensor<4xf32, #two>, tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// The slot that is copied is written behind the wait; what the loop hands on is
+// made where that is free.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: %[[S:.*]] = td.read @s
+// CHECK: %[[C:.*]], %[[T:.*]] = td.copy_start %[[S]]
+// CHECK: td.kernel(%arg0)
+// CHECK: td.copy_wait %[[T]] by <cuda, 0> for %[[S]]
+// CHECK-NEXT: td.write %arg1, @s
+// CHECK: td.copy_wait %[[T]] by <cuda, 1> for %[[C]]
+// CHECK: scf.for {{.*}} iter_args(%[[V:.*]] = %arg1)
+// CHECK-NEXT: %[[D:.*]], %[[U:.*]] = td.copy_start %[[V]]
+// CHECK: td.kernel(%arg0)
+// CHECK: td.copy_wait %[[U]] by <cuda, 1> for %[[D]]
+// CHECK: td.copy_wait %[[U]] by <cuda, 0> for %[[V]]
+// CHECK-NEXT: %[[N:.*]] = td.kernel(%[[V]])
+// CHECK: scf.yield %[[N]]
+td.slot @s buffer "s" of "m" : tensor<4xf32, #one>
+td.slot @r buffer "r" of "m" : tensor<4xf32, #two>
+func.func @overwritten(%z: tensor<4xf32, #two>, %y: tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c5 = arith.constant 5 : i64
+  %s = td.read @s : tensor<4xf32, #one>
+  %k = td.kernel (%z) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  td.write %y, @s : tensor<4xf32, #one>
+  td.write %k, @r : tensor<4xf32, #two>
+  %c = td.to_device %s : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %l = td.kernel (%c) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  td.write %l, @r : tensor<4xf32, #two>
+  %x = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %y) -> (tensor<4xf32, #one>) : i64 {
+    %p = td.kernel (%z) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+    ^bb0(%w: tensor<4xf32, #two>):
+      %e = td.exp %w : tensor<4xf32, #two>
+      td.yield %e : tensor<4xf32, #two>
+    }
+    td.write %p, @r : tensor<4xf32, #two>
+    %d = td.to_device %v : tensor<4xf32, #one> to tensor<4xf32, #two>
+    %q = td.kernel (%d) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+    ^bb0(%w: tensor<4xf32, #two>):
+      %e = td.exp %w : tensor<4xf32, #two>
+      td.yield %e : tensor<4xf32, #two>
+    }
+    td.write %q, @r : tensor<4xf32, #two>
+    %n = td.kernel (%v) : (tensor<4xf32, #one>) -> tensor<4xf32, #one> {
+    ^bb0(%w: tensor<4xf32, #one>):
+      %e = td.exp %w : tensor<4xf32, #one>
+      td.yield %e : tensor<4xf32, #one>
+    }
+    scf.yield %n : tensor<4xf32, #one>
+  }
+  return %x : tensor<4xf32, #one>
+}

@@ -251,3 +251,113 @@ func.func @not_by_host(%x: tensor<f32, #gpu>, %n: i64) {
   }
   return
 }
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// The GPU that is copied from has waited, the one that reads has not.
+func.func @peer_read(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
+  // expected-note @below {{the copy}}
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  td.copy_wait %t by #one for %x : tensor<4xf32, #one>
+  // expected-error @below {{reads what is still being copied to cuda:1}}
+  %z = td.kernel (%y) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  td.copy_wait %t by #two for %y : tensor<4xf32, #two>
+  return %z : tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// The GPU that it goes to does not keep what it comes from.
+func.func @peer_operand(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
+  // expected-error @below {{may find its operand overwritten}}
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  td.copy_wait %t by #two for %y : tensor<4xf32, #two>
+  %z = td.kernel (%y) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  return %z : tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// A wait that does not name the operand does not keep it.
+func.func @peer_name(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
+  // expected-error @below {{may find its operand overwritten}}
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  td.copy_wait %t by #two for %y : tensor<4xf32, #two>
+  td.copy_wait %t by #one
+  %z = td.kernel (%y) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%v: tensor<4xf32, #two>):
+    %e = td.exp %v : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  return %z : tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// Nobody reads the result, but it comes.
+func.func @peer_result(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
+  // expected-error @below {{may come when its result's memory is another's}}
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  td.copy_wait %t by #one for %x : tensor<4xf32, #one>
+  %z = td.to_device %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  return %z : tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// Copies between the same two GPUs in the other direction have a queue of their
+// own.
+func.func @peer_queue(%x: tensor<4xf32, #one>, %v: tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  // expected-note @below {{the copy}}
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %w, %s = td.copy_start %v : tensor<4xf32, #two> to tensor<4xf32, #one>
+  td.copy_wait %s by #two for %v, %y : tensor<4xf32, #two>, tensor<4xf32, #two>
+  td.copy_wait %s by #one for %w : tensor<4xf32, #one>
+  // expected-error @below {{reads what is still being copied to cuda:1}}
+  %z = td.kernel (%y) : (tensor<4xf32, #two>) -> tensor<4xf32, #two> {
+  ^bb0(%q: tensor<4xf32, #two>):
+    %e = td.exp %q : tensor<4xf32, #two>
+    td.yield %e : tensor<4xf32, #two>
+  }
+  return %z : tensor<4xf32, #two>
+}
+
+// -----
+
+#one = #td.dev<cuda, 0>
+#two = #td.dev<cuda, 1>
+
+// A mark in front of the wait for a copy says nothing of the memory that it had.
+func.func @mark_before_wait(%x: tensor<4xf32, #one>, %h: tensor<4xf32, #td.dev<cpu>>) {
+  %c0 = arith.constant 0 : i64
+  %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
+  %m = td.mark #one : !td.ticket
+  td.copy_wait %t by #one for %x : tensor<4xf32, #one>
+  td.copy_wait %t by #two for %y : tensor<4xf32, #two>
+  // expected-error @below {{may overwrite what is still read}}
+  %u, %s = td.copy_start %h after %m turn %c0 : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #one>
+  return
+}

@@ -7,7 +7,7 @@ using namespace tdc;
 using llvm::Twine;
 
 // px
-static constexpr int kWidth = 1000, kLeft = 130, kRight = kWidth - 120;
+static constexpr int kWidth = 1000, kLeft = 150, kRight = kWidth - 120;
 static constexpr int kRow = 28, kBar = 20, kLetter = 8;
 
 static std::string px(double number) {

@@ -128,29 +128,6 @@ Operation *getFirstUser(Value value) {
   return first;
 }
 
-/// Copies from a GPU arrive in order: who waited for one has waited for those
-/// that began before.
-void joinWaits(Block &block) {
-  llvm::DenseMap<Attribute, CopyWaitOp> last;
-  for (auto wait : llvm::make_early_inc_range(block.getOps<CopyWaitOp>())) {
-    auto copy = wait.getTicket().getDefiningOp<CopyStartOp>();
-    if (!copy || copy.isUpload() || copy->getBlock() != &block ||
-        copy.getTurn())
-      continue;
-    CopyWaitOp &before = last[copy.getInput().getType().getEncoding()];
-    if (before && copy->isBeforeInBlock(before.getTicket().getDefiningOp())) {
-      before.getTensorsMutable().append(wait.getTensors());
-      wait.erase();
-      continue;
-    }
-    if (before && before->getNextNode() == wait) {
-      wait.getTensorsMutable().append(before.getTensors());
-      before.erase();
-    }
-    before = wait;
-  }
-}
-
 } // namespace
 
 void deferDownloads(Block &block, HasRoom hasRoom) {
@@ -190,6 +167,29 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
     download.erase();
   }
   joinWaits(block);
+}
+
+void joinWaits(Block &block) {
+  using Queue = std::tuple<Attribute, Attribute, Attribute>;
+  llvm::DenseMap<Queue, CopyWaitOp> last; // by who waits
+  for (auto wait : llvm::make_early_inc_range(block.getOps<CopyWaitOp>())) {
+    auto copy = wait.getTicket().getDefiningOp<CopyStartOp>();
+    if (!copy || copy.isUpload() || copy->getBlock() != &block)
+      continue;
+    CopyWaitOp &before =
+        last[{wait.getDevice(), copy.getInput().getType().getEncoding(),
+              copy.getResult().getType().getEncoding()}];
+    if (before && copy->isBeforeInBlock(before.getTicket().getDefiningOp())) {
+      before.getTensorsMutable().append(wait.getTensors());
+      wait.erase();
+      continue;
+    }
+    if (before && before->getNextNode() == wait) {
+      wait.getTensorsMutable().append(before.getTensors());
+      before.erase();
+    }
+    before = wait;
+  }
 }
 
 } // namespace tdc::td

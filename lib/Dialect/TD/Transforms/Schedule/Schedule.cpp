@@ -53,8 +53,10 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     for (scf::ForOp loop : loops)
       readLate(loop, hasRoom);
     module->walk([&](Block *block) {
-      if (!isa<KernelOp, ModuleOp>(block->getParentOp()))
-        deferDownloads(*block, hasRoom);
+      if (isa<KernelOp, ModuleOp>(block->getParentOp()))
+        return;
+      deferDownloads(*block, hasRoom);
+      beginPeerCopies(*block, hasRoom);
     });
     loops.clear();
     module->walk(find);

@@ -26,6 +26,13 @@ bool readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
 /// depend on it, and waited for behind them.
 void deferDownloads(mlir::Block &block, HasRoom hasRoom);
 
+/// What one GPU copies from another runs beside the kernels of both.
+void beginPeerCopies(mlir::Block &block, HasRoom hasRoom);
+
+/// Copies of one queue arrive in order: who waited for one has waited for those
+/// that began before. Leaves out the waits of the block that say nothing more.
+void joinWaits(mlir::Block &block);
+
 /// Whether the op is given to a GPU's queue of kernels, which the host does not
 /// wait for.
 bool isQueued(mlir::Operation *op);

@@ -1,0 +1,210 @@
+//===- PeerTest.cpp - copies between GPUs, beside their kernels -----------===//
+
+#include "GpuPrograms.h"
+
+using namespace tdrt_test;
+
+namespace {
+
+/// A program on three GPUs, opened, with tensors on each.
+struct Peers {
+  Peers() : ctx(gpus.program) {
+    EXPECT_EQ(ctx.status, 0) << ctx.error();
+    for (int i = 0; i < 3; ++i) {
+      x[i] = static_cast<char *>(ctx->devices[0].arena) + i * 1024;
+      y[i] = static_cast<char *>(ctx->devices[1].arena) + i * 1024;
+      z[i] = static_cast<char *>(ctx->devices[2].arena) + i * 1024;
+    }
+  }
+
+  void copy(int32_t from, int32_t to, void *target, const void *source) {
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(from, to), target, source,
+                            kFloats * 4),
+              0)
+        << ctx.error();
+  }
+  int64_t start(int32_t from, int32_t to, void *target, const void *source) {
+    int64_t ticket = -1;
+    EXPECT_EQ(tdrt_copy_start(ctx, gpus.transfer(from, to), target, source,
+                              kFloats * 4, 0, &ticket),
+              0)
+        << ctx.error();
+    return ticket;
+  }
+  void wait(int32_t device, int64_t ticket) {
+    EXPECT_EQ(tdrt_copy_wait(ctx, device, ticket, 3), 0) << ctx.error();
+  }
+  void add(int32_t device, const void *from, void *to) {
+    EXPECT_EQ(addOne(ctx, device, from, to, kFloats), 0) << ctx.error();
+  }
+  std::vector<float> read(int32_t device, const void *from) {
+    return floatsOf(ctx, gpus, device, from, kFloats);
+  }
+
+  static constexpr int64_t kFloats = 100;
+  GpuProgram gpus{3};
+  Opened ctx;
+  char *x[3], *y[3], *z[3]; ///< on cuda:0, cuda:1 and cuda:2
+};
+
+/// Runs with several schedules, and with and without a way between the GPUs.
+void checkPeers(const std::function<void(Peers &)> &body) {
+  for (const char *peer : {"0", "1"})
+    for (const char *seed : {"1", "2", "3", "4", "5"})
+      checkWithGpus(3, {{"TDC_SIM_PEER", peer}, {"TDC_SIM_SEED", seed}}, [&] {
+        Peers peers;
+        body(peers);
+      });
+}
+
+std::vector<float> all(float value) {
+  return std::vector<float>(Peers::kFloats, value);
+}
+
+// Both have kernels to run meanwhile, turn after turn, and copy to and fro.
+TEST(PeerTest, BesideKernels) {
+  checkPeers([](Peers &p) {
+    for (int turn = 0; turn < 10; ++turn) {
+      p.add(1, p.x[0], p.x[0]);
+      int64_t there = p.start(1, 2, p.y[0], p.x[0]);
+      p.add(1, p.x[1], p.x[1]);
+      p.add(2, p.y[1], p.y[1]);
+      p.wait(2, there);
+      p.add(2, p.y[0], p.y[2]);
+      int64_t back = p.start(2, 1, p.x[2], p.y[2]);
+      p.wait(1, there);
+      p.wait(1, back);
+      p.add(1, p.x[2], p.x[0]);
+      p.wait(2, back);
+    }
+    EXPECT_EQ(p.read(1, p.x[0]), all(30));
+    EXPECT_EQ(p.read(1, p.x[1]), all(10));
+    EXPECT_EQ(p.read(2, p.y[1]), all(10));
+    EXPECT_EQ(p.read(2, p.y[2]), all(29));
+  });
+}
+
+// It comes behind all that still reads what it overwrites, be it another GPU.
+TEST(PeerTest, ComesBehindReaders) {
+  checkPeers([](Peers &p) {
+    p.add(1, p.x[0], p.x[0]);
+    p.add(2, p.y[0], p.y[1]);
+    p.copy(2, 3, p.z[0], p.y[0]);
+    p.wait(2, p.start(1, 2, p.y[0], p.x[0]));
+    EXPECT_EQ(p.read(2, p.y[0]), all(1));
+    EXPECT_EQ(p.read(2, p.y[1]), all(1));
+    EXPECT_EQ(p.read(3, p.z[0]), all(0));
+  });
+}
+
+// What others wait for behind a wait is that as well, without any kernel
+// between.
+TEST(PeerTest, WaitsAreHandedOn) {
+  checkPeers([](Peers &p) {
+    p.add(1, p.x[0], p.x[0]);
+    p.add(2, p.y[2], p.y[2]);
+    int64_t there = p.start(1, 2, p.y[0], p.x[0]);
+    p.wait(2, there);
+    p.wait(1, p.start(2, 1, p.x[1], p.y[0]));
+    p.copy(1, 2, p.y[1], p.x[1]);
+    p.add(2, p.y[1], p.y[1]);
+    EXPECT_EQ(p.read(2, p.y[1]), all(2));
+  });
+}
+
+// The host may wait as well, and the source is free behind that.
+TEST(PeerTest, HostWaits) {
+  checkPeers([](Peers &p) {
+    p.add(1, p.x[0], p.x[0]);
+    int64_t there = p.start(1, 2, p.y[0], p.x[0]);
+    p.wait(0, there);
+    p.add(1, p.x[0], p.x[0]);
+    p.wait(2, there);
+    EXPECT_EQ(p.read(2, p.y[0]), all(1));
+  });
+}
+
+// What kernels report of what is copied is told of what is computed from that,
+// and not before.
+TEST(PeerTest, ReportsComeWithTheCopy) {
+  checkPeers([](Peers &p) {
+    ASSERT_EQ(reportIndex(p.ctx, 1, 70, 7, 4), 0);
+    int64_t there = p.start(1, 2, p.y[0], p.x[0]);
+    std::vector<float> values(Peers::kFloats);
+    p.copy(2, 0, values.data(), p.y[1]);
+    EXPECT_EQ(tdrt_poll(p.ctx), 0) << p.ctx.error();
+    p.wait(2, there);
+    p.copy(2, 0, values.data(), p.y[0]);
+    EXPECT_EQ(tdrt_poll(p.ctx), 103);
+    EXPECT_EQ(p.ctx.error(),
+              "error[TR103]: index 70 is out of range for size 7\n"
+              "  --> gpu.tdsl:5\n");
+  });
+}
+
+// Two GPUs have queues of their own to a third: a ticket says nothing of the
+// other's copies.
+TEST(PeerTest, TwoSources) {
+  checkPeers([](Peers &p) {
+    for (int turn = 0; turn < 5; ++turn) {
+      p.add(1, p.x[0], p.x[0]);
+      p.add(2, p.y[0], p.y[0]);
+      int64_t first = p.start(1, 3, p.z[0], p.x[0]),
+              second = p.start(2, 3, p.z[1], p.y[0]);
+      EXPECT_NE(first, second);
+      p.wait(3, first);
+      p.add(3, p.z[0], p.z[2]);
+      p.wait(3, second);
+      p.add(3, p.z[1], p.z[2]);
+      p.wait(1, first);
+      p.wait(2, second);
+    }
+    EXPECT_EQ(p.read(3, p.z[2]), all(6));
+  });
+}
+
+TEST(PeerTest, NothingToCopy) {
+  checkPeers([](Peers &p) {
+    int64_t ticket = -1;
+    EXPECT_EQ(tdrt_copy_start(p.ctx, p.gpus.transfer(1, 2), p.y[0], p.x[0], 0,
+                              0, &ticket),
+              0);
+    EXPECT_EQ(ticket, 0);
+    p.wait(2, ticket);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Who comes too early is found
+//===----------------------------------------------------------------------===//
+
+void expectPeerFault(const std::function<void(Peers &)> &body) {
+  expectFault(3, [&] {
+    Peers peers;
+    body(peers);
+    EXPECT_EQ(tdrt_cuda_synchronize(peers.ctx, 0), 0) << peers.ctx.error();
+  });
+}
+
+TEST(PeerTest, ReaderDoesNotWait) {
+  expectPeerFault([](Peers &p) {
+    p.start(1, 2, p.y[0], p.x[0]);
+    p.add(2, p.y[0], p.y[1]);
+  });
+}
+
+TEST(PeerTest, SourceIsOverwritten) {
+  expectPeerFault([](Peers &p) {
+    p.wait(2, p.start(1, 2, p.y[0], p.x[0]));
+    p.add(1, p.x[1], p.x[0]);
+  });
+}
+
+TEST(PeerTest, ResultIsOverwritten) {
+  expectPeerFault([](Peers &p) {
+    p.wait(1, p.start(1, 2, p.y[0], p.x[0]));
+    p.add(2, p.y[1], p.y[0]);
+  });
+}
+
+} // namespace
