@@ -251,13 +251,13 @@ PlannedMemory planMemory(ModuleOp module, ArrayRef<Place> devices) {
     addState(profilers.emplace_back(device, slots), module, slots, handles);
   PlannedMemory memory;
   for (auto function : module.getOps<func::FuncOp>()) {
-    splitReads(function, slots);
     MemoryPlan plan(function, slots);
     Liveness liveness(function);
     memory.pinnedBytes = std::max(memory.pinnedBytes, plan.getPinnedBytes());
     std::vector<Resident> residents =
         getResidents(function, plan, liveness, handles);
     std::vector<std::vector<int64_t>> bytes;
+    bytes.reserve(profilers.size());
     for (DeviceProfiler &profiler : profilers)
       bytes.push_back(profiler.add(plan, liveness, residents));
     addPoints(memory.points, liveness, bytes);

@@ -3,6 +3,7 @@
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
 
+#include "Dialect/TD/IR/BytesByGPU.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -11,9 +12,12 @@ namespace tdc::td {
 /// Whether so many bytes more fit on a GPU; if so, they are taken.
 using HasRoom = llvm::function_ref<bool(const Place &gpu, int64_t bytes)>;
 
+/// The same of several GPUs: it is taken of all of them or of none.
+using HaveRoom = llvm::function_ref<bool(const BytesByGPU &bytes)>;
+
 /// What a turn of the loop uploads, and can be made without the turn before, is
 /// made and copied in the turn before, beside its kernels.
-void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
+void prefetch(mlir::scf::ForOp loop, HaveRoom haveRoom);
 
 /// Says of the uploads in loops that nobody could have made ahead why not.
 void explainOthers(mlir::ModuleOp module);
