@@ -212,7 +212,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
               const HandleCopies &handles) {
   for (SlotRow row : slots.getRows())
     if (profiler.isOn(row.device))
-      profiler.addState(td::getSlotName(row.op.getSymNameAttr()),
+      profiler.addState(td::getSlotName(row.op),
                         td::getUserPlace(row.op.getLoc()),
                         getByteSize(row.type));
   for (const LiteralRow &literal : slots.getLiterals())
@@ -223,7 +223,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
   for (td::SlotOp slot : module.getOps<td::SlotOp>())
     for (RankedTensorType copy : handles.getCopies(slot.getType()))
       if (profiler.isOn(getDevice(copy)))
-        profiler.addState(td::getSlotName(slot.getSymNameAttr()),
+        profiler.addState(td::getSlotName(slot),
                           {copy, td::getUserPlace(slot.getLoc())});
 }
 

@@ -52,8 +52,7 @@ static std::string getName(td::KernelOp kernel) {
 }
 
 static std::string getName(mlir::Operation *copy) {
-  mlir::StringAttr slot =
-      td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  td::SlotOp slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
   return slot ? td::getSlotName(slot)
               : td::getVariableName(copy->getLoc()).str();
 }

@@ -43,8 +43,10 @@ public:
     for (const FlowNode &node : flow.nodes) {
       const FlowName &name = flow.names[node.name];
       locations.try_emplace(
-          node.name, name.value ? getCopyLocation(name.value)
-                                : getCopyLocation(name.slot, name.location));
+          node.name,
+          name.value ? getCopyLocation(name.value)
+                     : getCopyLocation(module.lookupSymbol<SlotOp>(name.slot),
+                                       name.location));
     }
     for (const FlowNode &node : flow.nodes)
       if (Value value = flow.names[node.name].value;
