@@ -102,7 +102,7 @@ private:
   void fitMemory();
   std::optional<int64_t> readSimulatedMemory();
   void tellLargestBatch(Diagnostic &report);
-  std::string getBatchSize() const;
+  llvm::StringRef getBatchSize() const;
   bool fitsWith(int64_t batchSize);
   bool fail(ExitCode code);
   bool fail(ExitCode code, const llvm::Twine &problem,
@@ -119,9 +119,8 @@ private:
   SourceManager sources;
   DiagnosticEngine diags;
   ast::Context ast;
-  /// Of loaders: where they stand, and their values.
-  std::vector<std::pair<SourceRange, int64_t>> batchSizes;
-  bool isTrial = false; ///< of another batch size
+  std::vector<BatchSize> batchSizes; ///< of its loaders
+  bool isTrial = false;              ///< of another batch size
   /// What fits beside the state on the GPU that is the fullest, as a part of
   /// what the program needs there.
   double batchShare = 1;

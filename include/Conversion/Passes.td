@@ -109,6 +109,29 @@ def GroupLaunchesPass : Pass<"group-launches", "::mlir::ModuleOp"> {
     "::mlir::NVVM::NVVMDialect"];
 }
 
+def TDSplitReadsPass : Pass<"td-split-reads", "::mlir::ModuleOp"> {
+  let summary = "give each reader of a slot the order that it expects";
+  let description = [{
+    Kernels read a slot in its physical order. Where that is not row by row,
+    everybody else gets a row-major copy, by a read of its own. What plans memory
+    comes behind this.
+
+    ```mlir
+    td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
+    %w = td.read @w : tensor<2x3xf32>
+    td.launch @kernel_0(%w) …
+    td.save_tensor %file, %w : tensor<2x3xf32>
+    ```
+    becomes
+    ```mlir
+    %w = td.read @w : tensor<2x3xf32>
+    %r = td.read @w {row_major} : tensor<2x3xf32>
+    td.launch @kernel_0(%w) …
+    td.save_tensor %file, %r : tensor<2x3xf32>
+    ```
+  }];
+}
+
 def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
   let summary = "lower the host part to calls of the runtime";
   let description = [{

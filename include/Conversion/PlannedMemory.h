@@ -57,8 +57,7 @@ struct PlannedMemory {
   std::vector<MemoryPoint> points;
 };
 
-/// Plans the memory of a module that has been through the phase `nvvm`, which
-/// can be lowered further as if nothing had been asked.
+/// Plans the memory of a module that has been through the phase `nvvm`.
 PlannedMemory planMemory(mlir::ModuleOp module, llvm::ArrayRef<Place> devices);
 
 } // namespace tdc

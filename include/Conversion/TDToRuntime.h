@@ -20,6 +20,7 @@ inline constexpr llvm::StringLiteral kOtherwiseAttr = "td.otherwise";
 /// On a module: the path of the simulated driver.
 inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
 
+#define GEN_PASS_DECL_TDSPLITREADSPASS
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS
 #define GEN_PASS_DECL_TDVERIFYMEMORYPASS

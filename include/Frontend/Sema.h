@@ -30,6 +30,13 @@ struct FileSize {
   SourceRange range; ///< of the name
 };
 
+/// What a program gives a loader as `batch_size`.
+struct BatchSize {
+  SourceRange range;   ///< of the expression
+  SourceRange written; ///< its literal or `arg`; invalid if it is computed
+  int64_t size;
+};
+
 /// Who moves tensors between devices (docs/Language.md, "Devices").
 enum class Placement : uint8_t {
   Insert,   ///< the compiler does, where the program does not
@@ -80,9 +87,9 @@ struct CheckOptions {
   bool headersAreFinal = false;
   /// Told of each of these, by name.
   std::function<void(const FileSize &size)> foundSize = [](const FileSize &) {};
-  /// Told where the program says the batch size of a loader, and what it is.
-  std::function<void(SourceRange range, int64_t size)> foundBatchSize =
-      [](SourceRange, int64_t) {};
+  /// Told of each of these.
+  std::function<void(const BatchSize &size)> foundBatchSize =
+      [](const BatchSize &) {};
   /// Folders to search for imported files, after the importing file's own.
   std::vector<std::string> importPaths;
 };

@@ -113,6 +113,7 @@ typedef struct tdc_options {
    * NULL. */
   void (*done)(void *user, const char *step);
   void *user;
+  const char *memory_budget; /* --memory-budget */
 } tdc_options;
 
 /* Compiles a file, for this machine. `options` may be NULL. */

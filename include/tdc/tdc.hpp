@@ -189,7 +189,7 @@ private:
 
 /// How to compile; what is empty is not said.
 struct Options {
-  std::string device, placement, transferGuard;
+  std::string device, placement, transferGuard, memoryBudget;
   bool noTOps = false, tf32 = false;
   /// As on a command line: "--epochs", "3".
   std::vector<std::string> arguments;
@@ -210,6 +210,7 @@ public:
     if (tdc_find_function(program.get(), name, &function, &error))
       return Error(error);
     std::vector<tdc_tensor> given;
+    given.reserve(inputs.size());
     for (const View &input : inputs)
       given.push_back(input.get());
     std::vector<tdc_tensor> made(function->num_outputs);
@@ -217,6 +218,7 @@ public:
                  made.size(), made.data(), &error))
       return Error(error);
     std::vector<Tensor> results;
+    results.reserve(made.size());
     for (tdc_tensor &tensor : made)
       results.emplace_back(tensor);
     return results;
@@ -266,6 +268,7 @@ namespace detail {
 template <class Compile>
 Expected<Module> load(const Options &options, Compile compile) {
   std::vector<const char *> words;
+  words.reserve(options.arguments.size());
   for (const std::string &word : options.arguments)
     words.push_back(word.c_str());
   auto text = [](const std::string &value) {
@@ -276,6 +279,7 @@ Expected<Module> load(const Options &options, Compile compile) {
   settings.device = text(options.device);
   settings.placement = text(options.placement);
   settings.transfer_guard = text(options.transferGuard);
+  settings.memory_budget = text(options.memoryBudget);
   settings.no_t_ops = options.noTOps;
   settings.tf32 = options.tf32;
   settings.num_arguments = words.size();

@@ -39,11 +39,13 @@ public:
     inside.lock();
   }
   void unlock() { inside.unlock(); }
+  // NOLINTBEGIN(readability-identifier-naming): for std::shared_lock
   void lock_shared() {
     std::lock_guard turn(door);
     inside.lock_shared();
   }
   void unlock_shared() { inside.unlock_shared(); }
+  // NOLINTEND(readability-identifier-naming)
 
 private:
   std::mutex door;

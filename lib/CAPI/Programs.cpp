@@ -108,6 +108,8 @@ static std::optional<UsageError> readTexts(const tdc_options &options,
     usage = setPlacement(settings, options.placement);
   if (!usage && options.transfer_guard)
     usage = setTransferGuard(settings, options.transfer_guard);
+  if (!usage && options.memory_budget)
+    usage = setMemoryBudget(settings, options.memory_budget);
   return usage;
 }
 

@@ -151,8 +151,8 @@ CheckOptions Compilation::getCheckOptions() {
       runs || options.purpose == Purpose::Emit || machine ||
       (options.purpose == Purpose::Build && options.device == "cpu");
   result.readHeader = readHeader;
-  result.foundBatchSize = [this](SourceRange range, int64_t size) {
-    batchSizes.push_back({range, size});
+  result.foundBatchSize = [this](const BatchSize &size) {
+    batchSizes.push_back(size);
   };
   // What is checked for several machines says it for each of them.
   result.foundSize = [this](const FileSize &size) {

@@ -1,7 +1,8 @@
 //===- LargestBatch.cpp - the batch size with which a program fits --------===//
 //
 // A program that does not fit on a device is compiled again, with other batches
-// in its place, until the largest that fits is found.
+// in its place, until the largest that fits is found: for a batch of B at most
+// 2 log2(B) + 2 times, mostly far less, as what it takes tells where to begin.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,29 +13,24 @@
 
 namespace tdc {
 
-static bool isNumber(llvm::StringRef text) {
-  int64_t number;
-  return !text.getAsInteger(10, number);
+static bool isLiteral(llvm::StringRef text) {
+  return llvm::isDigit(text.front());
 }
 
-/// What all loaders of the program have as their batch size: one number, or the
-/// name of one argument; else "".
-std::string Compilation::getBatchSize() const {
-  if (batchSizes.empty())
+/// What says the batch size of all loaders of the program: one literal, equal
+/// literals in each of them, or the name of one argument; else "".
+llvm::StringRef Compilation::getBatchSize() const {
+  if (batchSizes.empty() || batchSizes.front().written.file != file)
     return "";
-  std::string first = sources.getText(batchSizes.front().first).str();
-  auto isSame = [&](const auto &place) {
-    return place.first.file == file && sources.getText(place.first) == first;
+  const BatchSize &first = batchSizes.front();
+  llvm::StringRef text = sources.getText(first.written);
+  auto isSame = [&](const BatchSize &other) {
+    bool inEach = first.written == first.range && other.written == other.range;
+    return other.written == first.written ||
+           (inEach && other.written.file == file &&
+            sources.getText(other.written) == text);
   };
-  if (!llvm::all_of(batchSizes, isSame))
-    return "";
-  if (isNumber(first))
-    return first;
-  if (auto rows = (*module)->getAttrOfType<mlir::ArrayAttr>("td.arguments"))
-    for (auto row : rows.getAsRange<mlir::DictionaryAttr>())
-      if (row.getAs<mlir::StringAttr>("name").strref() == first)
-        return first;
-  return "";
+  return llvm::all_of(batchSizes, isSame) ? text : "";
 }
 
 bool Compilation::fitsWith(int64_t batchSize) {
@@ -42,17 +38,17 @@ bool Compilation::fitsWith(int64_t batchSize) {
   changed.programArgs.clear();
   for (const auto &argument : getCheckOptions().arguments)
     changed.set.emplace_back(argument.getKey().str(), argument.getValue());
-  std::string text = getText().str(), name = getBatchSize(),
-              number = std::to_string(batchSize);
-  if (isNumber(name)) {
+  llvm::StringRef said = getBatchSize();
+  std::string text = getText().str(), number = std::to_string(batchSize);
+  if (isLiteral(said)) {
     // A loop that is checked twice has its loader twice.
     std::set<uint32_t, std::greater<uint32_t>> places;
-    for (const auto &[range, size] : batchSizes)
-      places.insert(range.begin);
+    for (const BatchSize &one : batchSizes)
+      places.insert(one.written.begin);
     for (uint32_t place : places)
-      text.replace(place, name.size(), number);
+      text.replace(place, said.size(), number);
   } else {
-    changed.set.emplace_back(name, number);
+    changed.set.emplace_back(said.str(), number);
   }
   Silence silence;
   Compilation trial(changed, silence);
@@ -63,10 +59,10 @@ bool Compilation::fitsWith(int64_t batchSize) {
 }
 
 void Compilation::tellLargestBatch(Diagnostic &report) {
-  std::string name = getBatchSize();
-  if (name.empty())
+  llvm::StringRef said = getBatchSize();
+  if (said.empty())
     return;
-  auto [place, size] = batchSizes.front();
+  auto [range, written, size] = batchSizes.front();
   int64_t fits = 0, fails = size;
   auto test = [&](int64_t batch) {
     (fitsWith(batch) ? fits : fails) = batch;
@@ -84,17 +80,18 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
   while (fails - fits > 1)
     test(fits + (fails - fits) / 2);
   if (fits == 0) {
-    report.note("it does not fit with a batch of 1 either", place);
+    report.note("it does not fit with a batch of 1 either", range);
     return;
   }
   std::string number = std::to_string(fits);
-  report.note("the largest batch that fits: `" +
-                  (isNumber(name) ? "batch_size=" + number
-                   : options.purpose == Purpose::Run
-                       ? "--" + name + " " + number
-                       : "--set " + name + "=" + number) +
-                  "`",
-              place);
+  bool isNamed = isLiteral(said) && written != range;
+  std::string fix = isNamed           ? number + "` instead of `" + said.str()
+                    : isLiteral(said) ? "batch_size=" + number
+                    : options.purpose == Purpose::Run
+                        ? "--" + said.str() + " " + number
+                        : "--set " + said.str() + "=" + number;
+  report.note("the largest batch that fits: `" + fix + "`",
+              isNamed ? written : range);
 }
 
 } // namespace tdc

@@ -14,10 +14,10 @@
 #include "Compilation/Machine.h"
 #include "Conversion/PlannedMemory.h"
 #include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Dialect/TD/IR/BytesByGPU.h"
 #include "Target/HostTarget.h"
 #include "tdc_runtime.h"
 #include "llvm/Support/Process.h"
-#include <map>
 
 using namespace mlir;
 
@@ -25,34 +25,13 @@ namespace tdc {
 
 namespace {
 
-/// Bytes of GPUs, by their names.
-using GpuBytes = std::map<std::string, int64_t>;
-
-GpuBytes readAttribute(ModuleOp module, llvm::StringRef name) {
-  GpuBytes bytes;
-  if (auto rows = module->getAttrOfType<DictionaryAttr>(name))
-    for (NamedAttribute row : rows)
-      bytes[row.getName().str()] = cast<IntegerAttr>(row.getValue()).getInt();
-  return bytes;
-}
-
-void setAttribute(ModuleOp module, llvm::StringRef name,
-                  const GpuBytes &bytes) {
-  Builder builder(module.getContext());
-  llvm::SmallVector<NamedAttribute> rows;
-  for (const auto &[gpu, count] : bytes)
-    rows.push_back(builder.getNamedAttr(gpu, builder.getI64IntegerAttr(count)));
-  if (!rows.empty())
-    module->setAttr(name, builder.getDictionaryAttr(rows));
-}
-
 /// What passes are told, and what comes of it.
 struct Trial {
-  GpuBytes workingSet, room;
+  td::BytesByGPU workingSet, room;
 
-  GpuBytes state;   ///< slots
-  GpuBytes live;    ///< at most, by DeviceMemory
-  GpuBytes planned; ///< by the memory plan
+  td::BytesByGPU state;   ///< slots
+  td::BytesByGPU live;    ///< at most, by DeviceMemory
+  td::BytesByGPU planned; ///< by the memory plan
   int64_t excess = 0;
 
   bool fits() const { return excess == 0; }
@@ -62,7 +41,7 @@ class Fitter {
 public:
   Fitter(ModuleOp module, Phase reached, const VectorUnit &vectors)
       : module(module), reached(reached), vectors(vectors),
-        limits(readAttribute(module, td::kMemoryAttr)) {}
+        limits(td::getBytesByGPU(module, td::kMemoryAttr)) {}
 
   /// Tells the passes what makes the program fit. The answer is, for the GPU
   /// that is the fullest, what fits beside the state as a part of what is
@@ -71,24 +50,24 @@ public:
 
 private:
   double getShare(const Trial &trial) const;
-  void relax(Trial &trial, GpuBytes tooLarge);
+  void relax(Trial &trial, td::BytesByGPU tooLarge);
   bool run(Trial &trial);
   bool shrink(Trial &trial);
   void useRoom(Trial &trial);
-  GpuBytes none() const;
+  td::BytesByGPU none() const;
 
   ModuleOp module;
   Phase reached; ///< by it
   const VectorUnit &vectors;
-  GpuBytes limits;
+  td::BytesByGPU limits;
 };
 
 /// Compiles a copy; false if that fails for another reason than its size, which
 /// whoever compiles the module will be told.
 bool Fitter::run(Trial &trial) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  setAttribute(*copy, td::kWorkingSetAttr, trial.workingSet);
-  setAttribute(*copy, td::kRoomAttr, trial.room);
+  td::setBytesByGPU(*copy, td::kWorkingSetAttr, trial.workingSet);
+  td::setBytesByGPU(*copy, td::kRoomAttr, trial.room);
   // Nothing is refused here.
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](mlir::Diagnostic &) { return success(); });
@@ -114,8 +93,8 @@ bool Fitter::run(Trial &trial) {
   return true;
 }
 
-GpuBytes Fitter::none() const {
-  GpuBytes bytes = limits;
+td::BytesByGPU Fitter::none() const {
+  td::BytesByGPU bytes = limits;
   for (auto &[gpu, count] : bytes)
     count = 0;
   return bytes;
@@ -130,8 +109,8 @@ double Fitter::run() {
     return 1;
   if (trial.fits())
     useRoom(trial);
-  setAttribute(module, td::kWorkingSetAttr, trial.workingSet);
-  setAttribute(module, td::kRoomAttr, trial.room);
+  td::setBytesByGPU(module, td::kWorkingSetAttr, trial.workingSet);
+  td::setBytesByGPU(module, td::kRoomAttr, trial.room);
   return getShare(trial);
 }
 
@@ -153,7 +132,7 @@ bool Fitter::shrink(Trial &best) {
   // What leaves may not have been there where the plan has its peak: then more.
   for (int64_t factor = 1; hasMore && !best.fits(); factor *= 2) {
     hasMore = false;
-    GpuBytes before = next.workingSet;
+    td::BytesByGPU before = next.workingSet;
     for (const auto &[gpu, limit] : limits) {
       int64_t excess = next.planned[gpu] - limit;
       if (excess <= 0)
@@ -176,7 +155,7 @@ bool Fitter::shrink(Trial &best) {
 
 /// No more leave than have to: between the last that was too large and the
 /// first that fits.
-void Fitter::relax(Trial &trial, GpuBytes tooLarge) {
+void Fitter::relax(Trial &trial, td::BytesByGPU tooLarge) {
   for (int i = 0; i < 3; ++i) {
     Trial between = trial;
     for (auto &[gpu, bytes] : between.workingSet) {
@@ -237,7 +216,7 @@ void Compilation::setMemory() {
                      machines.empty() ? 0 : machines.front()});
   if (!budget.ofOne.empty())
     gpus = std::max<int64_t>(gpus, 1 + budget.ofOne.rbegin()->first);
-  GpuBytes limits;
+  td::BytesByGPU limits;
   for (int64_t i = 0; i < gpus; ++i) {
     std::optional<int64_t> bytes = budget.ofEach;
     if (auto own = budget.ofOne.find(i); own != budget.ofOne.end())
@@ -247,7 +226,7 @@ void Compilation::setMemory() {
     if (bytes)
       limits[spelling(getCuda(i))] = *bytes;
   }
-  setAttribute(*module, td::kMemoryAttr, limits);
+  td::setBytesByGPU(*module, td::kMemoryAttr, limits);
 }
 
 } // namespace tdc

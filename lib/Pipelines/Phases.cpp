@@ -83,13 +83,14 @@ static void addCPUPasses(OpPassManager &passes, const VectorUnit &vectors) {
 
 /// Those of GPUs become functions that many threads run at once, in a module of
 /// their own; where one is launched again and again, it is once for all. Then
-/// it is settled what memory the program takes.
+/// it is settled who reads what, and so what memory the program takes.
 static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(createKernelToGPUPass());
   passes.addPass(createGroupLaunchesPass());
   VectorUnit gpu;
   gpu.convertsF16 = gpu.convertsBF16 = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));
+  passes.addPass(createTDSplitReadsPass());
   passes.addPass(createTDVerifyMemoryPass());
 }
 

@@ -37,6 +37,7 @@ static nb::tuple compile(const std::string &name,
                          const std::optional<std::string> &device,
                          const std::optional<std::string> &placement,
                          const std::optional<std::string> &transferGuard,
+                         const std::optional<std::string> &memoryBudget,
                          bool tOps, bool tf32,
                          const std::vector<std::string> &arguments) {
   auto textOf = [](const std::optional<std::string> &value) {
@@ -51,6 +52,7 @@ static nb::tuple compile(const std::string &name,
   options.device = textOf(device);
   options.placement = textOf(placement);
   options.transfer_guard = textOf(transferGuard);
+  options.memory_budget = textOf(memoryBudget);
   options.no_t_ops = !tOps;
   options.tf32 = tf32;
   options.num_arguments = words.size();
@@ -75,7 +77,8 @@ void bindProgram(nb::module_ &extension) {
            [](const ProgramHandle &self) { return openModule(self.program); });
   extension.def("compile", compile, nb::arg("name"), nb::arg("text").none(),
                 nb::arg("device").none(), nb::arg("placement").none(),
-                nb::arg("transfer_guard").none(), nb::arg("t_ops"),
+                nb::arg("transfer_guard").none(),
+                nb::arg("memory_budget").none(), nb::arg("t_ops"),
                 nb::arg("tf32"), nb::arg("arguments"));
 }
 

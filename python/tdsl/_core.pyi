@@ -9,7 +9,7 @@ from tdsl._module import TensorType
 
 def version() -> str: ...
 def compile(name: str, text: str | None, device: str | None, placement: str | None,
-            transfer_guard: str | None, t_ops: bool, tf32: bool,
+            transfer_guard: str | None, memory_budget: str | None, t_ops: bool, tf32: bool,
             arguments: list[str]) -> tuple[Program, list[Diagnostic]]: ...
 
 class Program:

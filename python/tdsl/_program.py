@@ -31,38 +31,42 @@ class Program:
 
 def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
             placement: str | None = None, transfer_guard: str | None = None,
-            t_ops: bool = True, tf32: bool = False) -> Program:
+            memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False) -> Program:
     """Compiles a file.
 
     args: the program's own arguments, {"epochs": 3} or ["--epochs", "3"].
     The others are options of `tdc run`, whose --help explains them.
     Raises CompileError if the program has mistakes; warns with CompileWarning.
     """
-    return _compile(_check(path), None, args, device, placement, transfer_guard, t_ops, tf32)
+    return _compile(_check(path), None, args, device, placement, transfer_guard, memory_budget,
+                    t_ops, tf32)
 
 
 def compile_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
                  device: str | None = None, placement: str | None = None,
-                 transfer_guard: str | None = None, t_ops: bool = True,
-                 tf32: bool = False) -> Program:
+                 transfer_guard: str | None = None, memory_budget: str | None = None,
+                 t_ops: bool = True, tf32: bool = False) -> Program:
     """Compiles a text. `name` stands for the file's in messages, and imports are
     looked for beside it."""
-    return _compile(name, text, args, device, placement, transfer_guard, t_ops, tf32)
+    return _compile(name, text, args, device, placement, transfer_guard, memory_budget, t_ops,
+                    tf32)
 
 
 def load(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
-         placement: str | None = None, transfer_guard: str | None = None, t_ops: bool = True,
-         tf32: bool = False) -> Module:
+         placement: str | None = None, transfer_guard: str | None = None,
+         memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False) -> Module:
     """Compiles a file and runs its statements: compile(...).open()."""
-    return _compile(_check(path), None, args, device, placement, transfer_guard, t_ops,
-                    tf32).open()
+    return _compile(_check(path), None, args, device, placement, transfer_guard, memory_budget,
+                    t_ops, tf32).open()
 
 
 def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
               device: str | None = None, placement: str | None = None,
-              transfer_guard: str | None = None, t_ops: bool = True, tf32: bool = False) -> Module:
+              transfer_guard: str | None = None, memory_budget: str | None = None,
+              t_ops: bool = True, tf32: bool = False) -> Module:
     """Compiles a text and runs its statements: compile_text(...).open()."""
-    return _compile(name, text, args, device, placement, transfer_guard, t_ops, tf32).open()
+    return _compile(name, text, args, device, placement, transfer_guard, memory_budget, t_ops,
+                    tf32).open()
 
 
 def _check(path: str | os.PathLike[str]) -> str:
@@ -71,17 +75,17 @@ def _check(path: str | os.PathLike[str]) -> str:
 
 
 def _compile(name: str, text: str | None, args: Arguments, device: str | None,
-             placement: str | None, transfer_guard: str | None, t_ops: bool,
-             tf32: bool) -> Program:
+             placement: str | None, transfer_guard: str | None,
+             memory_budget: str | None, t_ops: bool, tf32: bool) -> Program:
     """Called by what users call, where warnings point to."""
     if not isinstance(text, (str, type(None))):
         raise TypeError(f"a program is a str, not {type(text).__name__}")
     words = _words(args)
-    for given in (name, text, device, placement, transfer_guard, *words):
+    for given in (name, text, device, placement, transfer_guard, memory_budget, *words):
         if isinstance(given, str):
             given.encode()  # raises UnicodeEncodeError, which is a ValueError
-    handle, found = _core.compile(name, text, device, placement, transfer_guard, t_ops, tf32,
-                                  words)
+    handle, found = _core.compile(name, text, device, placement, transfer_guard, memory_budget,
+                                  t_ops, tf32, words)
     for diagnostic in found:
         warnings.warn(diagnostic.text.rstrip("\n"), CompileWarning, stacklevel=3)
     return Program(handle, name)

@@ -1,14 +1,14 @@
 //===- gpu_times.h - what work for a GPU takes, about -----------*- C++ -*-===//
 //
-// The numbers of the simulated driver's model of time, by which the compiler
-// estimates as well.
+// The simulated driver's clock, placement by costs and the estimates of
+// `tdc report` go by the same numbers.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TDC_GPU_TIMES_H
 #define TDC_GPU_TIMES_H
 
-namespace tdc::sim {
+namespace tdc {
 
 // PCIe 4 x16: 31.5 GB/s on paper (PCI-SIG), of which copies of pinned memory
 // see about 25; between GPUs without NVLink about 20. Latencies of a copy and
@@ -19,6 +19,6 @@ inline constexpr double kCopyMicroseconds = 10;
 /// What a call that gives a device work takes the host; a graph is one call.
 inline constexpr double kIssueMicroseconds = 4;
 
-} // namespace tdc::sim
+} // namespace tdc
 
 #endif // TDC_GPU_TIMES_H

@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 7
+#define TDRT_ABI_VERSION 8
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -223,6 +223,8 @@ typedef struct tdrt_transfer_site {
 typedef struct tdrt_sequence {
   int32_t device;
   int32_t num_launches;
+  int32_t num_words;      /* of all: each has its blocks, then its parameters */
+  int32_t reserved;       /* 0 */
   const int32_t *kernels; /* of each launch */
   const int32_t *sites;
 } tdrt_sequence;

@@ -1,8 +1,8 @@
 //===- MappedFile.cpp - views of files in memory --------------------------===//
 
 #include "MappedFile.h"
+#include "Context.h"
 #include "File.h"
-#include "Output.h"
 #include "tdc_exit_codes.h"
 #include <atomic>
 #include <csignal>
@@ -29,22 +29,24 @@ int count = 0;
 struct sigaction before;
 std::mutex mutex; ///< of what stands above, but for the handler
 
-void say(const char *text) {
-  // If this cannot be written either, the exit code has to do.
-  writeText(STDERR_FILENO, text);
-}
-
 /// A page of a view cannot be brought: there is nothing to go back to, for
-/// compiled code reads memory as it likes. Other faults are not ours.
+/// compiled code reads memory as it likes. Other faults are not ours. What is
+/// interrupted reads the memory of a tensor, and so holds no lock that telling
+/// it takes.
 void onFault(int, siginfo_t *info, void *) {
   char *at = static_cast<char *>(info->si_addr);
   for (View &view : views) {
     char *base = view.base;
     if (!base || at < base || at >= base + view.bytes)
       continue;
-    say("error[TR704]: `");
-    say(view.path);
-    say("`: the file became shorter while it was read, or the disk failed\n");
+    char text[sizeof view.path + 100];
+    char *message = stpcpy(text, "error[TR704]: ");
+    char *end = stpcpy(stpcpy(stpcpy(message, "`"), view.path),
+                       "`: the file became shorter while it was read, or the "
+                       "disk failed");
+    std::string title(message, end);
+    stpcpy(end, "\n");
+    tellError({704, title.c_str(), nullptr}, text);
     _exit(tdc::ExitRunTime);
   }
   sigaction(SIGBUS, &before, nullptr);

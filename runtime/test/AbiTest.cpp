@@ -64,7 +64,7 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_gpu_error), 32u);
   EXPECT_EQ(sizeof(tdrt_gpu_constant), 32u);
   EXPECT_EQ(sizeof(tdrt_transfer_site), 24u);
-  EXPECT_EQ(sizeof(tdrt_sequence), 24u);
+  EXPECT_EQ(sizeof(tdrt_sequence), 32u);
   EXPECT_EQ(sizeof(tdrt_gpu_program), 104u);
   EXPECT_EQ(sizeof(tdrt_device_memory), 16u);
   EXPECT_EQ(sizeof(tdrt_program), 112u);

@@ -152,8 +152,11 @@ void GpuProgram::setSequence(std::vector<int32_t> launched,
                              std::vector<int32_t> at) {
   sequenceKernels = std::move(launched);
   sequenceSites = std::move(at);
-  sequence = {1, static_cast<int32_t>(sequenceKernels.size()),
-              sequenceKernels.data(), sequenceSites.data()};
+  auto count = static_cast<int32_t>(sequenceKernels.size());
+  int32_t words = count;
+  for (int32_t kernel : sequenceKernels)
+    words += kernels[kernel].num_parameters;
+  sequence = {1, count, words, 0, sequenceKernels.data(), sequenceSites.data()};
   gpu.num_sequences = 1;
   gpu.sequences = &sequence;
 }

@@ -15,7 +15,8 @@ import tempfile
 
 import runs
 
-HINT = re.compile(r"the largest batch that fits: `(--(\w+) |batch_size=)(\d+)`")
+HINT = re.compile(r"the largest batch that fits: `(?:--(?P<argument>\w+) |batch_size=)?"
+                  r"(?P<size>\d+)`(?: instead of `(?P<literal>\d+)` \(line (?P<line>\d+)\))?")
 
 
 def run(program, text, words, memory):
@@ -36,12 +37,17 @@ def check(program):
         return f"not refused with a batch that fits: {refused}"
 
     def run_with(size):
-        if hint.group(2):
-            return run(program, text, [f"--{hint.group(2)}", str(size)], memory)
-        changed = re.sub(r"batch_size=\d+", f"batch_size={size}", text)
-        return run(program, changed, [], memory)
+        if argument := hint["argument"]:
+            return run(program, text, [f"--{argument}", str(size)], memory)
+        lines = text.splitlines()
+        if hint["line"]:
+            line = int(hint["line"]) - 1
+            lines[line] = re.sub(rf"\b{hint['literal']}\b", str(size), lines[line])
+        else:
+            lines = [re.sub(r"batch_size=\d+", f"batch_size={size}", line) for line in lines]
+        return run(program, "\n".join(lines), [], memory)
 
-    size = int(hint.group(3))
+    size = int(hint["size"])
     fits, fails = run_with(size), run_with(size + 1)
     if fits.returncode:
         return f"{size} does not fit: {fits.stderr}"

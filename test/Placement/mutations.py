@@ -6,17 +6,10 @@ Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the I
 each td.copy_wait is left out, and each mark that a copy starts behind is moved to
 the beginning: td-verify-schedule has to refuse what comes out. Then the programs
 run, and the simulated driver leaves out one call that waits, or that others wait
-for, in turn: it has to find that, whatever its schedule; `unseen` are those that
-it does not, at most 5 %. They are
-
-  - the wait behind a loop, or that of a turn, for the copy from a buffer that the
-    program does not come back to;
-  - in the last turn of a loop, the wait of a GPU for what is copied from it: what
-    comes next is given to it when the host has waited for that itself;
-  - a GPU's wait for another that copies from it, where what it does next overwrites
-    something else: the runtime does not know what a kernel overwrites.
+for, in turn: it has to find that, whatever its schedule, but for those in UNSEEN.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -29,6 +22,21 @@ DEVICES = "--sim-cuda=3"
 # What a forgotten call of these leaves out.
 CALLS = ["cuStreamWaitEvent", "cuEventRecord", "cuEventSynchronize"]
 SEEDS = ["1", "2", "3"]
+
+# How many calls nobody misses, by program, and why.
+NOT_AGAIN = "behind a loop, or for a turn: the program does not come back to the copy's buffer"
+BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
+OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
+               "runtime does not know what a kernel overwrites"
+UNSEEN = {
+    **dict.fromkeys(["p02", "p04", "p07", "p11", "p21", "p22", "p23", "p23b", "p23c", "p26"],
+                    {"cuEventSynchronize": (1, NOT_AGAIN)}),
+    **dict.fromkeys(["p06", "p25"], {"cuEventRecord": (2, BEFORE_LOOP),
+                                     "cuStreamWaitEvent": (2, BEFORE_LOOP)}),
+    "p09": {"cuEventSynchronize": (2, NOT_AGAIN)},
+    "p10": {"cuEventRecord": (2, OTHER_MEMORY), "cuEventSynchronize": (3, NOT_AGAIN),
+            "cuStreamWaitEvent": (15, OTHER_MEMORY)},
+}
 
 
 def schedule(program):
@@ -103,11 +111,19 @@ def main():
     counted = []
     for program in programs:
         check_run(program, counted)
-    unseen = [one for one in counted if not one[3]]
-    for program, name, number, _ in unseen:
-        print(f"unseen: {program}: {name} {number}")
-    print(f"simulated driver: {len(counted)} calls, {len(unseen)} unseen")
-    return 1 if accepted or len(unseen) * 20 > len(counted) else 0
+    unseen = collections.defaultdict(list)
+    for program, name, number, seen in counted:
+        if not seen:
+            unseen[pathlib.Path(program).stem, name].append(number)
+    unknown = 0
+    for (program, name), numbers in unseen.items():
+        most, reason = UNSEEN.get(program, {}).get(name, (0, None))
+        is_known = len(numbers) <= most
+        unknown += not is_known
+        print(f"unseen: {program}: {name} {numbers}: "
+              f"{reason if is_known else f'NOT EXPECTED, at most {most} are'}")
+    print(f"simulated driver: {len(counted)} calls, {sum(map(len, unseen.values()))} unseen")
+    return 1 if accepted or unknown else 0
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_texts_that_are_no_unicode(tmp_path):
 
 def test_options():
     for wrong in ({"device": "tpu"}, {"placement": "best"}, {"transfer_guard": "perhaps"},
-                  {"args": {"epochs": 3}}):
+                  {"memory_budget": "much"}, {"args": {"epochs": 3}}):
         with pytest.raises(tdsl.UsageError):
             tdsl.load_text("print(1)", **wrong)
     with pytest.raises(TypeError):

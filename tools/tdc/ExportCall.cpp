@@ -30,8 +30,9 @@ std::string hintFor(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> names,
 /// One call of one exported function, with its module.
 class ExportCall {
 public:
-  ExportCall(const tdc_program &program, const Options &options)
-      : program(program), options(options) {}
+  ExportCall(const tdc_program &program, const Options &options,
+             Listener &listener)
+      : program(program), options(options), listener(listener) {}
   ~ExportCall() {
     for (tdc_tensor &tensor : inputs)
       tdc_tensor_free(&tensor);
@@ -59,6 +60,11 @@ public:
   }
 
 private:
+  int refuse(const llvm::Twine &problem, const llvm::Twine &hint = {}) {
+    listener.failed(ExitUsage, problem, hint);
+    return ExitUsage;
+  }
+
   int findFunction() {
     llvm::SmallVector<llvm::StringRef> names;
     for (size_t i = 0; i < tdc_function_count(&program); ++i)
@@ -66,8 +72,8 @@ private:
     if (tdc_find_function(&program, options.function.c_str(), &function,
                           nullptr) == TDC_OK)
       return ExitOk;
-    return reportUsage("there is no `export fn " + options.function + "`",
-                       hintFor(options.function, names, "exported functions"));
+    return refuse("there is no `export fn " + options.function + "`",
+                  hintFor(options.function, names, "exported functions"));
   }
 
   /// Every parameter needs one file, and results are named in their order.
@@ -77,19 +83,19 @@ private:
       names.push_back(function->inputs[i].name);
     for (const auto &[name, file] : options.inputs)
       if (!llvm::is_contained(names, name))
-        return reportUsage("`" + options.function + "` has no parameter `" +
-                               name + "`",
-                           hintFor(name, names, "parameters"));
+        return refuse("`" + options.function + "` has no parameter `" + name +
+                          "`",
+                      hintFor(name, names, "parameters"));
     for (llvm::StringRef name : names)
       if (!findInput(name))
-        return reportUsage("the parameter `" + name + "` of `" +
-                               options.function + "` needs a file",
-                           "write `--in " + name + "=<file.npy>`");
+        return refuse("the parameter `" + name + "` of `" + options.function +
+                          "` needs a file",
+                      "write `--in " + name + "=<file.npy>`");
     if (options.results.size() > function->num_outputs)
-      return reportUsage(llvm::formatv("`{0}` has {1} result(s), not {2}",
-                                       options.function, function->num_outputs,
-                                       options.results.size())
-                             .str());
+      return refuse(llvm::formatv("`{0}` has {1} result(s), not {2}",
+                                  options.function, function->num_outputs,
+                                  options.results.size())
+                        .str());
     return ExitOk;
   }
 
@@ -156,6 +162,7 @@ private:
 
   const tdc_program &program;
   const Options &options;
+  Listener &listener;
   tdc_module *module = nullptr;
   const tdc_function *function = nullptr;
   std::vector<tdc_tensor> inputs, outputs;
@@ -163,8 +170,9 @@ private:
 
 } // namespace
 
-int callExport(const tdc_program &program, const Options &options) {
-  return ExportCall(program, options).run();
+int callExport(const tdc_program &program, const Options &options,
+               Listener &listener) {
+  return ExportCall(program, options, listener).run();
 }
 
 } // namespace tdc

@@ -11,7 +11,8 @@ namespace tdc {
 /// Runs the program's statements, then the `export fn` of `options.function`:
 /// inputs from files, results to files, and, if wanted, more calls that are
 /// timed. Returns tdc's exit code.
-int callExport(const tdc_program &program, const Options &options);
+int callExport(const tdc_program &program, const Options &options,
+               Listener &listener);
 
 } // namespace tdc
 

@@ -75,7 +75,8 @@ int tdc::runVerb(const Options &options) {
       tdrt_hide_progress();
     if (options.json)
       tdrt_report_errors(printErrorJSON);
-    exitCode = runsAlone ? tdc_run(program) : callExport(*program, options);
+    exitCode =
+        runsAlone ? tdc_run(program) : callExport(*program, options, terminal);
   }
   terminal.finish();
   if (std::string owners = explainArguments(options.programArgs);

@@ -66,7 +66,7 @@ void FunctionLowering::transfer(Location location, Value to, int32_t toDevice,
 }
 
 Location FunctionLowering::getCopyLocation(Operation *copy) {
-  StringAttr slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  td::SlotOp slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
   return slot ? td::getCopyLocation(slot, copy->getLoc()) : copy->getLoc();
 }
 
@@ -135,8 +135,8 @@ LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
 
 LogicalResult FunctionLowering::lower(td::MoveOp op) {
   int32_t transfer = code.globals.addTransfer(
-      td::getCopyLocation(op.getSlotAttr().getAttr(), op.getLoc()), kAnyDevice,
-      getDevice(td::getPlace(op.getDevice())), op.getImplied());
+      td::getCopyLocation(td::findSlot(op, op.getSlotAttr()), op.getLoc()),
+      kAnyDevice, getDevice(td::getPlace(op.getDevice())), op.getImplied());
   code.callChecked(
       "tdrt_handle_move",
       {code.getContext(),

@@ -287,9 +287,11 @@ int32_t Globals::addTransfer(Location location, int32_t from, int32_t to,
   return transfers.size() - 1;
 }
 
-int32_t Globals::addSequence(int32_t device, llvm::ArrayRef<int32_t> kernels,
+int32_t Globals::addSequence(int32_t device, int32_t words,
+                             llvm::ArrayRef<int32_t> kernels,
                              llvm::ArrayRef<int32_t> sites) {
   sequences.push_back({Field::int32(device), Field::int32(kernels.size()),
+                       Field::int32(words), Field::int32(0),
                        Field::pointer(getInt32s(kernels)),
                        Field::pointer(getInt32s(sites))});
   return sequences.size() - 1;

@@ -90,8 +90,9 @@ public:
   int32_t addTransfer(mlir::Location location, int32_t from, int32_t to,
                       bool isImplied);
   /// A row of the program's table of launches that follow each other, each with
-  /// its kernel and its site.
-  int32_t addSequence(int32_t device, llvm::ArrayRef<int32_t> kernels,
+  /// its kernel and its site; all of them together take so many words.
+  int32_t addSequence(int32_t device, int32_t words,
+                      llvm::ArrayRef<int32_t> kernels,
                       llvm::ArrayRef<int32_t> sites);
   /// Declares a function of the runtime.
   void declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);

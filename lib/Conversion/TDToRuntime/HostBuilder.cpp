@@ -272,9 +272,11 @@ void HostBuilder::emitLaunches(llvm::ArrayRef<Launch> sequence) {
     callChecked("tdrt_launch", {context, int32(device), int32(kernels.front()),
                                 words.front(), address(wordRoom, 8), site()});
   else
-    callChecked("tdrt_launch_sequence",
-                {context, int32(globals.addSequence(device, kernels, sites)),
-                 wordRoom});
+    callChecked(
+        "tdrt_launch_sequence",
+        {context,
+         int32(globals.addSequence(device, words.size(), kernels, sites)),
+         wordRoom});
 }
 
 } // namespace tdc

@@ -30,26 +30,6 @@ td::CopyStartOp getRingCopy(Value root) {
   return first;
 }
 
-void splitReads(func::FuncOp function, const SlotTable &slots) {
-  llvm::SmallVector<td::ReadOp> reads;
-  function.walk([&](td::ReadOp read) {
-    if (slots.get(read.getSlotAttr()).layout && !read->hasAttr(kRowMajorAttr))
-      reads.push_back(read);
-  });
-  for (td::ReadOp read : reads) {
-    auto isOther = [](OpOperand &use) {
-      return !isa<td::LaunchOp>(use.getOwner());
-    };
-    if (llvm::none_of(read->getUses(), isOther))
-      continue;
-    OpBuilder builder(read->getContext());
-    builder.setInsertionPointAfter(read);
-    Operation *copy = builder.clone(*read);
-    copy->setAttr(kRowMajorAttr, builder.getUnitAttr());
-    read.getResult().replaceUsesWithIf(copy->getResult(0), isOther);
-  }
-}
-
 MemoryPlan::MemoryPlan(func::FuncOp function, const SlotTable &slots) {
   Planner(function, slots, *this).run();
 }

@@ -56,10 +56,7 @@ inline constexpr llvm::StringLiteral kRowMajorAttr = "row_major";
 /// is row by row, as always on a GPU, every value is.)
 bool writesPhysicalOrder(td::WriteOp write);
 
-/// What a plan expects of its function: kernels read a slot in its physical
-/// order; everybody else gets a row-major copy, by a read of its own.
-void splitReads(mlir::func::FuncOp function, const SlotTable &slots);
-
+/// Of a function that td-split-reads has been through.
 class MemoryPlan {
 public:
   MemoryPlan(mlir::func::FuncOp function, const SlotTable &slots);

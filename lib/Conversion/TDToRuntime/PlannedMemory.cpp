@@ -211,7 +211,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
               const HandleCopies &handles) {
   for (SlotRow row : slots.getRows())
     if (profiler.isOn(row.device))
-      profiler.addState(td::getSlotName(row.op.getSymNameAttr()),
+      profiler.addState(td::getSlotName(row.op),
                         td::getUserPlace(row.op.getLoc()),
                         getByteSize(row.type));
   for (const LiteralRow &literal : slots.getLiterals())
@@ -222,7 +222,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
   for (td::SlotOp slot : module.getOps<td::SlotOp>())
     for (RankedTensorType copy : handles.getCopies(slot.getType()))
       if (profiler.isOn(getDevice(copy)))
-        profiler.addState(td::getSlotName(slot.getSymNameAttr()),
+        profiler.addState(td::getSlotName(slot),
                           {copy, td::getUserPlace(slot.getLoc())});
 }
 
@@ -250,13 +250,13 @@ PlannedMemory planMemory(ModuleOp module, ArrayRef<Place> devices) {
     addState(profilers.emplace_back(device, slots), module, slots, handles);
   PlannedMemory memory;
   for (auto function : module.getOps<func::FuncOp>()) {
-    splitReads(function, slots);
     MemoryPlan plan(function, slots);
     Liveness liveness(function);
     memory.pinnedBytes = std::max(memory.pinnedBytes, plan.getPinnedBytes());
     std::vector<Resident> residents =
         getResidents(function, plan, liveness, handles);
     std::vector<std::vector<int64_t>> bytes;
+    bytes.reserve(profilers.size());
     for (DeviceProfiler &profiler : profilers)
       bytes.push_back(profiler.add(plan, liveness, residents));
     addPoints(memory.points, liveness, bytes);

@@ -34,7 +34,7 @@ private:
 
   // Slots. ------------------------------------------------------------------
   /// A value that lives in the slot from `first` to `last`.
-  struct Resident {
+  struct SlotValue {
     mlir::Value value;
     unsigned first, last;
   };
@@ -43,7 +43,7 @@ private:
     llvm::SmallVector<td::ReadOp> reads;
     llvm::SmallVector<td::WriteOp> writes;
     llvm::SmallVector<unsigned> saves, restores;
-    llvm::SmallVector<Resident> residents;
+    llvm::SmallVector<SlotValue> values;
   };
   void aliasSlots();
   void aliasReads(const SlotRow &row, SlotEvents &events);

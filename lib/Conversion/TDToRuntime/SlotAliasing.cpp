@@ -58,7 +58,7 @@ void Planner::aliasReads(const SlotRow &row, SlotEvents &events) {
                       facts.lastUse))
       continue;
     moveToSlot(read.getResult(), row);
-    events.residents.push_back(
+    events.values.push_back(
         {read.getResult(), facts.definition, facts.lastUse});
   }
 }
@@ -108,16 +108,16 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
     return;
 
   unsigned own = plan.ids.find(root)->second;
-  for (const Resident &resident : events.residents) {
-    if (resident.first >= begin || resident.last < begin)
+  for (const SlotValue &other : events.values) {
+    if (other.first >= begin || other.last < begin)
       continue;
     auto launch = dyn_cast<td::LaunchOp>(producer);
-    if (resident.last > begin || !launch ||
-        !mayOverwrite(launch, idOf(resident.value), own))
+    if (other.last > begin || !launch ||
+        !mayOverwrite(launch, idOf(other.value), own))
       return;
   }
   moveToSlot(root, row);
-  events.residents.push_back({root, begin, lastUse});
+  events.values.push_back({root, begin, lastUse});
 }
 
 void Planner::moveToSlot(Value root, const SlotRow &row) {

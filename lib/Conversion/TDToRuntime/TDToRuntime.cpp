@@ -84,7 +84,6 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       bool changes = changesState(function);
-      splitReads(function, slots);
       MemoryPlan plan(function, slots);
       // Main has ended before an export runs, and in one context only one
       // function runs at a time: they share the arena behind the slots.
@@ -152,7 +151,6 @@ struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
   void runOnOperation() override {
     SlotTable slots(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      splitReads(function, slots);
       MemoryPlan plan(function, slots);
       auto remark = function.emitRemark("arena ");
       llvm::interleaveComma(plan.getArenaBytes(), remark);

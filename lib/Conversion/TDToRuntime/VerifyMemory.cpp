@@ -2,6 +2,7 @@
 
 #include "Conversion/PlannedMemory.h"
 #include "Conversion/TDToRuntime.h"
+#include "Dialect/TD/IR/BytesByGPU.h"
 #include "tdc_runtime.h"
 
 using namespace mlir;
@@ -32,15 +33,15 @@ void refuse(ModuleOp module, const PeakMemory &peak, int64_t limit) {
 struct TDVerifyMemory : impl::TDVerifyMemoryPassBase<TDVerifyMemory> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto limits = module->getAttrOfType<DictionaryAttr>(td::kMemoryAttr);
-    if (!limits)
+    td::BytesByGPU limits = td::getBytesByGPU(module, td::kMemoryAttr);
+    if (limits.empty())
       return;
     llvm::SmallVector<Place> devices;
-    for (NamedAttribute limit : limits)
-      devices.push_back(*parseDevice(limit.getName()));
+    for (const auto &[gpu, limit] : limits)
+      devices.push_back(*parseDevice(gpu));
     PlannedMemory memory = planMemory(module, devices);
-    for (auto [peak, row] : llvm::zip(memory.peaks, limits)) {
-      int64_t limit = cast<IntegerAttr>(row.getValue()).getInt();
+    for (const PeakMemory &peak : memory.peaks) {
+      int64_t limit = limits[spelling(peak.device)];
       if (peak.arenaBytes == 0 || peak.arenaBytes + TDRT_GPU_BYTES <= limit)
         continue;
       refuse(module, peak, limit);

@@ -191,6 +191,6 @@ void Checker::execArg(const ast::ArgDecl &arg) {
     val = *kind == ValKind::Int ? runTimeInt(value, name)
                                 : makeRunTime(*kind, value);
   }
-  val->range = arg.name.range;
+  val->range = val->written = arg.name.range;
   bind(name, arg.name.range, *val, false);
 }

@@ -19,6 +19,7 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     break;
   case ExprKind::Int:
     val = makeInt(llvm::cast<ast::IntExpr>(expr).value);
+    val.written = expr.range;
     break;
   case ExprKind::Float:
     val = makeFloat(llvm::cast<ast::FloatExpr>(expr).value);

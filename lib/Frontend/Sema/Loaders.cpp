@@ -65,7 +65,7 @@ Val Checker::buildLoader(const Bound &args) {
       return fail();
     }
     info->batchSize = *batch;
-    options.foundBatchSize(size->range, *batch);
+    options.foundBatchSize({size->range, size->written, *batch});
   }
   auto flag = [&](llvm::StringRef name, bool &out) {
     const Val *val = args.find(name);

@@ -66,6 +66,9 @@ struct Val {
   Value value;
   /// The user's expression that gave the value, for diagnostics.
   SourceRange range;
+  /// Int: the literal that it is, by whatever names, or the name of the `arg`;
+  /// invalid if it is computed.
+  SourceRange written;
   std::shared_ptr<Payload> data;
 
   bool is(ValKind k) const { return kind == k; }

@@ -5,6 +5,10 @@
 // Kernels that follow each other are asked for together, whatever is computed
 // between them: the words of each are its blocks and its parameters.
 // CHECK: llvm.mlir.global internal constant @tdc_sequences{{.*}} !llvm.array<1 x
+// CHECK: %[[LAUNCHES:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[LAUNCHES]], %{{.*}}[1]
+// CHECK-NEXT: %[[WORDS:.*]] = llvm.mlir.constant(7 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[WORDS]], %{{.*}}[2]
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: %[[ROOM:.*]] = llvm.alloca %{{.*}} x i8 {alignment = 16 : i64}
 // CHECK: llvm.store %{{.*}}, %[[ROOM]] : i64, !llvm.ptr

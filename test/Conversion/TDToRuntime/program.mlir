@@ -10,7 +10,7 @@ module attributes {
 // CHECK: llvm.mlir.global external constant @tdc_program()
 // CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
 // The version of the ABI, two slots, two arguments, one site, no export.
-// CHECK: llvm.mlir.constant(7 : i32)
+// CHECK: llvm.mlir.constant(8 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)

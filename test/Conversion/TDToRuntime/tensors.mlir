@@ -1,4 +1,4 @@
-// RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-split-reads --td-to-runtime --split-input-file | FileCheck %s
 
 // Literal tensors are padded data: a kernel may read a vector past the end.
 // CHECK-DAG: llvm.mlir.global internal constant @[[BOOLS:.*]]("\01\00\01\00\00\00\00{{[\\0]+}}") {{.*}}alignment = 64

@@ -111,6 +111,14 @@ TEST(CompileTest, Options) {
   Error guard;
   EXPECT_EQ(tdc_compile_text("", 0, "a.tdsl", &options, &program, &guard),
             TDC_USAGE_ERROR);
+  options.transfer_guard = "log";
+  options.memory_budget = "much";
+  Error budget;
+  EXPECT_EQ(tdc_compile_text("", 0, "a.tdsl", &options, &program, &budget),
+            TDC_USAGE_ERROR);
+  EXPECT_EQ(budget.text().rfind("error: there is no memory budget `much`\n", 0),
+            0u)
+      << budget.text();
 }
 
 TEST(CompileTest, Arguments) {

@@ -1,17 +1,47 @@
 //===- GPUTest.cpp - modules that use a GPU -------------------------------===//
 
 #include "Programs.h"
+#include "tdc/tdc.hpp"
 #include <cstdlib>
 
 using namespace capi_test;
 
 namespace {
 
-// On a simulated one. No other test asks the driver, which is opened once.
-TEST(GPUTest, CallsAndState) {
-  setenv("TDC_SIM_CUDA", "1", 1);
+/// kLinear on a GPU, a simulated one. No other tests ask the driver, which is
+/// opened once.
+class GPUTest : public testing::Test {
+protected:
+  static void SetUpTestSuite() { setenv("TDC_SIM_CUDA", "1", 1); }
+
+  GPUTest() { text.insert(text.find("let optimizer"), "net.to(cuda)\n"); }
+
   std::string text = kLinear;
-  text.insert(text.find("let optimizer"), "net.to(cuda)\n");
+};
+
+TEST_F(GPUTest, MemoryBudget) {
+  tdc_options options = {};
+  options.size = sizeof(options);
+  options.memory_budget = "cuda:0=1G";
+  Program fits(text, &options);
+
+  // Its weight and bias.
+  options.memory_budget = "8";
+  tdc_program *program;
+  Error error;
+  EXPECT_EQ(tdc_compile_text(text.data(), text.size(), "a.tdsl", &options,
+                             &program, &error),
+            TDC_PROGRAM_ERROR);
+  EXPECT_EQ(error.code(), "TD512") << error.text();
+
+  tdc::Options few;
+  few.memoryBudget = "8";
+  tdc::Expected<tdc::Module> module = tdc::loadText(text, "a.tdsl", few);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().status(), TDC_PROGRAM_ERROR);
+}
+
+TEST_F(GPUTest, CallsAndState) {
   Program program(text);
   Module module(program);
   EXPECT_EQ(program.find("predict")->runs_alone, 1);

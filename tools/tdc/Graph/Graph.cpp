@@ -35,6 +35,7 @@ private:
   unsigned getNode(mlir::Location location, const Place &device,
                    std::string label);
   llvm::StringRef getCallee(mlir::FileLineColLoc place) const;
+  std::string getLabel(mlir::Location location, llvm::StringRef other) const;
   bool reaches(unsigned from, unsigned to) const;
   void dropLoneNodes();
 
@@ -42,7 +43,6 @@ private:
   mlir::Block &block;
   Graph graph;
   std::map<std::string, unsigned> nodes;
-  std::vector<double> costs; ///< of the op that gave a node its label
   llvm::DenseMap<mlir::Operation *, unsigned> nodeOf;
   std::set<std::tuple<unsigned, unsigned, std::string>> edges;
 };
@@ -85,15 +85,21 @@ mlir::Value getCopied(mlir::Operation *op) {
   return {};
 }
 
+/// What is called at a place, or else its variable, or else `other`.
+std::string GraphMaker::getLabel(mlir::Location location,
+                                 llvm::StringRef other) const {
+  llvm::StringRef callee = getCallee(td::getUserPlace(location));
+  llvm::StringRef name = td::getVariableName(location);
+  return (!callee.empty() ? callee : !name.empty() ? name : other).str();
+}
+
 unsigned GraphMaker::getNode(mlir::Location location, const Place &device,
                              std::string label) {
   mlir::FileLineColLoc place = td::getUserPlace(location);
   std::string key = spelling(device) + " ";
   addPlaces(td::withoutName(location), key);
-  if (llvm::StringRef callee = getCallee(place); !callee.empty())
-    label = callee.str();
-  else if (llvm::StringRef name = td::getVariableName(location); !name.empty())
-    key += label = name.str();
+  if (getCallee(place).empty())
+    key += td::getVariableName(location);
   auto [known, isNew] = nodes.try_emplace(key, graph.nodes.size());
   if (isNew)
     graph.nodes.push_back({std::move(label),
@@ -127,9 +133,10 @@ void GraphMaker::findSources(mlir::Value value, const std::string &copy,
   mlir::Operation *op = value.getDefiningOp();
   auto addElsewhere = [&] {
     if (!copy.empty())
-      found.push_back({getNode(value.getLoc(), td::getPlace(value),
-                               td::getValueName(value)),
-                       copy});
+      found.push_back(
+          {getNode(value.getLoc(), td::getPlace(value),
+                   getLabel(value.getLoc(), td::getValueName(value))),
+           copy});
   };
   if (mlir::Value input = getCopied(op)) {
     auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
@@ -173,8 +180,11 @@ void GraphMaker::add(mlir::Operation *op) {
                       mlir::func::ReturnOp>(op) ||
            op->getNumOperands() == 0)
     return;
-  unsigned node = getNode(op->getLoc(), device,
-                          llvm::StringRef(td::getUserName(op)).trim('`').str());
+  std::string label =
+      getLabel(op->getLoc(), llvm::StringRef(td::getUserName(op)).trim('`'));
+  unsigned node = getNode(op->getLoc(), device, label);
+  // The last op of a place says what is done there: it takes the others'.
+  graph.nodes[node].label = label;
   nodeOf[op] = node;
   for (mlir::Value operand : op->getOperands())
     connect(operand, node);

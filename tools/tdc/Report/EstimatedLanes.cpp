@@ -22,9 +22,9 @@ using td::CarryingLoop;
 
 // All times are nanoseconds: of what the host gives a GPU, of a copy, and of
 // one byte, which is the unit of OpCosts.
-static constexpr double kIssue = 1e3 * sim::kIssueMicroseconds,
-                        kCopy = 1e3 * sim::kCopyMicroseconds,
-                        kByte = 1e3 / sim::kHostBytesPerMicrosecond;
+static constexpr double kIssue = 1e3 * kIssueMicroseconds,
+                        kCopy = 1e3 * kCopyMicroseconds,
+                        kByte = 1e3 / kHostBytesPerMicrosecond;
 
 /// Turns that are gone through, and the first of the two that are shown.
 static constexpr unsigned kTurns = 8, kFirst = 5;
@@ -52,8 +52,7 @@ static std::string getName(td::KernelOp kernel) {
 }
 
 static std::string getName(mlir::Operation *copy) {
-  mlir::StringAttr slot =
-      td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  td::SlotOp slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
   return slot ? td::getSlotName(slot)
               : td::getVariableName(copy->getLoc()).str();
 }

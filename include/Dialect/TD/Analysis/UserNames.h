@@ -16,14 +16,18 @@ std::string getValueName(mlir::Value value);
 
 /// For a copy of a value or a slot: its line, with its name.
 mlir::Location getCopyLocation(mlir::Value value);
-mlir::Location getCopyLocation(mlir::StringAttr slot, mlir::Location line);
+mlir::Location getCopyLocation(SlotOp slot, mlir::Location line);
 
 /// The slot that a copy goes to or that its content was read from; null if
 /// there is none.
-mlir::StringAttr getSlotOfCopy(mlir::Value copy, mlir::Value content);
+SlotOp getSlotOfCopy(mlir::Value copy, mlir::Value content);
 
-/// State: "net.fc1.weight", also where it is a copy of that.
-std::string getSlotName(mlir::StringAttr slot);
+/// The slot that an op names.
+SlotOp findSlot(mlir::Operation *user, mlir::FlatSymbolRefAttr slot);
+
+/// State: "net.fc1.weight", "optimizer.fc1.weight.exp_avg", also where it is a
+/// copy of that.
+std::string getSlotName(SlotOp slot);
 
 } // namespace tdc::td
 

@@ -11,8 +11,8 @@ namespace tdc::td {
 
 /// Arithmetic operations while one byte is copied: of 500 GFLOP/s and of 20
 /// TFLOP/s.
-static constexpr double kOnCpu = 500e3 / sim::kHostBytesPerMicrosecond,
-                        kOnGpu = 20e6 / sim::kHostBytesPerMicrosecond;
+static constexpr double kOnCpu = 500e3 / kHostBytesPerMicrosecond,
+                        kOnGpu = 20e6 / kHostBytesPerMicrosecond;
 
 static double countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

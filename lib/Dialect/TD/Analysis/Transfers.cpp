@@ -51,8 +51,8 @@ private:
   CopySite start(Operation *op, Value result, Value content) {
     CopySite site;
     site.ops = {op};
-    StringAttr slot = getSlotOfCopy(result, content);
-    site.isState = slot != nullptr;
+    SlotOp slot = getSlotOfCopy(result, content);
+    site.isState = bool(slot);
     site.what = slot ? getSlotName(slot) : getValueName(content);
     site.place = getUserPlace(op->getLoc());
     site.contents = {getContent(content)};

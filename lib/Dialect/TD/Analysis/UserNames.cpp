@@ -11,6 +11,24 @@ using namespace mlir;
 
 namespace tdc::td {
 
+static StringRef getSign(ComparePredicate predicate) {
+  switch (predicate) {
+  case ComparePredicate::EQ:
+    return "==";
+  case ComparePredicate::NE:
+    return "!=";
+  case ComparePredicate::LT:
+    return "<";
+  case ComparePredicate::LE:
+    return "<=";
+  case ComparePredicate::GT:
+    return ">";
+  case ComparePredicate::GE:
+    return ">=";
+  }
+  llvm_unreachable("not a comparison");
+}
+
 std::string getUserName(Operation *op) {
   if (isa<SaveOp, SaveTensorOp>(op))
     return "`save`";
@@ -28,19 +46,34 @@ std::string getUserName(Operation *op) {
     for (Operation *user : op->getUsers())
       if (user->hasTrait<ComputeOp>())
         return getUserName(user);
+  if (auto cast = dyn_cast<CastOp>(op))
+    return ("`.to(" + spelling(getDType(cast.getType().getElementType())) +
+            ")`")
+        .str();
   StringRef name = op->getName().stripDialect();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
+  if (auto compare = dyn_cast<CompareOp>(op))
+    name = getSign(compare.getPredicate());
+  else if (auto reduce = dyn_cast<ReduceOp>(op))
     name = stringifyReduceKind(reduce.getKind());
   else if (auto random = dyn_cast<RandomOp>(op))
     name = stringifyDistribution(random.getDistribution());
   return ("`" +
           llvm::StringSwitch<StringRef>(name)
+              .Cases({"sub", "neg"}, "-")
               .Case("add", "+")
-              .Case("sub", "-")
               .Case("mul", "*")
               .Case("div", "/")
+              .Case("floordiv", "//")
+              .Case("mod", "%")
+              .Case("pow", "**")
+              .Case("and", "&")
+              .Case("or", "|")
+              .Case("xor", "^")
+              .Case("not", "~")
               .Case("matmul", "@")
-              .Case("slice", "[...]")
+              .Cases({"slice", "update_slice"}, "[...]")
+              .Case("concat", "cat")
+              .Case("constant", "tensor")
               .Case("select", "where")
               .Case("fill", "full")
               .Case("iota", "arange")
@@ -75,16 +108,20 @@ static StringRef findName(Value value, unsigned depth = 4) {
   return name;
 }
 
+SlotOp findSlot(Operation *user, FlatSymbolRefAttr slot) {
+  return SymbolTable::lookupNearestSymbolFrom<SlotOp>(user, slot);
+}
+
 /// The slot that a value was read from, or a handle goes to; null if none.
-static StringAttr findSlot(Operation *op) {
+static SlotOp findSlot(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
-    return read.getSlotAttr().getAttr();
+    return findSlot(op, read.getSlotAttr());
   if (auto read = dyn_cast<ReadHandleOp>(op))
-    return read.getSlotAttr().getAttr();
+    return findSlot(op, read.getSlotAttr());
   if (isa<HandleOp>(op))
     for (Operation *user : op->getUsers())
       if (auto write = dyn_cast<WriteHandleOp>(user))
-        return write.getSlotAttr().getAttr();
+        return findSlot(op, write.getSlotAttr());
   return {};
 }
 
@@ -104,7 +141,7 @@ std::string getValueName(Value value) {
   Operation *maker = made.getDefiningOp();
   if (!maker)
     return getArgumentName(cast<BlockArgument>(made));
-  if (StringAttr slot = findSlot(maker))
+  if (SlotOp slot = findSlot(maker))
     return getSlotName(slot);
   // The program has no words for these: they are what they are made of.
   if (isa<CopyStartOp, HandleOp, ReplicaGetOp, BroadcastOp>(maker))
@@ -123,34 +160,38 @@ Location getCopyLocation(Value value) {
   return nameLine(getValueName(value), value.getLoc());
 }
 
-Location getCopyLocation(StringAttr slot, Location line) {
+Location getCopyLocation(SlotOp slot, Location line) {
   return nameLine(getSlotName(slot), line);
 }
 
-StringAttr getSlotOfCopy(Value copy, Value content) {
-  auto getWritten = [](Value value) -> StringAttr {
+SlotOp getSlotOfCopy(Value copy, Value content) {
+  auto getWritten = [](Value value) -> SlotOp {
     for (Operation *user : value.getUsers()) {
       if (auto write = dyn_cast<WriteOp>(user))
-        return write.getSlotAttr().getAttr();
+        return findSlot(user, write.getSlotAttr());
       if (auto write = dyn_cast<WriteHandleOp>(user))
-        return write.getSlotAttr().getAttr();
+        return findSlot(user, write.getSlotAttr());
     }
     return {};
   };
   Value made = getContent(content);
   if (auto read = made.getDefiningOp<ReadOp>())
-    return read.getSlotAttr().getAttr();
-  if (StringAttr slot = getWritten(copy))
+    return findSlot(read, read.getSlotAttr());
+  if (SlotOp slot = getWritten(copy))
     return slot;
   for (Operation *user : made.getUsers())
     if (auto handle = dyn_cast<HandleOp>(user))
-      if (StringAttr slot = getWritten(handle.getResult()))
+      if (SlotOp slot = getWritten(handle.getResult()))
         return slot;
   return {};
 }
 
-std::string getSlotName(StringAttr slot) {
-  return slot.getValue().split('@').first.str();
+std::string getSlotName(SlotOp slot) {
+  StringRef name = slot.getSymName().split('@').first;
+  // In a file of the state this keeps optimizers apart from models.
+  if (slot.getKind() == SlotKind::Moment)
+    name.consume_front("opt.");
+  return name.str();
 }
 
 } // namespace tdc::td

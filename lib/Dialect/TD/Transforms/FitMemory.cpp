@@ -13,6 +13,7 @@
 #include "Dialect/TD/Analysis/DeviceMemory.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/IR/BytesByGPU.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -302,18 +303,15 @@ private:
 struct FitMemoryPass : public impl::TDFitMemoryPassBase<FitMemoryPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto sizes = module->getAttrOfType<DictionaryAttr>(kWorkingSetAttr);
-    if (!sizes)
-      return;
-    for (NamedAttribute row : sizes) {
-      std::optional<Place> device = parseDevice(row.getName());
+    for (const auto &[gpu, bytes] : getBytesByGPU(module, kWorkingSetAttr)) {
+      std::optional<Place> device = parseDevice(gpu);
       if (!device || device->kind != Place::Kind::Cuda) {
         module.emitError("expected a GPU in td.working_set, such as "
-                         "\"cuda:0\", got ")
-            << row.getName();
+                         "\"cuda:0\", got \"")
+            << gpu << "\"";
         return signalPassFailure();
       }
-      Fitter(module, *device, cast<IntegerAttr>(row.getValue()).getInt()).run();
+      Fitter(module, *device, bytes).run();
     }
   }
 };

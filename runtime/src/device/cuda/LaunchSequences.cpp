@@ -17,10 +17,7 @@ bool LaunchSequences::launch(int32_t index, const uint64_t *words,
     sequences.resize(program.num_sequences);
   Sequence &sequence = sequences[index];
   const tdrt_sequence &row = program.sequences[index];
-  size_t count = row.num_launches; // of words: the blocks, then the parameters
-  for (int32_t i = 0; i < row.num_launches; ++i)
-    count += program.kernels[row.kernels[i]].num_parameters;
-  Recording &recording = find(sequence, words, count);
+  Recording &recording = find(sequence, words, row.num_words);
   if (!recording.graph) {
     if (sequence.graphs == kMaxGraphs)
       return false;

@@ -441,6 +441,56 @@ module attributes {td.room = {"cuda:0" = 15 : i64}} {
 // -----
 
 #cpu = #td.dev<cpu>
+#gpu0 = #td.dev<cuda, 0>
+#gpu1 = #td.dev<cuda, 1>
+
+// What the first loop cannot have on both GPUs it takes of neither: the second
+// loop has it.
+// CHECK-LABEL: func.func @both_or_neither
+// CHECK-NOT: td.copy_start
+// CHECK: td.to_device {{.*}} {td.in_line = "room"}
+// CHECK: td.to_device {{.*}} {td.in_line = "room"}
+// CHECK: td.copy_start
+// CHECK-NOT: td.to_device
+// CHECK: return
+module attributes {td.room = {"cuda:0" = 16 : i64, "cuda:1" = 15 : i64}} {
+  td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu0>
+  td.slot @t buffer "t" of "m" : tensor<4xf32, #gpu1>
+  func.func @both_or_neither(%x: tensor<4xf32, #cpu>, %n: i64) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    scf.for %i = %c0 to %n step %c1 : i64 {
+      %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu0>
+      %w = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu1>
+      %z = td.kernel (%y) : (tensor<4xf32, #gpu0>) -> tensor<4xf32, #gpu0> {
+      ^bb0(%a: tensor<4xf32, #gpu0>):
+        %e = td.exp %a : tensor<4xf32, #gpu0>
+        td.yield %e : tensor<4xf32, #gpu0>
+      }
+      %v = td.kernel (%w) : (tensor<4xf32, #gpu1>) -> tensor<4xf32, #gpu1> {
+      ^bb0(%a: tensor<4xf32, #gpu1>):
+        %e = td.exp %a : tensor<4xf32, #gpu1>
+        td.yield %e : tensor<4xf32, #gpu1>
+      }
+      td.write %z, @s : tensor<4xf32, #gpu0>
+      td.write %v, @t : tensor<4xf32, #gpu1>
+    }
+    scf.for %i = %c0 to %n step %c1 : i64 {
+      %y = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu0>
+      %z = td.kernel (%y) : (tensor<4xf32, #gpu0>) -> tensor<4xf32, #gpu0> {
+      ^bb0(%a: tensor<4xf32, #gpu0>):
+        %e = td.exp %a : tensor<4xf32, #gpu0>
+        td.yield %e : tensor<4xf32, #gpu0>
+      }
+      td.write %z, @s : tensor<4xf32, #gpu0>
+    }
+    return
+  }
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
 // Who has waited for a copy passes it on.

@@ -4,6 +4,7 @@
 #include "Dialect/TD/Analysis/Frequencies.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/BytesByGPU.h"
 
 using namespace mlir;
 
@@ -132,9 +133,8 @@ static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
 /// the device has, where that is known.
 static int64_t getMostTaken(ModuleOp module) {
   int64_t most = int64_t(1) << 30;
-  if (auto memory = module->getAttrOfType<DictionaryAttr>(kMemoryAttr))
-    for (NamedAttribute row : memory)
-      most = std::min(most, cast<IntegerAttr>(row.getValue()).getInt() / 2);
+  for (const auto &[gpu, bytes] : getBytesByGPU(module, kMemoryAttr))
+    most = std::min(most, bytes / 2);
   return most;
 }
 

@@ -40,11 +40,14 @@ public:
     for (auto [i, access] : llvm::enumerate(flow.accesses))
       if (isa<ReadOp>(access.op))
         readOf[access.value] = i;
+    SymbolTable symbols(module);
     for (const FlowNode &node : flow.nodes) {
       const FlowName &name = flow.names[node.name];
       locations.try_emplace(
-          node.name, name.value ? getCopyLocation(name.value)
-                                : getCopyLocation(name.slot, name.location));
+          node.name, name.value
+                         ? getCopyLocation(name.value)
+                         : getCopyLocation(symbols.lookup<SlotOp>(name.slot),
+                                           name.location));
     }
     for (const FlowNode &node : flow.nodes)
       if (Value value = flow.names[node.name].value;

@@ -149,7 +149,7 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
     Tail tail(download);
     RankedTensorType source = download.getInput().getType();
     if (!tail.hidesCopy() ||
-        !hasRoom(getPlace(source), estimateBytes(source))) {
+        !hasRoom({{spelling(getPlace(source)), estimateBytes(source)}})) {
       download->moveBefore(place);
       continue;
     }

@@ -48,7 +48,7 @@ public:
   /// Finds what can be done one turn later; false if there is nothing.
   bool find();
   /// Bytes that stay on each GPU until a turn is over.
-  llvm::MapVector<Attribute, int64_t> countBytes();
+  BytesByGPU countBytes();
   void run();
 
 private:
@@ -234,11 +234,11 @@ bool LateReader::find() {
   return findCarried();
 }
 
-llvm::MapVector<Attribute, int64_t> LateReader::countBytes() {
-  llvm::MapVector<Attribute, int64_t> bytes;
+BytesByGPU LateReader::countBytes() {
+  BytesByGPU bytes;
   for (ToDeviceOp copy : downloads) {
     RankedTensorType type = copy.getInput().getType();
-    bytes[type.getEncoding()] += estimateBytes(type);
+    bytes[spelling(getPlace(type))] += estimateBytes(type);
   }
   return bytes;
 }
@@ -418,15 +418,10 @@ void LateReader::run() {
 
 } // namespace
 
-bool readLate(scf::ForOp loop, HasRoom hasRoom) {
+void readLate(scf::ForOp loop, HasRoom hasRoom) {
   LateReader reader(loop);
-  if (!reader.find())
-    return false;
-  for (auto [gpu, bytes] : reader.countBytes())
-    if (!hasRoom(getPlace(cast<DeviceAttr>(gpu)), bytes))
-      return false;
-  reader.run();
-  return true;
+  if (reader.find() && hasRoom(reader.countBytes()))
+    reader.run();
 }
 
 } // namespace tdc::td

@@ -163,7 +163,7 @@ bool PeerCopy::find() {
 
 bool PeerCopy::takeRoom(HasRoom hasRoom) {
   int64_t bytes = estimateBytes(transfer.getType());
-  return hasRoom(from, bytes) && hasRoom(to, bytes);
+  return hasRoom({{spelling(from), bytes}, {spelling(to), bytes}});
 }
 
 void PeerCopy::wait(CopyStartOp copy, const Place &gpu, Value tensor,

@@ -30,7 +30,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -58,7 +57,7 @@ public:
   /// Says of the uploads that were found why they stay among the kernels.
   void leave(llvm::StringRef why);
   /// Bytes that a second buffer for each takes, by GPU.
-  llvm::MapVector<Attribute, int64_t> countBytes();
+  BytesByGPU countBytes();
   void run();
 
 private:
@@ -237,11 +236,11 @@ bool LoopPrefetcher::hasGuards() {
                       [&](Value value) { return ofMakers.contains(value); });
 }
 
-llvm::MapVector<Attribute, int64_t> LoopPrefetcher::countBytes() {
-  llvm::MapVector<Attribute, int64_t> bytes;
+BytesByGPU LoopPrefetcher::countBytes() {
+  BytesByGPU bytes;
   for (ToDeviceOp upload : uploads) {
     RankedTensorType type = upload.getType();
-    bytes[type.getEncoding()] += estimateBytes(type);
+    bytes[spelling(getPlace(type))] += estimateBytes(type);
   }
   return bytes;
 }
@@ -454,9 +453,8 @@ void prefetch(scf::ForOp loop, HasRoom hasRoom) {
   LoopPrefetcher prefetcher(loop);
   if (!prefetcher.find())
     return;
-  for (auto [gpu, bytes] : prefetcher.countBytes())
-    if (!hasRoom(getPlace(cast<DeviceAttr>(gpu)), bytes))
-      return prefetcher.leave(in_line::kRoom);
+  if (!hasRoom(prefetcher.countBytes()))
+    return prefetcher.leave(in_line::kRoom);
   prefetcher.run();
 }
 

@@ -17,25 +17,22 @@ namespace {
 /// How much more GPUs can hold, where that is known.
 class Room {
 public:
-  explicit Room(ModuleOp module) {
-    if (auto room = module->getAttrOfType<DictionaryAttr>(kRoomAttr))
-      for (NamedAttribute row : room)
-        left[row.getName()] = cast<IntegerAttr>(row.getValue()).getInt();
-  }
+  explicit Room(ModuleOp module) : left(getBytesByGPU(module, kRoomAttr)) {}
 
-  /// Takes so many bytes if they are there.
-  bool take(const Place &gpu, int64_t bytes) {
-    auto found = left.find(spelling(gpu));
-    if (found == left.end())
-      return true;
-    if (found->second < bytes)
-      return false;
-    found->second -= bytes;
+  /// Takes so many bytes of these GPUs if they are there on all of them.
+  bool take(const BytesByGPU &bytes) {
+    for (const auto &[gpu, count] : bytes)
+      if (auto found = left.find(gpu);
+          found != left.end() && found->second < count)
+        return false;
+    for (const auto &[gpu, count] : bytes)
+      if (auto found = left.find(gpu); found != left.end())
+        found->second -= count;
     return true;
   }
 
 private:
-  llvm::StringMap<int64_t> left;
+  BytesByGPU left;
 };
 
 struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
@@ -44,9 +41,7 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     if (module->hasAttr(kAsWrittenAttr))
       return explainOthers(module);
     Room room(module);
-    auto hasRoom = [&](const Place &gpu, int64_t bytes) {
-      return room.take(gpu, bytes);
-    };
+    auto hasRoom = [&](const BytesByGPU &bytes) { return room.take(bytes); };
     llvm::SmallVector<scf::ForOp> loops;
     auto find = [&](scf::ForOp loop) { loops.push_back(loop); };
     module->walk(find);

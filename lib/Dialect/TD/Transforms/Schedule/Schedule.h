@@ -3,13 +3,14 @@
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
 
+#include "Dialect/TD/IR/BytesByGPU.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tdc::td {
 
-/// Whether so many bytes more fit on a GPU; if so, they are taken.
-using HasRoom = llvm::function_ref<bool(const Place &gpu, int64_t bytes)>;
+/// Whether so many bytes more fit on all of these GPUs; if so, they are taken.
+using HasRoom = llvm::function_ref<bool(const BytesByGPU &bytes)>;
 
 /// What a turn of the loop uploads, and can be made without the turn before, is
 /// made and copied in the turn before, beside its kernels.
@@ -19,8 +20,8 @@ void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 void explainOthers(mlir::ModuleOp module);
 
 /// What the host reads from a GPU in each turn of a loop, it reads one turn
-/// later, when the kernels of that are queued. False if it does not.
-bool readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
+/// later, when the kernels of that are queued.
+void readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
 
 /// What the host reads from a GPU is copied beside the kernels that do not
 /// depend on it, and waited for behind them.
