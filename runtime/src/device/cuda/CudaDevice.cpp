@@ -8,6 +8,9 @@
 
 using namespace tdrt;
 
+/// Bytes that are copied about as fast as a few.
+static constexpr int64_t kShortDownload = 1 << 16;
+
 static CUdeviceptr address(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
@@ -240,11 +243,18 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
 
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
-  // Kernels report in order, so what comes with a download does not depend on
-  // how far the GPU has got.
-  queueReports();
   CudaQueue &queue = getQueue(Ticket::Downloads);
+  // Kernels report in order, so what comes with a download does not depend on
+  // how far the GPU has got. Those behind a short one can wait for it, others
+  // read what was reported among the kernels.
+  bool isShort = bytes <= kShortDownload;
+  if (!isShort)
+    queueReports();
   queue.waitFor(work, work.mark());
+  if (isShort && mayReport) {
+    readReports(queue);
+    isReading = true;
+  }
   CudaTrace::Span span(trace, queue);
   queue.noteWork();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(to, address(from), bytes,
@@ -283,8 +293,10 @@ void CudaDevice::finish(Ticket ticket) {
 void CudaDevice::launch(int32_t kernel, unsigned blocks,
                         const uint64_t *parameters, const tdrt_site *site) {
   CudaContext::Use use(context);
-  work.noteWork();
   const tdrt_gpu_kernel &row = program.kernels[kernel];
+  if (row.reports)
+    waitForReading();
+  work.noteWork();
   CUfunction function = kernels.get(kernel);
   CudaTrace::Span span(trace, work);
   parameterAddresses.clear();
@@ -357,20 +369,29 @@ void CudaDevice::addReports() {
 }
 
 int64_t CudaDevice::queueReports() {
-  if (!mayReport)
-    return countQueuedReports();
   CudaContext::Use use(context);
+  waitForReading();
+  if (mayReport)
+    readReports(work);
+  return countQueuedReports();
+}
+
+void CudaDevice::readReports(CudaQueue &queue) {
   if (freeReports.empty())
     addReports();
-  work.noteWork();
+  queue.noteWork();
   tdrt_gpu_error *to = freeReports.back();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(
-                    to, address(errors), sizeof *errors, work.getStream()),
+                    to, address(errors), sizeof *errors, queue.getStream()),
                 "copying to the cpu");
   reportsOnTheirWay.push_back(to);
   freeReports.pop_back();
   mayReport = false;
-  return countQueuedReports();
+}
+
+void CudaDevice::waitForReading() {
+  if (std::exchange(isReading, false))
+    work.waitFor(*downloads, downloads->mark());
 }
 
 void CudaDevice::noteReports(int64_t reports) {

@@ -64,6 +64,11 @@ private:
 
   void makeErrors();
   void addReports();
+  /// Queues a read of what kernels have reported.
+  void readReports(CudaQueue &queue);
+  /// Kernels that report wait for a read beside them, and so do reads among
+  /// them.
+  void waitForReading();
   /// The first `reports` reads of errors are done.
   void noteReports(int64_t reports);
   /// From the host in a queue, through a ring; returns as upload().
@@ -118,6 +123,8 @@ private:
   int64_t arrivedReports = 0;
   /// Was a kernel that reports launched since that was read last?
   bool mayReport = false;
+  /// Is that being read behind a download, beside the kernels?
+  bool isReading = false;
 
   int64_t countQueuedReports() const {
     return arrivedReports + static_cast<int64_t>(reportsOnTheirWay.size());

@@ -26,6 +26,7 @@ void CudaGraph::begin() {
   for (int32_t i = 0; i < device.program.num_kernels; ++i)
     device.kernels.get(i);
   // Nothing in it waits for what is outside.
+  device.waitForReading();
   device.work.noteWork();
   context.check(
       context.driver.cuStreamBeginCapture_v2(
@@ -54,6 +55,8 @@ void CudaGraph::end() {
 void CudaGraph::launch() {
   const CudaContext &context = device.context;
   CudaContext::Use use(context);
+  if (mayReport)
+    device.waitForReading();
   device.work.noteWork();
   context.check(
       context.driver.cuGraphLaunch(executable.get(), device.work.getStream()),

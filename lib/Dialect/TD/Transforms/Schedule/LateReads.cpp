@@ -179,10 +179,12 @@ bool LateReader::canPass(Operation &op) const {
   if (!hasLateEffects)
     return true;
   auto isQuiet = [&](Operation *inner) {
-    // Sizes that a run knows may be what a check is for.
+    // With what the host reads here it would learn of errors too early; sizes
+    // that a run knows may be what a check is for.
+    if (auto copy = dyn_cast<ToDeviceOp>(inner); copy && isDownload(copy))
+      return false;
     return (cannotFail(inner) || isQueued(inner) || isStructured(inner) ||
-            isa<ToDeviceOp, ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(
-                inner)) &&
+            isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(inner)) &&
            !(hasLateChecks && hasRunTimeSizes(inner));
   };
   return !op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -220,7 +222,8 @@ bool LateReader::find() {
     return false;
   sink();
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!late.contains(&op) && !canPass(op))
+    if (!late.contains(&op) && !llvm::is_contained(downloads, &op) &&
+        !canPass(op))
       return false;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!lateValues.contains(argument))
