@@ -16,7 +16,8 @@ struct Queues {
     pinned = reinterpret_cast<float *>(ctx->pinned);
   }
   const tdrt_program &getProgram() {
-    gpus.gpu.pinned_bytes = 20 * kFloats * 4;
+    gpus.arenaBytes[0] = 2 * kLong;
+    gpus.gpu.pinned_bytes = 20 * kFloats * 4 + kLong;
     return gpus.program;
   }
 
@@ -33,10 +34,10 @@ struct Queues {
         << ctx.error();
     return ticket;
   }
-  int64_t download(void *to, const void *from) {
+  int64_t download(void *to, const void *from, int64_t bytes = kFloats * 4) {
     int64_t ticket = -1;
-    EXPECT_EQ(tdrt_copy_start(ctx, gpus.transfer(1, 0), to, from, kFloats * 4,
-                              0, &ticket),
+    EXPECT_EQ(tdrt_copy_start(ctx, gpus.transfer(1, 0), to, from, bytes, 0,
+                              &ticket),
               0)
         << ctx.error();
     return ticket;
@@ -53,6 +54,7 @@ struct Queues {
   }
 
   static constexpr int64_t kFloats = 100;
+  static constexpr int64_t kLong = 1 << 17; ///< bytes of a long copy
   GpuProgram gpus{1};
   Opened ctx;
   char *x, *y;
@@ -165,6 +167,20 @@ TEST(QueueTest, ReportedIndexesInOrder) {
     // It is told once.
     ASSERT_EQ(q.wait(0, q.download(q.pinned, q.x)), 0);
     EXPECT_EQ(q.ctx->attention, 0);
+  });
+}
+
+// So does one that takes long, for which kernels that report do not wait.
+TEST(QueueTest, ReportedIndexesAroundALongDownload) {
+  checkQueues([](Queues &q) {
+    ASSERT_EQ(reportIndex(q.ctx, 1, 70, 7, 4), 0);
+    int64_t early = q.download(q.pinned, q.x, Queues::kLong);
+    ASSERT_EQ(reportIndex(q.ctx, 1, 71, 7, 4), 0);
+    ASSERT_EQ(q.wait(0, early), 0) << q.ctx.error();
+    EXPECT_EQ(tdrt_poll(q.ctx), 103);
+    EXPECT_EQ(q.ctx.error(),
+              "error[TR103]: index 70 is out of range for size 7\n"
+              "  --> gpu.tdsl:5\n");
   });
 }
 

@@ -43,14 +43,17 @@ LEAST = 0.95  # of the waits
 AT_THE_END = "nothing that the program's end waits for has failed; in waits/unseen.tdsl it has"
 BEHIND_ANOTHER = "what the other GPU reads is not written again before another wait"
 NO_NEXT_TURN = "what is copied ahead for a turn that does not come: a bad index ends the program"
+BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
 LAST_TURN = "in the last turn of a loop, for what the host reads of it: it has waited for that " \
             "before the GPU is given more"
 EQUIVALENT = {
-    ("bad-index", "cuMemcpyDtoHAsync_v2"): (1, "its turn meets the bad index and ends before "
-                                               "the value is looked at: not demanded"),
+    ("bad-index", "cuMemcpyDtoHAsync_v2"): (2, "a turn meets the bad index, the next one is under "
+                                               "way, and neither's value is looked at"),
     ("bad-index", "cuMemcpyHtoDAsync_v2"): (1, NO_NEXT_TURN),
-    ("bad-index", "cuStreamSynchronize"): (1, AT_THE_END),
-    ("epochs", "cuStreamWaitEvent"): (3, LAST_TURN),
+    ("bad-index", "cuStreamSynchronize"): (2, AT_THE_END),
+    ("epochs", "cuEventRecord"): (2, BEFORE_LOOP),
+    ("epochs", "cuStreamSynchronize"): (1, AT_THE_END),
+    ("epochs", "cuStreamWaitEvent"): (5, f"{BEFORE_LOOP}; {LAST_TURN}"),
     ("exports", "cuStreamSynchronize"): (1, AT_THE_END),
     ("on-demand", "cuStreamSynchronize"): (1, AT_THE_END),
     ("pipeline", "cuStreamSynchronize"): (1, AT_THE_END),

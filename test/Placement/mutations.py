@@ -21,7 +21,7 @@ import tempfile
 DEVICES = "--sim-cuda=3"
 # What a forgotten call of these leaves out.
 CALLS = ["cuStreamWaitEvent", "cuEventRecord", "cuEventSynchronize"]
-SEEDS = ["1", "2", "3"]
+SEEDS = [str(seed) for seed in range(1, 21)]
 
 # How many calls nobody misses, by program, and why.
 NOT_AGAIN = "behind a loop, or for a turn: the program does not come back to the copy's buffer"

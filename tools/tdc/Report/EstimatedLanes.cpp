@@ -59,8 +59,8 @@ static std::string getName(mlir::Operation *copy) {
 
 static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
   bool isBetweenGPUs = from != getCpu() && to != getCpu();
-  double rate = isBetweenGPUs ? kPeerBytesPerMicrosecond
-                              : kHostBytesPerMicrosecond;
+  double rate =
+      isBetweenGPUs ? kPeerBytesPerMicrosecond : kHostBytesPerMicrosecond;
   return kCopy + double(bytes) * 1e3 / rate;
 }
 

@@ -13,8 +13,8 @@
 //   * who overwrites the operand while it is read: the host makes the next but
 //     one upload in the same place, and must have waited for this copy before,
 //     and once more behind the loop; a copy from a GPU needs a wait of
-//     this GPU or of the host that names its operand, which the memory plan then
-//     keeps;
+//     this GPU or of the host that names its operand, which the memory plan
+//     then keeps;
 //   * of one between GPUs, who writes the result's memory next: a wait of the
 //     GPU that it goes to must name the result.
 //
@@ -406,8 +406,7 @@ LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
   if (!isKept(copy, copy.getInput(), getCpu()) &&
       !isKept(copy, copy.getInput(), copy.getSource()))
     return copy.emitOpError("may find its operand overwritten");
-  if (copy.isBetweenGPUs() &&
-      !isKept(copy, copy.getResult(), copy.getTarget()))
+  if (copy.isBetweenGPUs() && !isKept(copy, copy.getResult(), copy.getTarget()))
     return copy.emitOpError("may come when its result's memory is another's");
   return copy.getTurn() ? verifyLateReads(copy) : success();
 }

@@ -26,7 +26,6 @@ void CudaGraph::begin() {
   for (int32_t i = 0; i < device.program.num_kernels; ++i)
     device.kernels.get(i);
   // Nothing in it waits for what is outside.
-  device.waitForReading();
   device.work.noteWork();
   context.check(
       context.driver.cuStreamBeginCapture_v2(
@@ -34,6 +33,7 @@ void CudaGraph::begin() {
       "beginning a graph");
   isCapturing = true;
   std::swap(mayReport, device.mayReport);
+  std::swap(isReading, device.isReading);
 }
 
 void CudaGraph::end() {
@@ -43,6 +43,7 @@ void CudaGraph::end() {
   CUgraph captured = nullptr;
   isCapturing = false;
   std::swap(mayReport, device.mayReport);
+  std::swap(isReading, device.isReading);
   context.check(driver.cuStreamEndCapture(device.work.getStream(), &captured),
                 "ending a graph");
   Owned<CUgraph> graph(captured, driver.cuGraphDestroy);

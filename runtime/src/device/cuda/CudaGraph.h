@@ -27,6 +27,7 @@ private:
   Owned<CUgraphExec> executable;
   bool isCapturing = false;
   bool mayReport = false; ///< can a kernel in it?
+  bool isReading = false; ///< that of the device, while it captures
 };
 
 } // namespace tdrt

@@ -68,6 +68,7 @@ private:
   bool isUsedWithin(const Ops &ops, const Ops &all) const;
   bool hasGuards();
   Operation *findPlace();
+  Operation *getCopy(CopyWaitOp wait);
   Operation *findHostWait(DeviceAttr gpu);
   /// Makes what the turn of `index` uploads, and begins to copy it: the
   /// results, then the tickets by GPU.
@@ -278,13 +279,22 @@ Operation *LoopPrefetcher::findPlace() {
   return loop.getBody()->getTerminator();
 }
 
+/// What is waited for, behind the loop that has begun it or beside it.
+Operation *LoopPrefetcher::getCopy(CopyWaitOp wait) {
+  Value ticket = wait.getTicket();
+  if (auto result = dyn_cast<OpResult>(ticket);
+      result && result.getOwner() == loop)
+    ticket = loop.getYieldedValues()[result.getResultNumber()];
+  return ticket.getDefiningOp();
+}
+
 /// Behind the loop, where the host waits for the GPU anyway, or else the loop.
 Operation *LoopPrefetcher::findHostWait(DeviceAttr gpu) {
   for (Operation *op = loop->getNextNode();
        op && (op->getNumRegions() == 0 || isa<KernelOp>(op));
        op = op->getNextNode()) {
     auto wait = dyn_cast<CopyWaitOp>(op);
-    Operation *copy = wait ? wait.getTicket().getDefiningOp() : op;
+    Operation *copy = wait ? getCopy(wait) : op;
     if (isa_and_nonnull<ToDeviceOp, CopyStartOp>(copy) && !isQueued(op) &&
         cast<RankedTensorType>(copy->getOperand(0).getType()).getEncoding() ==
             gpu)
