@@ -36,9 +36,9 @@ struct Queues {
   }
   int64_t download(void *to, const void *from, int64_t bytes = kFloats * 4) {
     int64_t ticket = -1;
-    EXPECT_EQ(tdrt_copy_start(ctx, gpus.transfer(1, 0), to, from, bytes, 0,
-                              &ticket),
-              0)
+    EXPECT_EQ(
+        tdrt_copy_start(ctx, gpus.transfer(1, 0), to, from, bytes, 0, &ticket),
+        0)
         << ctx.error();
     return ticket;
   }

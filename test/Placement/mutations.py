@@ -28,14 +28,22 @@ NOT_AGAIN = "behind a loop, or for a turn: the program does not come back to the
 BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
 OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
                "runtime does not know what a kernel overwrites"
+LAST_TURN = "a GPU's, for what is copied from it in the last turn of a loop: before it overwrites " \
+            "that, the host has waited"
+SAME_HITS = "the model is not trained: what was read in the turn before gives as many hits"
 UNSEEN = {
     **dict.fromkeys(["p02", "p04", "p07", "p11", "p21", "p22", "p23", "p23b", "p23c", "p26"],
                     {"cuEventSynchronize": (1, NOT_AGAIN)}),
-    **dict.fromkeys(["p06", "p25"], {"cuEventRecord": (2, BEFORE_LOOP),
-                                     "cuStreamWaitEvent": (2, BEFORE_LOOP)}),
+    "p06": {"cuEventRecord": (2, BEFORE_LOOP),
+            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_TURN}")},
+    "p08": {"cuEventRecord": (2, BEFORE_LOOP), "cuEventSynchronize": (3, SAME_HITS),
+            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_TURN}")},
     "p09": {"cuEventSynchronize": (2, NOT_AGAIN)},
     "p10": {"cuEventRecord": (2, OTHER_MEMORY), "cuEventSynchronize": (3, NOT_AGAIN),
             "cuStreamWaitEvent": (15, OTHER_MEMORY)},
+    **dict.fromkeys(["p17", "p24", "p30"], {"cuStreamWaitEvent": (1, LAST_TURN)}),
+    "p25": {"cuEventRecord": (2, BEFORE_LOOP), "cuStreamWaitEvent": (2, BEFORE_LOOP)},
+    "p34": {"cuEventSynchronize": (2, NOT_AGAIN), "cuStreamWaitEvent": (1, LAST_TURN)},
 }
 
 

@@ -56,7 +56,6 @@ private:
   bool isLate(Operation &op) const;
   void spread();
   void sink();
-  bool canBeLate(Operation *op) const;
   bool canPass(Operation &op) const;
   bool findCarried();
   void startCopies(OpBuilder &builder);
@@ -90,6 +89,18 @@ bool isDownload(ToDeviceOp op) {
          getPlace(op.getType()).kind == Place::Kind::Cpu;
 }
 
+/// Whether one of the ops is such: this one, and what is in its branches.
+bool hasAny(Operation *op, llvm::function_ref<bool(Operation *)> isSuch) {
+  return op
+      ->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        if (isSuch(inner))
+          return WalkResult::interrupt();
+        return isa<KernelOp>(inner) ? WalkResult::skip()
+                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool isCheck(Operation *op) {
   return isa<AssertOp, CheckDimOp, CheckRandIntOp>(op);
 }
@@ -102,10 +113,8 @@ bool LateReader::findDownloads() {
   for (Operation &op : *loop.getBody()) {
     // What an inner loop does takes long: nobody should wait for a line of
     // text until the next turn's is queued.
-    bool hasLoops = op.walk([](Operation *inner) {
-                        return CarryingLoop(inner) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
-                      }).wasInterrupted();
+    bool hasLoops =
+        hasAny(&op, [](Operation *inner) { return bool(CarryingLoop(inner)); });
     auto kernel = dyn_cast<KernelOp>(op);
     hasKernels |= kernel && kernel.isOnGPU();
     auto copy = dyn_cast<ToDeviceOp>(op);
@@ -122,16 +131,12 @@ bool LateReader::findDownloads() {
 }
 
 bool LateReader::isLate(Operation &op) const {
-  if (isSeen(&op) && hasLateEffects)
-    return true;
-  return op
-      .walk([&](Operation *inner) {
-        bool needsLate = llvm::any_of(inner->getOperands(), [&](Value value) {
-          return lateValues.contains(value);
-        });
-        return needsLate ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return hasAny(&op, [&](Operation *inner) {
+    return (isSeen(inner) && hasLateEffects) ||
+           llvm::any_of(inner->getOperands(), [&](Value value) {
+             return lateValues.contains(value);
+           });
+  });
 }
 
 /// Finds all that depends on the copies. What people see keeps its order: if
@@ -146,8 +151,8 @@ void LateReader::spread() {
       if (isLate(op)) {
         late.insert(&op);
         lateValues.insert_range(op.getResults());
-        hasLateEffects |= isSeen(&op);
-        hasLateChecks |= isCheck(&op);
+        hasLateEffects |= hasAny(&op, isSeen);
+        hasLateChecks |= hasAny(&op, isCheck);
       }
     for (auto [next, argument] :
          llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs()))
@@ -159,7 +164,9 @@ void LateReader::spread() {
 /// What only they need, is late as well: strings, labels of rows.
 void LateReader::sink() {
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    auto isByLate = [&](Operation *user) { return late.contains(user); };
+    auto isByLate = [&](Operation *user) {
+      return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
+    };
     if (!op.use_empty() && mayRunUnasked(&op) && !isQueued(&op) &&
         !isa<ToDeviceOp>(op) && llvm::all_of(op.getUsers(), isByLate))
       late.insert(&op);
@@ -167,58 +174,57 @@ void LateReader::sink() {
 }
 
 /// Whether the op can be done one turn later.
-bool LateReader::canBeLate(Operation *op) const {
-  if (isSeen(op))
-    return true;
-  return cannotFail(op) && !isQueued(op) && !isa<ToDeviceOp>(op) &&
-         (op->getNumRegions() == 0 || isa<KernelOp>(op));
+bool canBeLate(Operation *op) {
+  return !hasAny(op, [](Operation *inner) {
+    bool isByHost = isSeen(inner) || isa<scf::IfOp, scf::YieldOp>(inner) ||
+                    (cannotFail(inner) && !isQueued(inner));
+    return !isByHost || isa<ToDeviceOp>(inner);
+  });
 }
 
 /// Whether what is late can be done behind the op of the next turn.
 bool LateReader::canPass(Operation &op) const {
   if (!hasLateEffects)
     return true;
-  auto isQuiet = [&](Operation *inner) {
+  return !hasAny(&op, [&](Operation *inner) {
     // With what the host reads here it would learn of errors too early; sizes
     // that a run knows may be what a check is for.
     if (auto copy = dyn_cast<ToDeviceOp>(inner); copy && isDownload(copy))
-      return false;
-    return (cannotFail(inner) || isQueued(inner) || isStructured(inner) ||
-            isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(inner)) &&
-           !(hasLateChecks && hasRunTimeSizes(inner));
-  };
-  return !op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
-              if (!isQuiet(inner))
-                return WalkResult::interrupt();
-              return isa<KernelOp>(inner) ? WalkResult::skip()
-                                          : WalkResult::advance();
-            }).wasInterrupted();
+      return true;
+    bool isQuiet = cannotFail(inner) || isQueued(inner) ||
+                   isStructured(inner) ||
+                   isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(inner);
+    return !isQuiet || (hasLateChecks && hasRunTimeSizes(inner));
+  });
 }
 
 /// Finds the numbers that late ops need of their turn; false if that are not
 /// numbers alone.
 bool LateReader::findCarried() {
-  for (Operation &op : *loop.getBody()) {
-    if (!late.contains(&op))
-      continue;
-    for (Value operand : op.getOperands()) {
-      Operation *maker = operand.getDefiningOp();
-      if (lateValues.contains(operand) || (maker && late.contains(maker)) ||
-          !loop.getRegion().isAncestor(operand.getParentRegion()))
-        continue;
-      if (!operand.getType().isIntOrIndexOrFloat())
-        return false;
-      carried.insert(operand);
-    }
-  }
-  return true;
+  auto isEarly = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return value.getParentBlock() == loop.getBody() &&
+           !lateValues.contains(value) && !(maker && late.contains(maker));
+  };
+  bool areNumbers = true;
+  for (Operation &op : *loop.getBody())
+    if (late.contains(&op))
+      hasAny(&op, [&](Operation *inner) {
+        for (Value operand :
+             llvm::make_filter_range(inner->getOperands(), isEarly)) {
+          areNumbers &= operand.getType().isIntOrIndexOrFloat();
+          carried.insert(operand);
+        }
+        return !areNumbers;
+      });
+  return areNumbers;
 }
 
 bool LateReader::find() {
   if (!findDownloads())
     return false;
   spread();
-  if (!llvm::all_of(late, [&](Operation *op) { return canBeLate(op); }))
+  if (!llvm::all_of(late, canBeLate))
     return false;
   sink();
   for (Operation &op : loop.getBody()->without_terminator())
@@ -357,7 +363,10 @@ llvm::SmallVector<Value> LateReader::read(OpBuilder &builder,
     // What is told with a copy, errors of kernels, comes behind what is seen
     // before.
     for (Copy &copy : copies)
-      if (llvm::is_contained(op.getOperands(), copy.download.getResult()))
+      if (hasAny(&op, [&](Operation *inner) {
+            return llvm::is_contained(inner->getOperands(),
+                                      copy.download.getResult());
+          }))
         waitFor(copy.ticket);
     builder.clone(op, map);
   }
