@@ -103,7 +103,8 @@ private:
   std::optional<int64_t> readSimulatedMemory();
   void tellLargestBatch(Diagnostic &report);
   llvm::StringRef getBatchSize() const;
-  bool fitsWith(int64_t batchSize);
+  /// Nothing if the program is none with this size, for another reason.
+  std::optional<bool> fitsWith(int64_t batchSize);
   bool fail(ExitCode code);
   bool fail(ExitCode code, const llvm::Twine &problem,
             const llvm::Twine &hint = {});
@@ -121,6 +122,7 @@ private:
   ast::Context ast;
   std::vector<BatchSize> batchSizes; ///< of its loaders
   bool isTrial = false;              ///< of another batch size
+  bool isTooLarge = false;           ///< for a GPU
   /// What fits beside the state on the GPU that is the fullest, as a part of
   /// what the program needs there.
   double batchShare = 1;

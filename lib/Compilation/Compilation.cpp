@@ -308,7 +308,10 @@ void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
       diags.report(info->code, getRange(diagnostic.getLocation()), title);
   for (const mlir::Diagnostic &note : diagnostic.getNotes())
     report.note(note.str(), getRange(note.getLocation()));
-  if (info->code == DiagCode::TD512 && !isTrial)
+  if (info->code != DiagCode::TD512)
+    return;
+  isTooLarge = true;
+  if (!isTrial)
     tellLargestBatch(report);
 }
 

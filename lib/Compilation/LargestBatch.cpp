@@ -33,7 +33,7 @@ llvm::StringRef Compilation::getBatchSize() const {
   return llvm::all_of(batchSizes, isSame) ? text : "";
 }
 
-bool Compilation::fitsWith(int64_t batchSize) {
+std::optional<bool> Compilation::fitsWith(int64_t batchSize) {
   CompileOptions changed = options;
   changed.programArgs.clear();
   for (const auto &argument : getCheckOptions().arguments)
@@ -55,7 +55,9 @@ bool Compilation::fitsWith(int64_t batchSize) {
   trial.isTrial = true;
   trial.machine = machine;
   trial.setText(text);
-  return trial.generate() && trial.lower(Phase::NVVM);
+  if (trial.generate() && trial.lower(Phase::NVVM))
+    return true;
+  return trial.isTooLarge ? std::optional(false) : std::nullopt;
 }
 
 void Compilation::tellLargestBatch(Diagnostic &report) {
@@ -64,8 +66,11 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
     return;
   auto [range, written, size] = batchSizes.front();
   int64_t fits = 0, fails = size;
+  bool isKnown = true;
   auto test = [&](int64_t batch) {
-    (fitsWith(batch) ? fits : fails) = batch;
+    std::optional<bool> answer = fitsWith(batch);
+    isKnown &= answer.has_value();
+    (answer.value_or(false) ? fits : fails) = batch;
     return fits == batch;
   };
   // Near where it would be if all but the state grew with the batch, then twice
@@ -77,8 +82,11 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
       if (test(isUp ? fits + step : fails - step) != isUp)
         break;
   }
-  while (fails - fits > 1)
+  while (isKnown && fails - fits > 1)
     test(fits + (fails - fits) / 2);
+  // A program that is one for some sizes only is told none.
+  if (!isKnown)
+    return;
   if (fits == 0) {
     report.note("it does not fit with a batch of 1 either", range);
     return;

@@ -38,6 +38,9 @@ struct Trial {
 };
 
 class Fitter {
+  /// From all tensors that can be on a GPU to none.
+  static constexpr int kSteps = 20;
+
 public:
   Fitter(ModuleOp module, Phase reached, const VectorUnit &vectors)
       : module(module), reached(reached), vectors(vectors),
@@ -125,28 +128,21 @@ double Fitter::getShare(const Trial &trial) const {
 }
 
 /// Lets more tensors leave until it fits, or all have left that can; false as
-/// run().
+/// run(). The steps are those of a program and not of its limits: who has more
+/// finds all that others find.
 bool Fitter::shrink(Trial &best) {
+  const td::BytesByGPU live = best.live, state = best.state;
   Trial next = best;
-  bool hasMore = true;
-  // What leaves may not have been there where the plan has its peak: then more.
-  for (int64_t factor = 1; hasMore && !best.fits(); factor *= 2) {
-    hasMore = false;
+  for (int step = 1; step <= kSteps && !best.fits(); ++step) {
     td::BytesByGPU before = next.workingSet;
-    for (const auto &[gpu, limit] : limits) {
-      int64_t excess = next.planned[gpu] - limit;
-      if (excess <= 0)
-        continue;
-      auto entry = next.workingSet.try_emplace(gpu, next.live[gpu]).first;
-      hasMore |= entry->second > 0;
-      entry->second = std::max<int64_t>(entry->second - factor * excess, 0);
-    }
+    for (const auto &[gpu, limit] : limits)
+      if (best.planned[gpu] > limit)
+        next.workingSet[gpu] =
+            live.at(gpu) - (live.at(gpu) - state.at(gpu)) * step / kSteps;
     if (!run(next))
       return false;
-    if (next.excess < best.excess) {
+    if (next.excess < best.excess)
       best = next;
-      factor = 1;
-    }
     if (best.fits())
       relax(best, before);
   }

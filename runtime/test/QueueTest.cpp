@@ -170,6 +170,19 @@ TEST(QueueTest, ReportedIndexesInOrder) {
   });
 }
 
+// One of nothing brings nothing, but those before it have come.
+TEST(QueueTest, EmptyDownloads) {
+  checkQueues([](Queues &q) {
+    q.download(q.pinned, q.x);
+    ASSERT_EQ(reportIndex(q.ctx, 1, 70, 7, 4), 0);
+    int64_t empty = q.download(q.pinned + q.kFloats, q.x, 0);
+    ASSERT_EQ(q.wait(0, empty), 0) << q.ctx.error();
+    EXPECT_EQ(tdrt_poll(q.ctx), 0);
+    ASSERT_EQ(q.wait(0, q.download(q.pinned, q.x)), 0) << q.ctx.error();
+    EXPECT_EQ(tdrt_poll(q.ctx), 103);
+  });
+}
+
 // So does one that takes long, for which kernels that report do not wait.
 TEST(QueueTest, ReportedIndexesAroundALongDownload) {
   checkQueues([](Queues &q) {

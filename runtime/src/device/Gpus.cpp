@@ -161,37 +161,42 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   Ticket::Queue queue = row.from == 0 ? Ticket::Uploads
                         : row.to == 0 ? Ticket::Downloads
                                       : Ticket::Peers;
-  int64_t pieces = bytes > 0 ? 1 : 0;
+  int32_t peer = queue == Ticket::Peers ? row.from : 0;
+  if (bytes == 0) {
+    counts.add(transfer, row.from, /*pieces=*/0, bytes);
+    // Others may wait for this one in place of those before it.
+    if (ticket)
+      *ticket = pack(device, get(device).mark(queue, peer));
+    return;
+  }
+  int64_t pieces = 1;
   Origins ofSource;
   if (queue == Ticket::Peers)
     ofSource = queueOrigins(row.from);
   traceCopy(row, row.from, bytes);
   // Ends behind the mark, so that the ticket finds the copy.
-  std::optional<HostSpan> span;
-  if (bytes > 0)
-    span.emplace(context, "copy", row.site);
-  if (bytes > 0 && queue == Ticket::Uploads) {
+  HostSpan span(context, "copy", row.site);
+  if (queue == Ticket::Uploads) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
                        reinterpret_cast<uintptr_t>(pinned);
     bool isPinned =
         pinned && offset < static_cast<uintptr_t>(program.pinned_bytes);
     pieces =
         get(device).startUpload(to, source, bytes, isPinned, unpack(after));
-  } else if (bytes > 0 && queue == Ticket::Downloads) {
+  } else if (queue == Ticket::Downloads) {
     get(device).startDownload(to, source, bytes);
-  } else if (bytes > 0) {
+  } else {
     get(device).startCopyFromPeer(get(row.from), row.from, to, source, bytes);
   }
   counts.add(transfer, row.from, pieces, bytes);
   if (!ticket)
     return;
-  bool isFromPeer = queue == Ticket::Peers;
-  Ticket made = get(device).mark(queue, isFromPeer ? row.from : 0);
+  Ticket made = get(device).mark(queue, peer);
   *ticket = pack(device, made);
-  if (queue != Ticket::Uploads && *ticket != 0)
+  if (queue != Ticket::Uploads)
     awaitedOrigins[getQueue(*ticket)].emplace_back(
-        made.place, isFromPeer ? ofSource : origins[device - 1]);
-  if (context.trace && bytes > 0 && queue != Ticket::Downloads)
+        made.place, queue == Ticket::Peers ? ofSource : origins[device - 1]);
+  if (context.trace && queue != Ticket::Downloads)
     context.trace->setTicket(*ticket);
 }
 

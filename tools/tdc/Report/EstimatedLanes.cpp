@@ -225,8 +225,11 @@ void Turns::run(mlir::Operation &op) {
     // The schedule asks whether there is a next turn, or was one before. What
     // the program itself decides is not known here.
     mlir::Block &then = branch.getThenRegion().front();
+    auto isOfTurnBefore = [](td::CopyWaitOp wait) {
+      return bool(CarryingLoop::ofArgument(wait.getTicket()));
+    };
     if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>) &&
-        then.getOps<td::CopyWaitOp>().empty())
+        llvm::none_of(then.getOps<td::CopyWaitOp>(), isOfTurnBefore))
       return;
     run(then);
     carry(branch.thenYield().getOperands(), branch.getResults());

@@ -206,7 +206,7 @@ static StringRef explain(StringRef whyInLine) {
             "what makes it may end the program, or be seen from outside")
       .Case(in_line::kRandom,
             "what makes it draws random numbers, in the order of the program")
-      .Case(in_line::kRoom, "there is no room for a second buffer on the GPU")
+      .Case(in_line::kRoom, "there is no room for second buffers of the loop")
       .Case(in_line::kNoKernels,
             "only inner loops have kernels that it could run beside")
       .Case(in_line::kEnd,

@@ -31,7 +31,7 @@ inline constexpr llvm::StringLiteral kUsedByHost = "used-by-host";
 inline constexpr llvm::StringLiteral kRandom = "random";
 /// What makes it may end the program, or be seen.
 inline constexpr llvm::StringLiteral kEffect = "effect";
-/// A second buffer does not fit on the GPU.
+/// The second buffers of the loop's uploads do not fit on one of their GPUs.
 inline constexpr llvm::StringLiteral kRoom = "room";
 /// No kernels of a GPU stand in the loop itself.
 inline constexpr llvm::StringLiteral kNoKernels = "no-kernels";

@@ -319,6 +319,31 @@ bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
   });
 }
 
+/// The index of the turn before which there were so many; null if the number is
+/// computed in another way.
+Value getIndex(Value turn, scf::ForOp loop) {
+  if (getConstantIntValue(loop.getStep()) != 1) {
+    auto quotient = turn.getDefiningOp<arith::DivSIOp>();
+    if (!quotient || quotient.getRhs() != loop.getStep())
+      return {};
+    turn = quotient.getLhs();
+  }
+  if (getConstantIntValue(loop.getLowerBound()) != 0) {
+    auto difference = turn.getDefiningOp<arith::SubIOp>();
+    if (!difference || difference.getRhs() != loop.getLowerBound())
+      return {};
+    turn = difference.getLhs();
+  }
+  return turn;
+}
+
+/// Whether it is that of the turn behind the one of the loop's index.
+bool isNext(Value index, scf::ForOp loop) {
+  auto sum = index ? index.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  return sum && sum.getLhs() == loop.getInductionVar() &&
+         sum.getRhs() == loop.getStep();
+}
+
 LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
   auto overwrites = [&] {
     return copy.emitOpError("may overwrite what is still read");
@@ -330,7 +355,8 @@ LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
     MarkOp mark = getMark(copy, copy.getAfter());
     Operation *here =
         mark ? mark->getBlock()->findAncestorOpInBlock(*copy) : nullptr;
-    if (here && isIdle(mark, here, copy) &&
+    if (here && getConstantIntValue(copy.getTurn()) == 0 &&
+        isIdle(mark, here, copy) &&
         (here == copy || isIdle(&copy->getBlock()->front(), copy, copy)))
       return success();
     return overwrites();
@@ -344,7 +370,9 @@ LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
   MarkOp first = getMark(copy, loop.getInits()[after].get()),
          mark = getMark(copy, loop.getYield()->getOperand(after));
   Value argument = loop.getArguments()[index];
-  if (!first || first->getBlock() != loop->getBlock() ||
+  auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
+  if (!counted || !isNext(getIndex(copy.getTurn(), counted), counted) ||
+      !first || first->getBlock() != loop->getBlock() ||
       !isIdle(first, loop.getOperation(), copy) || !mark ||
       mark->getBlock() != loop.getBody() || !isReadBefore(argument, mark, loop))
     return overwrites();
@@ -411,23 +439,6 @@ LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
   return copy.getTurn() ? verifyLateReads(copy) : success();
 }
 
-/// Whether `turn` is how many turns of the loop there were before.
-bool countsTurns(Value turn, scf::ForOp loop) {
-  if (getConstantIntValue(loop.getStep()) != 1) {
-    auto quotient = turn.getDefiningOp<arith::DivSIOp>();
-    if (!quotient || quotient.getRhs() != loop.getStep())
-      return false;
-    turn = quotient.getLhs();
-  }
-  if (getConstantIntValue(loop.getLowerBound()) != 0) {
-    auto difference = turn.getDefiningOp<arith::SubIOp>();
-    if (!difference || difference.getRhs() != loop.getLowerBound())
-      return false;
-    turn = difference.getLhs();
-  }
-  return turn == loop.getInductionVar();
-}
-
 /// Whether nobody hands the value on, or a view of it.
 bool staysHere(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -440,7 +451,7 @@ bool staysHere(Value value) {
 /// next, or behind the loop.
 LogicalResult ScheduleVerifier::verifyLateReads(CopyStartOp copy) {
   auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-  if (!loop || !countsTurns(copy.getTurn(), loop))
+  if (!loop || getIndex(copy.getTurn(), loop) != loop.getInductionVar())
     return copy.emitOpError("has two buffers and no turns of a loop");
   for (OpOperand &use : copy.getResult().getUses()) {
     Value next = getReceiver(use);

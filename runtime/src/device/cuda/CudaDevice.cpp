@@ -221,7 +221,7 @@ Ticket CudaDevice::mark(Ticket::Queue queue, int32_t peer) {
   Ticket ticket = {
       queue, queue == Ticket::Work ? markWork() : getQueue(queue, peer).mark(),
       peer};
-  if (queue == Ticket::Downloads && ticket.place > 0)
+  if (queue == Ticket::Downloads && std::exchange(isDownloading, false))
     inFlight.push_back({ticket.place, countQueuedReports()});
   return ticket;
 }
@@ -260,6 +260,7 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   context.check(context.driver.cuMemcpyDtoHAsync_v2(to, address(from), bytes,
                                                     queue.getStream()),
                 "copying to the cpu");
+  isDownloading = true;
 }
 
 void CudaDevice::startCopyFromPeer(Device &other, int32_t number, void *to,
@@ -337,6 +338,7 @@ void CudaDevice::synchronize() {
     if (*ring)
       (*ring)->reuse();
   inFlight.clear();
+  isDownloading = false;
   noteReports(countQueuedReports());
 }
 

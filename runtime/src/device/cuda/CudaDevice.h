@@ -135,6 +135,7 @@ private:
     int64_t place, reports;
   };
   std::deque<Download> inFlight;
+  bool isDownloading = false; ///< one has begun behind the last mark
 };
 
 } // namespace tdrt

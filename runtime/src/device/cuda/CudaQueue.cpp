@@ -94,13 +94,13 @@ int64_t CudaQueue::getKnown(CudaQueue &other) const {
   return 0;
 }
 
-void CudaQueue::learn(CudaQueue &other, int64_t place) {
-  for (auto &[queue, before] : known)
+void CudaQueue::note(Clock &clock, CudaQueue &other, int64_t place) {
+  for (auto &[queue, before] : clock)
     if (queue == &other) {
       before = std::max(before, place);
       return;
     }
-  known.emplace_back(&other, place);
+  clock.emplace_back(&other, place);
 }
 
 void CudaQueue::waitFor(CudaQueue &other, int64_t place) {

@@ -48,9 +48,7 @@ public:
   /// Does nothing more before `other` has got to this place, which is a mark.
   void waitFor(CudaQueue &other, int64_t place);
   /// Does nothing more that could overwrite what `other` reads by now.
-  void protectFrom(CudaQueue &other) {
-    readers.emplace_back(&other, other.given);
-  }
+  void protectFrom(CudaQueue &other) { note(readers, other, other.given); }
   /// A mark is reached only when they have read it.
   void waitForReaders() {
     if (!readers.empty())
@@ -79,7 +77,9 @@ private:
   /// The first that comes at the place or behind it.
   const Event &findEvent(int64_t place) const;
   int64_t getKnown(CudaQueue &other) const;
-  void learn(CudaQueue &other, int64_t place);
+  void learn(CudaQueue &other, int64_t place) { note(known, other, place); }
+  /// The latest of the queue's places stands for those before.
+  static void note(Clock &clock, CudaQueue &other, int64_t place);
   static void noteFinished(const Clock &known);
 
   static constexpr size_t kEvents = 16;

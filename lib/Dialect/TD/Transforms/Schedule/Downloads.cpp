@@ -35,7 +35,7 @@ bool isQueued(Operation *op) {
 }
 
 /// Whether the host waits for the copy where it stands.
-static bool isDownload(Operation *op) {
+static bool isWaitedFor(Operation *op) {
   return isa<ToDeviceOp>(op) && !isQueued(op);
 }
 
@@ -75,16 +75,19 @@ Tail::Tail(ToDeviceOp download) {
   Operation *op = download->getNextNode();
   for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
     // What may end the program, or needs a check in front, is seen as well.
-    bool hasEffects =
-        !mayRunUnasked(op) && (!isQueued(op) || isa<KernelOp>(op));
+    // With the download come errors of kernels, which end the program.
+    bool isSeen = !isQueued(op) && !mayRunUnasked(op) &&
+                  !isa<ReadOp, WriteOp, NextRandomOp>(op);
+    bool hasEffects = isQueued(op) ? isa<KernelOp>(op) && hasRunTimeSizes(op)
+                                   : !mayRunUnasked(op);
     // Waits keep their order: what is read first is waited for first.
-    bool isLate = dependsOnLate(*op) || isa<CopyWaitOp>(op) ||
+    bool isLate = dependsOnLate(*op) || isa<CopyWaitOp>(op) || isSeen ||
                   (hasEffects && hasLateEffects);
     // Regions may hold anything.
     if (op->getNumRegions() > 0 && !isa<KernelOp>(op))
       break;
     if ((isLate && isQueued(op)) ||
-        (isDownload(op) && !haveSameMaker(download, op)))
+        (isWaitedFor(op) && !haveSameMaker(download, op)))
       break;
     if (isLate) {
       addLate(*op);

@@ -54,6 +54,7 @@ public:
 private:
   bool findDownloads();
   bool isLate(Operation &op) const;
+  bool mayKernelsFail();
   void spread();
   void sink();
   bool canPass(Operation &op) const;
@@ -139,9 +140,19 @@ bool LateReader::isLate(Operation &op) const {
   });
 }
 
+/// Whether a read may bring the error of a kernel.
+bool LateReader::mayKernelsFail() {
+  return hasAny(loop->getParentOfType<FunctionOpInterface>(),
+                [](Operation *op) {
+                  auto kernel = dyn_cast<KernelOp>(op);
+                  return kernel && kernel.isOnGPU() && !cannotFail(kernel);
+                });
+}
+
 /// Finds all that depends on the copies. What people see keeps its order: if
-/// some of it is late, all is.
+/// some of it is late, or an error, all is.
 void LateReader::spread() {
+  hasLateEffects = mayKernelsFail();
   for (ToDeviceOp copy : downloads)
     lateValues.insert(copy.getResult());
   size_t before;
@@ -161,18 +172,6 @@ void LateReader::spread() {
   } while (late.size() + lateValues.size() > before);
 }
 
-/// What only they need, is late as well: strings, labels of rows.
-void LateReader::sink() {
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    auto isByLate = [&](Operation *user) {
-      return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
-    };
-    if (!op.use_empty() && mayRunUnasked(&op) && !isQueued(&op) &&
-        !isa<ToDeviceOp>(op) && llvm::all_of(op.getUsers(), isByLate))
-      late.insert(&op);
-  }
-}
-
 /// Whether the op can be done one turn later.
 bool canBeLate(Operation *op) {
   return !hasAny(op, [](Operation *inner) {
@@ -180,6 +179,18 @@ bool canBeLate(Operation *op) {
                     (cannotFail(inner) && !isQueued(inner));
     return !isByHost || isa<ToDeviceOp>(inner);
   });
+}
+
+/// What only they need, is late as well: strings, labels of rows.
+void LateReader::sink() {
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+    auto isByLate = [&](Operation *user) {
+      return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
+    };
+    if (!op.use_empty() && mayRunUnasked(&op) && canBeLate(&op) &&
+        llvm::all_of(op.getUsers(), isByLate))
+      late.insert(&op);
+  }
 }
 
 /// Whether what is late can be done behind the op of the next turn.
