@@ -3,10 +3,11 @@
     mutations.py FOLDER [PROGRAM]...
 
 Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the IR
-each td.copy_wait is left out, and each mark that a copy starts behind is moved to
-the beginning: td-verify-schedule has to refuse what comes out. Then the programs
+each td.copy_wait is left out, each mark that a copy starts behind is moved to the
+beginning, and each copy that takes turns has but one buffer: td-verify-schedule has to refuse what comes out. Then the programs
 run, and the simulated driver leaves out one call that waits, or that others wait
-for, in turn: it has to find that, whatever its schedule, but for those in UNSEEN.
+for, in turn: it has to find that, under one of its schedules in SEEDS, but for those
+in UNSEEN.
 """
 
 import collections
@@ -65,6 +66,12 @@ def mutants(source):
         if "td.copy_wait" in line:
             yield (f"line {number + 1} left out: {line.strip()}",
                    "".join(lines[:number] + lines[number + 1:]))
+        if "td.copy_start" in line and " turn " in line:
+            start = next(i for i in range(number, -1, -1) if "func.func" in lines[i])
+            changed = re.sub(r" turn %\w+", " turn %always", line)
+            yield (f"line {number + 1} in one turn: {line.strip()}",
+                   "".join(lines[:start + 1] + ["%always = arith.constant 1 : i64\n"] +
+                           lines[start + 1:number] + [changed] + lines[number + 1:]))
         if "td.copy_start" in line and " after " in line:
             device = re.search(r"to tensor<.*#td\.dev<cuda, (\d)>", line)[1]
             early = f"%early = td.mark <cuda, {device}> : !td.ticket\n"

@@ -385,9 +385,10 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
     beside:
 
     * what a turn of a loop uploads and can be made without the turn before is
-      made and copied in the turn before, into one of two buffers. A loop with a
-      check of the program, or with a kernel of the host that may meet a bad
-      index, stays as it is: the error would come too early;
+      made and copied in the turn before, into one of two buffers. What takes rows
+      by indices that may be out of range stays as it is, and so does what takes
+      them of a tensor of run-time size behind a check of that: the error would
+      come too early;
     * what the host reads from a GPU in each turn of a loop it reads in the turn
       behind, when it has queued the kernels of that, with all that depends on it
       and all that is seen;
@@ -416,19 +417,19 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
     %a0 = td.kernel (%data, %c0) : …
     %x0, %t0 = td.copy_start %a0 after %m0 turn %c0 : …
     %none = td.no_ticket : !td.ticket
-    %l:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none) … {
+    %l:4 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none, %read = %m0) … {
       td.copy_wait %t by #td.dev<cuda, 0> for %x : …
-      %m = td.mark #td.dev<cuda, 0> : !td.ticket
       %y = td.kernel (%x) : …
+      %m = td.mark #td.dev<cuda, 0> : !td.ticket
       %next = arith.addi %i, %c1 : i64
       %more = arith.cmpi slt, %next, %c5 : i64
       %n:2 = scf.if %more … {
         td.copy_wait %before by #td.dev<cpu>
         %a = td.kernel (%data, %next) : …
-        %b, %s = td.copy_start %a after %m turn %next : …
+        %b, %s = td.copy_start %a after %read turn %next : …
         scf.yield %b, %s : …
       } else {…}
-      scf.yield %n#0, %n#1, %t : …
+      scf.yield %n#0, %n#1, %t, %m : …
     }
     td.copy_wait %l#2 by #td.dev<cpu> for %l#0 : …
     ```
