@@ -46,6 +46,8 @@ NO_NEXT_TURN = "what is copied ahead for a turn that does not come: a bad index 
 BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
 LAST_TURN = "in the last turn of a loop, for what the host reads of it: it has waited for that " \
             "before the GPU is given more"
+NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, in " \
+            "QueueTest.ManyReports some do"
 EQUIVALENT = {
     ("bad-index", "cuMemcpyDtoHAsync_v2"): (2, "a turn meets the bad index, the next one is under "
                                                "way, and neither's value is looked at"),
@@ -59,6 +61,7 @@ EQUIVALENT = {
     ("pipeline", "cuStreamSynchronize"): (1, AT_THE_END),
     ("pipeline", "cuEventRecord"): (1, BEHIND_ANOTHER),
     ("pipeline", "cuStreamWaitEvent"): (1, BEHIND_ANOTHER),
+    ("training", "cuStreamWaitEvent"): (1, NO_REPORT),
 }
 
 # The N-th `what` is left out.
