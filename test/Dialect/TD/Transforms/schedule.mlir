@@ -353,16 +353,16 @@ func.func @download(%x: tensor<f32, #gpu>) {
 #gpu = #td.dev<cuda, 0>
 
 // What may end the program stays behind what is printed before: a remainder that
-// may be by zero, and a kernel with an index that may be out of range. Kernels
-// behind that wait for the host as well.
+// may be by zero. A kernel with an index that may be out of range is queued: the
+// host learns of it with a later copy.
 // CHECK-LABEL: func.func @late
 // CHECK: td.copy_start
 // CHECK: td.exp
+// CHECK: td.gather
+// CHECK: td.log
 // CHECK: td.copy_wait
 // CHECK: td.print
 // CHECK: arith.remsi
-// CHECK: td.gather
-// CHECK: td.log
 func.func @late(%x: tensor<f32, #gpu>, %z: tensor<4xf32, #gpu>, %w: tensor<2xi64, #gpu>, %n: i64)
     -> (i64, tensor<2xf32, #gpu>, tensor<f32, #gpu>, tensor<f32, #gpu>) {
   %h = td.to_device %x : tensor<f32, #gpu> to tensor<f32, #cpu>
@@ -581,7 +581,7 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
 // What the host reads of a turn, it reads when the kernels of the next one are
 // queued: the sum that it adds up and what it prints; the text of the turn's
 // number goes with it.
-// CHECK-LABEL: func.func @late
+// CHECK-LABEL: func.func @next_turn
 // CHECK: %[[NOTHING:.*]] = ub.poison : tensor<f32, #td.dev<cpu>>
 // CHECK: %[[NONE:.*]] = td.no_ticket
 // CHECK: %[[LOOP:.*]]:4 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %arg1, %[[READ:.*]] = %[[NOTHING]], %[[T:.*]] = %[[NONE]], %[[J:.*]] = %c0_i64
@@ -604,7 +604,7 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
 // CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[LOOP]]#0, %[[LAST]]
 // CHECK: td.print
 // CHECK-NEXT: return %[[ALL]]
-func.func @late(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
+func.func @next_turn(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c5 = arith.constant 5 : i64
@@ -674,10 +674,10 @@ func.func @checked(%x: tensor<4xf32, #gpu>, %n: i64) {
 #gpu = #td.dev<cuda, 0>
 
 // What the GPU needs in the next turn cannot be late.
-// CHECK-LABEL: func.func @needed
+// CHECK-LABEL: func.func @needed_next
 // CHECK-NOT: turn
 // CHECK: return
-func.func @needed(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
+func.func @needed_next(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c5 = arith.constant 5 : i64
