@@ -8,6 +8,7 @@
 
 #include "Conversion/KernelBody/KernelOutlining.h"
 #include "Conversion/KernelToGPU.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "GroupKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -52,12 +53,9 @@ class Followers {
 public:
   void addLaunch(LaunchOp launch) {
     ops.insert(launch);
-    for (Value input : launch.getInputs()) {
-      while (auto reshape = input.getDefiningOp<ReshapeOp>())
-        input = reshape.getInput();
-      if (auto read = input.getDefiningOp<ReadOp>())
+    for (Value input : launch.getInputs())
+      if (auto read = getRoot(input).getDefiningOp<ReadOp>())
         slotsRead.insert(read.getSlotAttr().getAttr());
-    }
   }
   void add(Operation *op) {
     ops.insert(op);

@@ -16,12 +16,6 @@ Operation *getConsumer(td::FormatOp format) {
   return consumes ? user : nullptr;
 }
 
-Value getRoot(Value tensor) {
-  while (auto reshape = tensor.getDefiningOp<td::ReshapeOp>())
-    tensor = reshape.getInput();
-  return tensor;
-}
-
 /// The blocks that hold work: the condition of an scf.while only asks.
 static llvm::SmallVector<Block *, 2> getWalkedBlocks(Operation &op) {
   if (td::CarryingLoop loop(&op); loop)
@@ -82,7 +76,6 @@ void Liveness::define(ValueRange values, unsigned position) {
       continue;
     roots.push_back(value);
     Facts &fact = facts[value];
-    fact.definition = fact.lastUse = position;
     fact.ranges = {{position, position}};
   }
 }
@@ -109,7 +102,6 @@ void Liveness::use(ValueRange values, Operation *user) {
       fact.usedInRegion = false;
     fact.usedInRegion |= ancestor != user;
     fact.lastUser = ancestor;
-    fact.lastUse = std::max(fact.lastUse, position);
     addUse(fact, ancestors, position);
   }
 }

@@ -15,6 +15,7 @@
 #define TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
 
 #include "ArenaLayout.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,16 +26,14 @@ namespace tdc {
 /// its operands are needed there. Null if the string is made where it stands.
 mlir::Operation *getConsumer(td::FormatOp format);
 
-/// The value whose bytes `tensor` names.
-mlir::Value getRoot(mlir::Value tensor);
+using td::getRoot;
 
 class Liveness {
 public:
   /// What is known of one root.
   struct Facts {
-    unsigned definition = 0;
-    unsigned lastUse = 0;
-    /// All that is between these, but for what only other sides of branches do.
+    /// From the definition to the last use, but for what only other sides of
+    /// branches do.
     llvm::SmallVector<LiveRange, 1> ranges;
     /// Where the branches end that these are sides of, the first range has
     /// none.
@@ -44,6 +43,9 @@ public:
     mlir::Operation *lastUser = nullptr;
     /// The last user has the use in one of its regions.
     bool usedInRegion = false;
+
+    unsigned getDefinition() const { return ranges.front().first; }
+    unsigned getLastUse() const { return ranges.back().last; }
   };
 
   explicit Liveness(mlir::func::FuncOp function);

@@ -110,9 +110,8 @@ Storage Planner::makeStorage(Value root) {
     // A large file is not read into the arena but viewed.
     storage.kind = Storage::Kind::Heap;
   } else {
-    const Liveness::Facts &facts = liveness.getFacts(root);
     storage.buffer.bytes = getByteSize(type);
-    llvm::append_range(storage.buffer.ranges, facts.ranges);
+    llvm::append_range(storage.buffer.ranges, liveness.getFacts(root).ranges);
     if (getRingCopy(root)) {
       storage.kind = Storage::Kind::Ring;
       storage.buffer.bytes = 2 * llvm::alignTo(getByteSize(type), kAlignment);

@@ -108,7 +108,7 @@ std::vector<Resident> getResidents(func::FuncOp function,
           {{root},
            storage.device,
            td::estimateBytes(cast<RankedTensorType>(root.getType())),
-           {{facts.definition, facts.lastUse}},
+           {{facts.getDefinition(), facts.getLastUse()}},
            /*isPlanned=*/false});
   }
   addHandles(function, liveness, handles, residents);

@@ -54,12 +54,12 @@ void Planner::aliasReads(const SlotRow &row, SlotEvents &events) {
     if (read->hasAttr(kRowMajorAttr))
       continue;
     const Liveness::Facts &facts = liveness.getFacts(read.getResult());
-    if (isOverwritten(events, read.getResult(), facts.definition,
-                      facts.lastUse))
+    if (isOverwritten(events, read.getResult(), facts.getDefinition(),
+                      facts.getLastUse()))
       continue;
     moveToSlot(read.getResult(), row);
     events.values.push_back(
-        {read.getResult(), facts.definition, facts.lastUse});
+        {read.getResult(), facts.getDefinition(), facts.getLastUse()});
   }
 }
 
@@ -103,7 +103,7 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
       llvm::any_of(events.writes, opBetween) ||
       llvm::any_of(events.saves, between))
     return;
-  unsigned lastUse = liveness.getFacts(root).lastUse;
+  unsigned lastUse = liveness.getFacts(root).getLastUse();
   if (isOverwritten(events, root, begin, lastUse))
     return;
 

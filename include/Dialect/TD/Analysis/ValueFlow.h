@@ -177,6 +177,9 @@ int getNeed(mlir::Operation *op, unsigned operand, Devices &devices);
 /// Whether the host looks at the elements of the op's operands.
 bool isReadByHost(mlir::Operation *op);
 
+/// The tensor whose bytes a tensor names: itself, or what it is a view of.
+mlir::Value getRoot(mlir::Value tensor);
+
 /// What a value was before it was taken anywhere.
 mlir::Value getContent(mlir::Value value);
 

@@ -41,6 +41,12 @@ SmallVector<Place> getDevices(ModuleOp module) {
   return places;
 }
 
+Value getRoot(Value tensor) {
+  while (auto reshape = tensor.getDefiningOp<ReshapeOp>())
+    tensor = reshape.getInput();
+  return tensor;
+}
+
 Value getContent(Value value) {
   while (auto transfer = value.getDefiningOp<ToDeviceOp>())
     value = transfer.getInput();

@@ -371,6 +371,8 @@ void CudaDevice::addReports() {
 }
 
 int64_t CudaDevice::queueReports() {
+  if (!mayReport && !isReading)
+    return countQueuedReports();
   CudaContext::Use use(context);
   waitForReading();
   if (mayReport)

@@ -34,6 +34,11 @@ bool isQueued(Operation *op) {
   return isa<CopyStartOp, MarkOp, NoTicketOp>(op);
 }
 
+bool isDownload(ToDeviceOp op) {
+  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
+         getPlace(op.getType()).kind == Place::Kind::Cpu;
+}
+
 /// Whether the host waits for the copy where it stands.
 static bool isWaitedFor(Operation *op) {
   return isa<ToDeviceOp>(op) && !isQueued(op);
@@ -140,9 +145,8 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
   // The last first: those that the host does not wait for are passed by others.
   auto transfers = llvm::to_vector(block.getOps<ToDeviceOp>());
   for (ToDeviceOp download : llvm::reverse(transfers)) {
-    if (getPlace(download.getInput().getType()).kind != Place::Kind::Cuda ||
-        getPlace(download.getType()).kind != Place::Kind::Cpu ||
-        !download.getType().hasStaticShape() || download.getKept())
+    if (!isDownload(download) || !download.getType().hasStaticShape() ||
+        download.getKept())
       continue;
     Operation *place = download->getNextNode(),
               *maker = download.getInput().getDefiningOp();

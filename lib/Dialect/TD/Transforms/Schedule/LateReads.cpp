@@ -85,11 +85,6 @@ private:
   llvm::SetVector<Value> tickets;
 };
 
-bool isDownload(ToDeviceOp op) {
-  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
-         getPlace(op.getType()).kind == Place::Kind::Cpu;
-}
-
 /// Whether one of the ops is such: this one, and what is in its branches.
 bool hasAny(Operation *op, llvm::function_ref<bool(Operation *)> isSuch) {
   return op

@@ -42,13 +42,6 @@ private:
   Operation *overwriter = nullptr; ///< of the operand
 };
 
-/// What the tensor is a view of.
-Value skipViews(Value tensor) {
-  while (auto reshape = tensor.getDefiningOp<ReshapeOp>())
-    tensor = reshape.getInput();
-  return tensor;
-}
-
 /// Whether the op, or one inside, is a kernel of the GPU.
 bool hasKernel(Operation *op, const Place &gpu) {
   bool isFound = false;
@@ -79,7 +72,7 @@ Operation *PeerCopy::findReader(Value value) {
 Operation *PeerCopy::findOverwriter() {
   Block *block = transfer->getBlock();
   Operation *end = block->getTerminator();
-  Value source = skipViews(transfer.getInput());
+  Value source = getRoot(transfer.getInput());
   if (auto read = source.getDefiningOp<ReadOp>()) {
     auto writes = [&](Operation &op) {
       bool isFound = false;
@@ -93,9 +86,8 @@ Operation *PeerCopy::findOverwriter() {
   CarryingLoop loop = CarryingLoop::ofArgument(source);
   if (!loop || loop.getBody() != block)
     return end;
-  Operation *maker =
-      skipViews(loop.getYield()->getOperand(loop.getIndex(source)))
-          .getDefiningOp();
+  Operation *maker = getRoot(loop.getYield()->getOperand(loop.getIndex(source)))
+                         .getDefiningOp();
   bool isBehind = maker && maker->getBlock() == block &&
                   (maker == begin || begin->isBeforeInBlock(maker));
   return isBehind ? maker : end;
@@ -145,7 +137,7 @@ bool PeerCopy::find() {
   begin = transfer;
   // Behind another copy is where somebody waits for that.
   if (maker && maker->getBlock() == block &&
-      !skipViews(input).getDefiningOp<CopyStartOp>())
+      !getRoot(input).getDefiningOp<CopyStartOp>())
     begin = maker->getNextNode();
   else if (!maker && input.getParentBlock() == block)
     begin = &block->front();

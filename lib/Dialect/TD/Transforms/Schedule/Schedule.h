@@ -34,6 +34,9 @@ void beginPeerCopies(mlir::Block &block, HasRoom hasRoom);
 /// that began before. Leaves out the waits of the block that say nothing more.
 void joinWaits(mlir::Block &block);
 
+/// Whether the host gets a tensor from a GPU.
+bool isDownload(ToDeviceOp op);
+
 /// Whether the op is given to a GPU's queue of kernels, which the host does not
 /// wait for.
 bool isQueued(mlir::Operation *op);
