@@ -76,6 +76,7 @@ static std::optional<int64_t> readBytes(llvm::StringRef text) {
 
 std::optional<UsageError> setMemoryBudget(CompileOptions &options,
                                           llvm::StringRef value) {
+  MemoryBudget budget;
   llvm::SmallVector<llvm::StringRef> parts;
   value.split(parts, ',');
   for (llvm::StringRef part : parts) {
@@ -88,11 +89,18 @@ std::optional<UsageError> setMemoryBudget(CompileOptions &options,
           ("there is no memory budget `" + part + "`").str(),
           "it is a whole number of bytes, or of K, M, G or T (1K is 1024), as "
           "512M; for one GPU cuda:0=512M"};
-    if (isOfOne)
-      options.budget.ofOne[device->ordinal] = *bytes;
-    else
-      options.budget.ofEach = bytes;
+    bool isFirst = isOfOne
+                       ? budget.ofOne.insert({device->ordinal, *bytes}).second
+                       : !budget.ofEach.has_value();
+    if (!isFirst)
+      return UsageError{("`" + value + "` has two memory budgets for " +
+                         (isOfOne ? name : "each GPU"))
+                            .str(),
+                        "leave one of them out"};
+    if (!isOfOne)
+      budget.ofEach = bytes;
   }
+  options.budget = std::move(budget);
   return std::nullopt;
 }
 

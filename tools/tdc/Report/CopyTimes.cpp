@@ -1,6 +1,7 @@
 //===- CopyTimes.cpp - which copies run beside kernels --------------------===//
 
 #include "Report/CopyTimes.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,13 +25,16 @@ int64_t tdc::getNumber(mlir::Operation *copy) {
 }
 
 static CopyTime getTime(mlir::Operation *op) {
+  CopyTime time;
   if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
-    return {!copy.getTurn()   ? CopyTime::Beside
-            : copy.isUpload() ? CopyTime::Ahead
-                              : CopyTime::Late,
-            ""};
-  auto why = op->getAttrOfType<mlir::StringAttr>(td::kInLineAttr);
-  return {CopyTime::InLine, why ? why.getValue() : ""};
+    time.when = !copy.getTurn()   ? CopyTime::Beside
+                : copy.isUpload() ? CopyTime::Ahead
+                                  : CopyTime::Late;
+  if (auto why = op->getAttrOfType<mlir::StringAttr>(td::kInLineAttr))
+    time.why = why.getValue();
+  if (auto by = op->getAttrOfType<mlir::LocationAttr>(td::kInLineByAttr))
+    time.by = td::getUserPlace(by);
+  return time;
 }
 
 std::map<int64_t, CopyTime> tdc::getCopyTimes(mlir::ModuleOp scheduled) {

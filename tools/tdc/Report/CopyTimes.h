@@ -3,6 +3,7 @@
 #ifndef TDC_TOOLS_TDC_REPORT_COPYTIMES_H
 #define TDC_TOOLS_TDC_REPORT_COPYTIMES_H
 
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
 
@@ -21,7 +22,10 @@ struct CopyTime {
     Late,   ///< the same, and the host reads it in the turn behind
     InLine  ///< what comes behind waits for it
   } when = InLine;
-  llvm::StringRef whyInLine; ///< one of td::in_line; "" where that is clear
+  /// Why it is not made in another turn: one of td::in_line; "" where that is
+  /// clear.
+  llvm::StringRef why;
+  mlir::FileLineColLoc by; ///< what is the reason; null if it is in no line
 };
 
 /// Gives the copies of a placed module numbers, which they keep.

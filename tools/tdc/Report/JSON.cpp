@@ -170,8 +170,10 @@ private:
                            : time.when == CopyTime::Beside ? "beside"
                            : time.when == CopyTime::Late   ? "late"
                                                            : "in-line");
-    if (!time.whyInLine.empty())
-      json.attribute("reason", time.whyInLine);
+    if (!time.why.empty())
+      json.attribute("reason", time.why);
+    if (time.by)
+      json.attribute("line", getLine(time.by));
   }
 
   void write(const CopyStep &step) {

@@ -12,6 +12,7 @@
 #include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/Transforms/InLine.h"
 #include "OutputFile.h"
 #include "Report/Words.h"
 #include "Terminal.h"
@@ -291,13 +292,17 @@ static bool decides(mlir::Value number) {
   return false;
 }
 
-static const char *getAdvice(mlir::Operation *reader) {
+static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
   if (td::getUserName(reader) == "`print`")
     return "print in every n-th turn only: `if step % 100 == 0`";
-  if (!llvm::isa<td::ItemOp>(reader))
-    return "collect the values and save them behind the loop";
-  if (decides(reader->getResult(0)))
+  bool isNumber = llvm::isa<td::ItemOp>(reader);
+  if (isNumber && decides(reader->getResult(0)))
     return "decide by it in every n-th turn only";
+  if (why == td::in_line::kNeeded)
+    return isNumber ? "leave `.item()` out: a tensor stays on the device"
+                    : "compute this on the device as well";
+  if (!isNumber)
+    return "collect the values and save them behind the loop";
   return "add up on the device, from `var total = zeros()`, and read the sum "
          "behind the loop";
 }
@@ -318,7 +323,8 @@ static void findWaits(Report &report) {
     std::optional<CopyTime> time = report.getTime(site);
     bool isLate = time && time->when == CopyTime::Late;
     if (isEachTurn && isInner && !isLate)
-      report.waits.push_back({&site, getAdvice(site.reader)});
+      report.waits.push_back(
+          {&site, getAdvice(site.reader, time ? time->why : "")});
   }
 }
 

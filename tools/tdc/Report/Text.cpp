@@ -30,7 +30,7 @@ public:
       os << "; nothing is copied between devices\n\n";
       writeSizes();
       writePeaks();
-      writeNotMeasured();
+      writeMeasured();
       return;
     }
     os << "\n\n";
@@ -90,7 +90,10 @@ private:
       row("from files", sizes);
   }
 
-  void writeNotMeasured() {
+  void writeMeasured() {
+    for (const Lanes &lanes : report.lanes)
+      if (lanes.isMeasured)
+        row("measured", words.getTurns(lanes));
     if (!report.notMeasured.empty())
       row("not measured", report.notMeasured);
   }
@@ -108,7 +111,7 @@ private:
                          words.spellCopies(one.after));
     writeBound();
     writePeaks();
-    writeNotMeasured();
+    writeMeasured();
   }
 
   void writeBound() {

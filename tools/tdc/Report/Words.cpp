@@ -105,6 +105,12 @@ std::string Words::spell(const Total &total) {
   return spellCopies(total.copies) + ", " + total.bytes.getFormula() + " B";
 }
 
+std::string Words::spellTime(int64_t nanoseconds) {
+  if (nanoseconds < 1000000)
+    return llvm::formatv("{0:F1} µs", double(nanoseconds) / 1e3).str();
+  return llvm::formatv("{0:F1} ms", double(nanoseconds) / 1e6).str();
+}
+
 std::string Words::spell(td::CopyCount count) {
   return std::to_string(count.copies) +
          (count.copies == 1 ? " copy, " : " copies, ") +
@@ -186,9 +192,9 @@ std::string Words::getReasonToStay(const CopySite &site) const {
 }
 
 /// A sentence for each name of td::in_line.
-static StringRef explain(StringRef whyInLine) {
+static StringRef explain(StringRef why) {
   namespace in_line = td::in_line;
-  return llvm::StringSwitch<StringRef>(whyInLine)
+  return llvm::StringSwitch<StringRef>(why)
       .Case(in_line::kTurnBefore, "what is copied depends on the turn before")
       .Case(in_line::kGPUResult,
             "it is made from what a GPU computes in the same turn")
@@ -208,11 +214,28 @@ static StringRef explain(StringRef whyInLine) {
             "what makes it draws random numbers, in the order of the program")
       .Case(in_line::kRoom, "there is no room for second buffers of the loop")
       .Case(in_line::kNoKernels,
-            "only inner loops have kernels that it could run beside")
+            "no kernels of the loop itself could run beside it")
       .Case(in_line::kEnd,
             "any turn may be the last one (`while`, `break` and the like)")
       .Case(in_line::kAsWritten, "--placement=off copies where it is written")
+      .Case(in_line::kNeeded,
+            "a GPU needs what the cpu makes of it in the same turn")
+      .Case(in_line::kOrder,
+            "what is seen from outside, or may end the program, keeps its "
+            "order")
+      .Case(in_line::kOtherRead, "another read of the turn cannot come later")
+      .Case(in_line::kTensors,
+            "it is used with other tensors of the same turn on the cpu")
+      .Case(in_line::kInnerLoop,
+            "an inner loop would have to run before it is seen")
       .Default("");
+}
+
+std::string Words::getReason(const CopyTime &time) const {
+  if (time.why.empty())
+    return "";
+  std::string line = time.by ? " (" + spell(time.by) + ")" : "";
+  return ": " + explain(time.why).str() + line;
 }
 
 std::string Words::getTime(const CopySite &site) const {
@@ -222,15 +245,14 @@ std::string Words::getTime(const CopySite &site) const {
   if (time->when == CopyTime::Ahead)
     return "made one turn ahead, beside the kernels";
   if (time->when == CopyTime::Beside && site.to == getCpu())
-    return "runs beside kernels, and the host waits for it behind them";
+    return "runs beside kernels, and the host waits for it behind them" +
+           getReason(*time);
   if (time->when == CopyTime::Late)
     return "runs beside kernels, and the host reads it one turn later";
   if (time->when == CopyTime::Beside)
     return "runs beside kernels that do not need it";
-  std::string text =
-      site.to == getCpu() ? "the host waits for it" : "the kernels wait for it";
-  StringRef why = explain(time->whyInLine);
-  return why.empty() ? text : text + ": " + why.str();
+  StringRef who = site.to == getCpu() ? "host waits" : "kernels wait";
+  return ("the " + who + " for it").str() + getReason(*time);
 }
 
 std::string Words::getSizes() const {
@@ -262,6 +284,16 @@ std::string Words::getAsWritten() const {
   std::string text = spell(*report.asWritten);
   StringRef rest = text;
   return rest.consume_front("at most ") ? ("about " + rest).str() : text;
+}
+
+std::string Words::getTurns(const Lanes &lanes) const {
+  llvm::SmallVector<std::string> parts;
+  for (const LaneRow &row : lanes.rows)
+    parts.push_back(row.device +
+                    (row.device == row.name ? "" : " " + row.name) + " " +
+                    spellTime(row.busy));
+  return "two turns of " + spell(lanes.file, lanes.line) + " in " +
+         spellTime(lanes.length) + ": " + llvm::join(parts, ", ");
 }
 
 std::string Words::getTrial() const {

@@ -46,6 +46,8 @@ public:
   static std::string spellCopies(const Amount &amount);
   static std::string spell(const Total &total);
   static std::string spell(td::CopyCount count);
+  /// "8.7 µs", "1.2 ms"
+  static std::string spellTime(int64_t nanoseconds);
 
   //===--- Sentences about a copy, "" where there is nothing to say -------===//
 
@@ -65,6 +67,9 @@ public:
   std::string getAsWritten() const;
   /// "in a trial of 4 turns of each loop"; "" if the bound is of every run.
   std::string getTrial() const;
+  /// "two turns of line 12 in 8.7 µs: cuda:0 h2d 4.1 µs, cuda:0 compute 8.1
+  /// µs".
+  std::string getTurns(const Lanes &lanes) const;
   /// "0", or how much and why.
   std::string getGap() const;
   /// "a turn of line 12", "a call of predict" or "once".
@@ -83,6 +88,8 @@ public:
 private:
   std::string spell(const td::RunFactor &factor) const;
   std::string getReasonToStay(const td::CopySite &site) const;
+  /// ": it is read from a file".
+  std::string getReason(const CopyTime &time) const;
 
   const Report &report;
 };

@@ -1,4 +1,4 @@
-//===- InLine.h - why a copy waits for its turn among the kernels ---------===//
+//===- InLine.h - why a copy is not made ahead, or read late --------------===//
 
 #ifndef TDC_DIALECT_TD_TRANSFORMS_INLINE_H
 #define TDC_DIALECT_TD_TRANSFORMS_INLINE_H
@@ -7,9 +7,11 @@
 
 namespace tdc::td {
 
-/// On a td.to_device of a loop that brings a tensor from the cpu to a GPU, and
-/// that td-schedule leaves among the kernels: one of these.
+/// On a copy of a loop between the cpu and a GPU that td-schedule leaves in its
+/// turn: one of these.
 inline constexpr llvm::StringLiteral kInLineAttr = "td.in_line";
+/// The place of the op that is the reason, where it is another one.
+inline constexpr llvm::StringLiteral kInLineByAttr = "td.in_line_by";
 
 namespace in_line {
 /// What makes it depends on the turn before.
@@ -31,7 +33,7 @@ inline constexpr llvm::StringLiteral kUsedByHost = "used-by-host";
 inline constexpr llvm::StringLiteral kRandom = "random";
 /// What makes it may end the program, or be seen.
 inline constexpr llvm::StringLiteral kEffect = "effect";
-/// The second buffers of the loop's uploads do not fit on one of their GPUs.
+/// The second buffers of the loop's copies do not fit on one of their GPUs.
 inline constexpr llvm::StringLiteral kRoom = "room";
 /// No kernels of a GPU stand in the loop itself.
 inline constexpr llvm::StringLiteral kNoKernels = "no-kernels";
@@ -39,6 +41,19 @@ inline constexpr llvm::StringLiteral kNoKernels = "no-kernels";
 inline constexpr llvm::StringLiteral kEnd = "end";
 /// --placement=off
 inline constexpr llvm::StringLiteral kAsWritten = "as-written";
+
+// Of what the host reads alone:
+
+/// A GPU needs in the same turn what the host makes of it.
+inline constexpr llvm::StringLiteral kNeeded = "needed";
+/// Something in the turn is seen from outside, or may end the program.
+inline constexpr llvm::StringLiteral kOrder = "order";
+/// Another read of the turn cannot come later.
+inline constexpr llvm::StringLiteral kOtherRead = "other-read";
+/// The host needs more tensors of the same turn.
+inline constexpr llvm::StringLiteral kTensors = "tensors";
+/// An inner loop would run before it is read.
+inline constexpr llvm::StringLiteral kInnerLoop = "inner-loop";
 } // namespace in_line
 
 } // namespace tdc::td

@@ -15,12 +15,6 @@ static std::string px(double number) {
 }
 
 /// 12300 -> "12.3 µs".
-static std::string spellTime(int64_t nanoseconds) {
-  if (nanoseconds < 1000000)
-    return llvm::formatv("{0:F1} µs", double(nanoseconds) / 1e3).str();
-  return llvm::formatv("{0:F1} ms", double(nanoseconds) / 1e6).str();
-}
-
 static double getX(const Lanes &lanes, int64_t time) {
   return kLeft + double(kRight - kLeft) * double(time) /
                      double(std::max<int64_t>(lanes.length, 1));
@@ -30,7 +24,7 @@ static std::string describe(Page &page, const LaneWork &work) {
   std::string text = work.what;
   if (work.line)
     text += ", " + page.words.spell(work.file, work.line);
-  text += ": " + spellTime(work.length);
+  text += ": " + Words::spellTime(work.length);
   return work.bytes ? text + ", " + std::to_string(work.bytes) + " B" : text;
 }
 
@@ -103,7 +97,7 @@ static void writePicture(Page &page, const Lanes &lanes, llvm::StringRef path) {
         page.out.element("text", {{"x", kLeft}, {"y", axis + 14}}, "0");
         page.out.element("text",
                          {{"class", "end"}, {"x", kRight}, {"y", axis + 14}},
-                         spellTime(lanes.length));
+                         Words::spellTime(lanes.length));
         writeBusy(page, axis + 14, path + ".length", lanes.length);
       });
 }

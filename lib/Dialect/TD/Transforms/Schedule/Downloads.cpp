@@ -34,11 +34,6 @@ bool isQueued(Operation *op) {
   return isa<CopyStartOp, MarkOp, NoTicketOp>(op);
 }
 
-bool isDownload(ToDeviceOp op) {
-  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
-         getPlace(op.getType()).kind == Place::Kind::Cpu;
-}
-
 /// Whether the host waits for the copy where it stands.
 static bool isWaitedFor(Operation *op) {
   return isa<ToDeviceOp>(op) && !isQueued(op);

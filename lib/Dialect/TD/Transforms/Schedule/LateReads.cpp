@@ -20,6 +20,7 @@
 #include "../Speculation.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/InLine.h"
 #include "Schedule.h"
 #include "Turns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -47,17 +48,22 @@ public:
 
   /// Finds what can be done one turn later; false if there is nothing.
   bool find();
+  /// Says of all reads of the turn why they stay in it, and because of what op.
+  void leave(llvm::StringRef why, Operation *by = nullptr);
   /// Bytes that stay on each GPU until a turn is over.
   BytesByGPU countBytes();
   void run();
 
 private:
+  bool refuse(llvm::StringRef why, Operation *by = nullptr);
   bool findDownloads();
+  bool needsLate(Operation &op) const;
   bool isLate(Operation &op) const;
   bool mayKernelsFail();
   void spread();
   void sink();
-  bool canPass(Operation &op) const;
+  Operation *findImpassable(Operation &op) const;
+  bool findLateResults();
   bool findCarried();
   void startCopies(OpBuilder &builder);
   void waitForCopies(OpBuilder &builder);
@@ -85,16 +91,22 @@ private:
   llvm::SetVector<Value> tickets;
 };
 
-/// Whether one of the ops is such: this one, and what is in its branches.
+/// The first such op: this one, or one in its branches.
+Operation *findAny(Operation *op,
+                   llvm::function_ref<bool(Operation *)> isSuch) {
+  Operation *found = nullptr;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (isSuch(inner)) {
+      found = inner;
+      return WalkResult::interrupt();
+    }
+    return isa<KernelOp>(inner) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return found;
+}
+
 bool hasAny(Operation *op, llvm::function_ref<bool(Operation *)> isSuch) {
-  return op
-      ->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-        if (isSuch(inner))
-          return WalkResult::interrupt();
-        return isa<KernelOp>(inner) ? WalkResult::skip()
-                                    : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return findAny(op, isSuch);
 }
 
 bool isCheck(Operation *op) {
@@ -104,35 +116,66 @@ bool isCheck(Operation *op) {
 /// Whether people see the op, or may miss what stands behind it.
 bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
 
+void LateReader::leave(llvm::StringRef why, Operation *by) {
+  for (ToDeviceOp copy : downloads)
+    leaveInLine(copy, why, by == copy ? nullptr : by);
+}
+
+bool LateReader::refuse(llvm::StringRef why, Operation *by) {
+  leave(why, by);
+  return false;
+}
+
+/// Why a copy cannot be read late, for itself; "" if it can.
+llvm::StringRef findObstacle(ToDeviceOp copy) {
+  if (copy.getKept())
+    return in_line::kAsWritten;
+  if (!copy.getType().hasStaticShape())
+    return in_line::kSize;
+  return isPassedOn(copy.getResult()) ? in_line::kPassedOn : "";
+}
+
 bool LateReader::findDownloads() {
   bool hasKernels = false;
+  Operation *inner = nullptr, *onDemand = nullptr;
   for (Operation &op : *loop.getBody()) {
-    // What an inner loop does takes long: nobody should wait for a line of
-    // text until the next turn's is queued.
-    bool hasLoops =
-        hasAny(&op, [](Operation *inner) { return bool(CarryingLoop(inner)); });
     auto kernel = dyn_cast<KernelOp>(op);
     hasKernels |= kernel && kernel.isOnGPU();
-    auto copy = dyn_cast<ToDeviceOp>(op);
-    if (hasLoops || isa<ReplicaGetOp>(op))
-      return false;
-    if (!copy || !isDownload(copy))
-      continue;
-    if (copy.getKept() || !copy.getType().hasStaticShape() ||
-        isPassedOn(copy.getResult()))
-      return false;
-    downloads.push_back(copy);
+    if (auto copy = dyn_cast<ToDeviceOp>(op); copy && isDownload(copy))
+      downloads.push_back(copy);
+    if (isa<ReplicaGetOp>(op))
+      onDemand = &op;
+    if (!inner)
+      inner =
+          findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); });
   }
-  return hasKernels && !downloads.empty();
+  // What an inner loop does takes long: nobody should wait for a line of text
+  // until the next turn's is queued.
+  if (inner)
+    return refuse(in_line::kInnerLoop, inner);
+  if (!hasKernels)
+    return refuse(in_line::kNoKernels);
+  if (onDemand)
+    return refuse(in_line::kOtherRead, onDemand);
+  for (ToDeviceOp copy : downloads)
+    if (llvm::StringRef why = findObstacle(copy); !why.empty()) {
+      leave(in_line::kOtherRead, copy);
+      leaveInLine(copy, why);
+      return false;
+    }
+  return !downloads.empty();
+}
+
+bool LateReader::needsLate(Operation &op) const {
+  return hasAny(&op, [&](Operation *inner) {
+    return llvm::any_of(inner->getOperands(), [&](Value value) {
+      return lateValues.contains(value);
+    });
+  });
 }
 
 bool LateReader::isLate(Operation &op) const {
-  return hasAny(&op, [&](Operation *inner) {
-    return (isSeen(inner) && hasLateEffects) ||
-           llvm::any_of(inner->getOperands(), [&](Value value) {
-             return lateValues.contains(value);
-           });
-  });
+  return (hasLateEffects && hasAny(&op, isSeen)) || needsLate(op);
 }
 
 /// Whether a read may bring the error of a kernel.
@@ -167,9 +210,9 @@ void LateReader::spread() {
   } while (late.size() + lateValues.size() > before);
 }
 
-/// Whether the op can be done one turn later.
-bool canBeLate(Operation *op) {
-  return !hasAny(op, [](Operation *inner) {
+/// What of an op cannot be done one turn later; null if all can.
+Operation *findPunctual(Operation *op) {
+  return findAny(op, [](Operation *inner) {
     bool isByHost = isSeen(inner) || isa<scf::IfOp, scf::YieldOp>(inner) ||
                     (cannotFail(inner) && !isQueued(inner));
     return !isByHost || isa<ToDeviceOp>(inner);
@@ -182,17 +225,18 @@ void LateReader::sink() {
     auto isByLate = [&](Operation *user) {
       return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
     };
-    if (!op.use_empty() && mayRunUnasked(&op) && canBeLate(&op) &&
+    if (!op.use_empty() && mayRunUnasked(&op) && !findPunctual(&op) &&
         llvm::all_of(op.getUsers(), isByLate))
       late.insert(&op);
   }
 }
 
-/// Whether what is late can be done behind the op of the next turn.
-bool LateReader::canPass(Operation &op) const {
+/// What of an op of the next turn cannot be done before what is late; null if
+/// all can.
+Operation *LateReader::findImpassable(Operation &op) const {
   if (!hasLateEffects)
-    return true;
-  return !hasAny(&op, [&](Operation *inner) {
+    return nullptr;
+  return findAny(&op, [&](Operation *inner) {
     // With what the host reads here it would learn of errors too early; sizes
     // that a run knows may be what a check is for.
     if (auto copy = dyn_cast<ToDeviceOp>(inner); copy && isDownload(copy))
@@ -204,6 +248,30 @@ bool LateReader::canPass(Operation &op) const {
   });
 }
 
+/// Why nothing that is seen can come behind an op of the next turn.
+llvm::StringRef whyInOrder(Operation &op) {
+  bool reads = hasAny(&op, [](Operation *inner) {
+    auto copy = dyn_cast<ToDeviceOp>(inner);
+    return copy && isDownload(copy);
+  });
+  return reads ? in_line::kOtherRead : in_line::kOrder;
+}
+
+/// Finds what late ops give the loop to carry; false if it cannot.
+bool LateReader::findLateResults() {
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!lateValues.contains(argument))
+      continue;
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    if (tensor ? !tensor.hasStaticShape()
+               : !argument.getType().isIntOrIndexOrFloat())
+      return refuse(in_line::kSize,
+                    loop.getYieldedValues()[index].getDefiningOp());
+    lateResults.push_back(index);
+  }
+  return true;
+}
+
 /// Finds the numbers that late ops need of their turn; false if that are not
 /// numbers alone.
 bool LateReader::findCarried() {
@@ -212,41 +280,42 @@ bool LateReader::findCarried() {
     return value.getParentBlock() == loop.getBody() &&
            !lateValues.contains(value) && !(maker && late.contains(maker));
   };
-  bool areNumbers = true;
-  for (Operation &op : *loop.getBody())
-    if (late.contains(&op))
-      hasAny(&op, [&](Operation *inner) {
-        for (Value operand :
-             llvm::make_filter_range(inner->getOperands(), isEarly)) {
-          areNumbers &= operand.getType().isIntOrIndexOrFloat();
-          carried.insert(operand);
-        }
-        return !areNumbers;
-      });
-  return areNumbers;
+  for (Operation &op : *loop.getBody()) {
+    if (!late.contains(&op))
+      continue;
+    Operation *reader = findAny(&op, [&](Operation *inner) {
+      bool areNumbers = true;
+      for (Value operand :
+           llvm::make_filter_range(inner->getOperands(), isEarly)) {
+        areNumbers &= operand.getType().isIntOrIndexOrFloat();
+        carried.insert(operand);
+      }
+      return !areNumbers;
+    });
+    if (reader)
+      return refuse(in_line::kTensors, reader);
+  }
+  return true;
 }
 
 bool LateReader::find() {
   if (!findDownloads())
     return false;
   spread();
-  if (!llvm::all_of(late, canBeLate))
-    return false;
-  sink();
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!late.contains(&op) && !llvm::is_contained(downloads, &op) &&
-        !canPass(op))
-      return false;
-  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (!lateValues.contains(argument))
+    if (Operation *punctual = late.contains(&op) ? findPunctual(&op) : nullptr)
+      return refuse(isQueued(punctual) && needsLate(op)
+                        ? llvm::StringRef(in_line::kNeeded)
+                        : whyInOrder(op),
+                    punctual);
+  sink();
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (late.contains(&op) || llvm::is_contained(downloads, &op))
       continue;
-    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (tensor ? !tensor.hasStaticShape()
-               : !argument.getType().isIntOrIndexOrFloat())
-      return false;
-    lateResults.push_back(index);
+    if (Operation *impassable = findImpassable(op))
+      return refuse(whyInOrder(op), impassable);
   }
-  return findCarried();
+  return findLateResults() && findCarried();
 }
 
 BytesByGPU LateReader::countBytes() {
@@ -438,8 +507,11 @@ void LateReader::run() {
 
 void readLate(scf::ForOp loop, HasRoom hasRoom) {
   LateReader reader(loop);
-  if (reader.find() && hasRoom(reader.countBytes()))
-    reader.run();
+  if (!reader.find())
+    return;
+  if (!hasRoom(reader.countBytes()))
+    return reader.leave(in_line::kRoom);
+  reader.run();
 }
 
 } // namespace tdc::td

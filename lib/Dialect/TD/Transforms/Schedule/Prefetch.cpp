@@ -40,12 +40,6 @@ namespace tdc::td {
 // What can be made one turn ahead
 //===----------------------------------------------------------------------===//
 
-/// Whether the host gives a GPU a tensor, in the queue of its kernels.
-static bool isUpload(ToDeviceOp op) {
-  return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
-         getPlace(op.getType()).kind == Place::Kind::Cuda;
-}
-
 namespace {
 
 class LoopPrefetcher {
@@ -147,10 +141,6 @@ bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
   return llvm::all_of(ops, [&](Operation *op) {
     return !isa<KernelOp>(op) || llvm::all_of(op->getUsers(), isWithin);
   });
-}
-
-static void leaveInLine(ToDeviceOp upload, llvm::StringRef why) {
-  upload->setAttr(kInLineAttr, StringAttr::get(upload.getContext(), why));
 }
 
 void LoopPrefetcher::leave(llvm::StringRef why) {
@@ -466,23 +456,6 @@ void prefetch(scf::ForOp loop, HasRoom hasRoom) {
   if (!hasRoom(prefetcher.countBytes()))
     return prefetcher.leave(in_line::kRoom);
   prefetcher.run();
-}
-
-void explainOthers(ModuleOp module) {
-  bool isAsWritten = module->hasAttr(kAsWrittenAttr);
-  module->walk([&](ToDeviceOp upload) {
-    if (!isUpload(upload) || upload->hasAttr(kInLineAttr))
-      return;
-    llvm::StringRef why = in_line::kEnd;
-    Operation *parent = upload->getParentOp();
-    for (; parent && !CarryingLoop(parent); parent = parent->getParentOp())
-      if (isa<scf::IfOp>(parent))
-        why = in_line::kBranch;
-    if (isAsWritten || upload.getKept())
-      why = in_line::kAsWritten;
-    if (parent)
-      leaveInLine(upload, why);
-  });
 }
 
 } // namespace tdc::td

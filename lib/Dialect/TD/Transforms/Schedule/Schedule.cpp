@@ -1,6 +1,8 @@
 //===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
 
 #include "Schedule.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/InLine.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -12,7 +14,42 @@ namespace tdc::td {
 using namespace mlir;
 
 namespace tdc::td {
+
+void leaveInLine(ToDeviceOp copy, llvm::StringRef why, Operation *by) {
+  copy->setAttr(kInLineAttr, StringAttr::get(copy.getContext(), why));
+  if (by)
+    copy->setAttr(kInLineByAttr, LocationAttr(by->getLoc()));
+}
+
+bool isUpload(ToDeviceOp op) {
+  return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
+         getPlace(op.getType()).kind == Place::Kind::Cuda;
+}
+
+bool isDownload(ToDeviceOp op) {
+  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
+         getPlace(op.getType()).kind == Place::Kind::Cpu;
+}
+
 namespace {
+
+/// Says of the copies in loops that have not been looked at why they stay.
+void explainOthers(ModuleOp module, bool (*isSuch)(ToDeviceOp)) {
+  bool isAsWritten = module->hasAttr(kAsWrittenAttr);
+  module->walk([&](ToDeviceOp copy) {
+    if (!isSuch(copy) || copy->hasAttr(kInLineAttr))
+      return;
+    llvm::StringRef why = in_line::kEnd;
+    Operation *parent = copy->getParentOp();
+    for (; parent && !CarryingLoop(parent); parent = parent->getParentOp())
+      if (isa<scf::IfOp>(parent))
+        why = in_line::kBranch;
+    if (isAsWritten || copy.getKept())
+      why = in_line::kAsWritten;
+    if (parent)
+      leaveInLine(copy, why);
+  });
+}
 
 /// How much more GPUs can hold, where that is known.
 class Room {
@@ -38,8 +75,10 @@ private:
 struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module->hasAttr(kAsWrittenAttr))
-      return explainOthers(module);
+    if (module->hasAttr(kAsWrittenAttr)) {
+      explainOthers(module, isDownload);
+      return explainOthers(module, isUpload);
+    }
     Room room(module);
     auto hasRoom = [&](const BytesByGPU &bytes) { return room.take(bytes); };
     llvm::SmallVector<scf::ForOp> loops;
@@ -47,6 +86,7 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     module->walk(find);
     for (scf::ForOp loop : loops)
       readLate(loop, hasRoom);
+    explainOthers(module, isDownload);
     module->walk([&](Block *block) {
       if (isa<KernelOp, ModuleOp>(block->getParentOp()))
         return;
@@ -57,7 +97,7 @@ struct SchedulePass : public impl::TDSchedulePassBase<SchedulePass> {
     module->walk(find);
     for (scf::ForOp loop : loops)
       prefetch(loop, hasRoom);
-    explainOthers(module);
+    explainOthers(module, isUpload);
   }
 };
 

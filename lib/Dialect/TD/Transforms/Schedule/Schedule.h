@@ -16,9 +16,6 @@ using HasRoom = llvm::function_ref<bool(const BytesByGPU &bytes)>;
 /// made and copied in the turn before, beside its kernels.
 void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 
-/// Says of the uploads in loops that nobody could have made ahead why not.
-void explainOthers(mlir::ModuleOp module);
-
 /// What the host reads from a GPU in each turn of a loop, it reads one turn
 /// later, when the kernels of that are queued.
 void readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
@@ -33,6 +30,14 @@ void beginPeerCopies(mlir::Block &block, HasRoom hasRoom);
 /// Copies of one queue arrive in order: who waited for one has waited for those
 /// that began before. Leaves out the waits of the block that say nothing more.
 void joinWaits(mlir::Block &block);
+
+/// Says why a copy of a loop stays in its turn, one of in_line, and which op is
+/// the reason where it is another one.
+void leaveInLine(ToDeviceOp copy, llvm::StringRef why,
+                 mlir::Operation *by = nullptr);
+
+/// Whether the host gives a GPU a tensor, in the queue of its kernels.
+bool isUpload(ToDeviceOp op);
 
 /// Whether the host gets a tensor from a GPU.
 bool isDownload(ToDeviceOp op);
