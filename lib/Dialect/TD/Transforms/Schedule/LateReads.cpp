@@ -57,7 +57,7 @@ public:
 private:
   bool refuse(llvm::StringRef why, Operation *by = nullptr);
   bool findDownloads();
-  bool needsLate(Operation &op) const;
+  bool findLate();
   bool isLate(Operation &op) const;
   bool mayKernelsFail();
   void spread();
@@ -78,7 +78,7 @@ private:
 
   scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> downloads;
-  llvm::DenseSet<Operation *> late;
+  llvm::SetVector<Operation *> late; ///< causes first
   /// What is there only when they have run; also what the loop carries of it.
   llvm::DenseSet<Value> lateValues;
   bool hasLateEffects = false, hasLateChecks = false;
@@ -166,16 +166,13 @@ bool LateReader::findDownloads() {
   return !downloads.empty();
 }
 
-bool LateReader::needsLate(Operation &op) const {
-  return hasAny(&op, [&](Operation *inner) {
-    return llvm::any_of(inner->getOperands(), [&](Value value) {
-      return lateValues.contains(value);
-    });
-  });
-}
-
 bool LateReader::isLate(Operation &op) const {
-  return (hasLateEffects && hasAny(&op, isSeen)) || needsLate(op);
+  return hasAny(&op, [&](Operation *inner) {
+    return (isSeen(inner) && hasLateEffects) ||
+           llvm::any_of(inner->getOperands(), [&](Value value) {
+             return lateValues.contains(value);
+           });
+  });
 }
 
 /// Whether a read may bring the error of a kernel.
@@ -187,12 +184,8 @@ bool LateReader::mayKernelsFail() {
                 });
 }
 
-/// Finds all that depends on the copies. What people see keeps its order: if
-/// some of it is late, or an error, all is.
+/// Adds all that depends on what is late.
 void LateReader::spread() {
-  hasLateEffects = mayKernelsFail();
-  for (ToDeviceOp copy : downloads)
-    lateValues.insert(copy.getResult());
   size_t before;
   do {
     before = late.size() + lateValues.size();
@@ -200,8 +193,6 @@ void LateReader::spread() {
       if (isLate(op)) {
         late.insert(&op);
         lateValues.insert_range(op.getResults());
-        hasLateEffects |= hasAny(&op, isSeen);
-        hasLateChecks |= hasAny(&op, isCheck);
       }
     for (auto [next, argument] :
          llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs()))
@@ -257,6 +248,29 @@ llvm::StringRef whyInOrder(Operation &op) {
   return reads ? in_line::kOtherRead : in_line::kOrder;
 }
 
+bool LateReader::findLate() {
+  for (ToDeviceOp copy : downloads)
+    lateValues.insert(copy.getResult());
+  spread();
+  for (Operation *op : late)
+    if (Operation *punctual = findPunctual(op))
+      return refuse(isQueued(punctual) ? in_line::kNeeded : in_line::kOrder,
+                    punctual);
+  auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
+    return llvm::any_of(late,
+                        [&](Operation *op) { return hasAny(op, isSuch); });
+  };
+  // What people see keeps its order: if some of it is late, or an error, all
+  // is.
+  hasLateEffects = mayKernelsFail() || isAnyLate(isSeen);
+  spread();
+  hasLateChecks = isAnyLate(isCheck);
+  for (Operation *op : late)
+    if (Operation *punctual = findPunctual(op))
+      return refuse(whyInOrder(*op), punctual);
+  return true;
+}
+
 /// Finds what late ops give the loop to carry; false if it cannot.
 bool LateReader::findLateResults() {
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -301,13 +315,8 @@ bool LateReader::findCarried() {
 bool LateReader::find() {
   if (!findDownloads())
     return false;
-  spread();
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (Operation *punctual = late.contains(&op) ? findPunctual(&op) : nullptr)
-      return refuse(isQueued(punctual) && needsLate(op)
-                        ? llvm::StringRef(in_line::kNeeded)
-                        : whyInOrder(op),
-                    punctual);
+  if (!findLate())
+    return false;
   sink();
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (late.contains(&op) || llvm::is_contained(downloads, &op))
