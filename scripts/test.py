@@ -322,7 +322,7 @@ def races(stage):
     # TSan delays signals and has an allocator of its own; threads run when tests
     # fork. Where each call fails once there is a process for each, and no thread.
     run_unittests(stage, TSAN, {
-        "GTEST_FILTER": "-Fault*:GpuFault*:Kill*:Progress*:*Interrupt*",
+        "GTEST_FILTER": "-Fault*:GpuFault*:*AllocationFails:Kill*:Progress*:*Interrupt*",
         "TSAN_OPTIONS": "die_after_fork=0:allocator_may_return_null=1"})
     # Code for TSan is that of functions which say so.
     code = stage.must_run(DEV / "bin/tdc", "emit", "--phase=llvm", "examples/embed/net.tdsl")
