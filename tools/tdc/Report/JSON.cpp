@@ -52,7 +52,7 @@ public:
       json.attributeArray("waits", [&] {
         for (const HostWait &wait : report.waits)
           json.object([&] {
-            writeLine("line", wait.site->reader);
+            writePlace(td::getUserPlace(wait.site->reader->getLoc()));
             writeLine("loop", wait.site->loop);
             write("times", getCopies(*wait.site));
             json.attribute("advice", wait.advice);
@@ -145,7 +145,7 @@ private:
     if (site.reader)
       json.attributeObject("reader", [&] {
         json.attribute("op", td::getUserName(site.reader));
-        writeLine("line", site.reader);
+        writePlace(td::getUserPlace(site.reader->getLoc()));
       });
     write("bytesOfOne", getBytesOfOne(site));
     write("copies", getCopies(site));
@@ -173,7 +173,7 @@ private:
     if (!time.why.empty())
       json.attribute("reason", time.why);
     if (time.by)
-      json.attribute("line", getLine(time.by));
+      writePlace(time.by);
   }
 
   void write(const CopyStep &step) {

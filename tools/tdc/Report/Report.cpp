@@ -282,12 +282,13 @@ static bool decides(mlir::Value number) {
   computed.insert(number);
   for (size_t i = 0; i != computed.size(); ++i)
     for (mlir::Operation *user : computed[i].getUsers()) {
-      if (user->getNumResults() != 1 ||
-          user->getName().getDialectNamespace() != "arith")
-        continue;
-      if (user->getResult(0).getType().isInteger(1))
+      // A loop goes on as the turn before says.
+      if (computed[i].getType().isInteger(1) &&
+          llvm::isa<mlir::scf::IfOp, mlir::scf::YieldOp>(user))
         return true;
-      computed.insert(user->getResult(0));
+      llvm::StringRef dialect = user->getName().getDialectNamespace();
+      if (dialect == "arith" || dialect == "math")
+        computed.insert_range(user->getResults());
     }
   return false;
 }
@@ -299,18 +300,23 @@ static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
   if (isNumber && decides(reader->getResult(0)))
     return "decide by it in every n-th turn only";
   if (why == td::in_line::kNeeded)
-    return isNumber ? "leave `.item()` out: a tensor stays on the device"
+    return isNumber ? "leave `.item()` out where a tensor will do, which stays "
+                      "on the device"
                     : "compute this on the device as well";
-  if (!isNumber)
+  if (why == td::in_line::kText)
+    return "make the string behind the loop, or print it";
+  if (llvm::isa<td::SaveOp, td::SaveTensorOp>(reader))
     return "collect the values and save them behind the loop";
+  if (!isNumber)
+    return "compute this on the device as well";
   return "add up on the device, from `var total = zeros()`, and read the sum "
          "behind the loop";
 }
 
-/// Reads of the host that make it wait in every turn of an inner loop.
+/// Reads of the host that make it wait in every turn of a loop without others.
 static void findWaits(Report &report) {
   for (const CopySite &site : report.sites) {
-    if (!site.isForHost || !site.loop || site.to != getCpu())
+    if (!site.reader || !site.loop || site.to != getCpu())
       continue;
     bool isEachTurn = site.ops.front()->getParentOp() == site.loop;
     bool isInner = !site.loop
@@ -392,7 +398,7 @@ static bool measureLanes(const Options &options, Terminal &terminal,
   if (options.trace.empty())
     return true;
   if (report.lanes.empty()) {
-    report.notMeasured = "the program has no loop with work for a GPU";
+    report.notMeasured = "no loop has work for a GPU in all of its turns";
     return true;
   }
   const Lanes &estimated = report.lanes.front();

@@ -73,10 +73,11 @@ private:
       return;
     os << "\nthe host waits for the device\n";
     for (const HostWait &wait : report.waits) {
+      Amount times = getCopies(*wait.site);
       say(words.spell(wait.site->reader) + ": " +
           td::getUserName(wait.site->reader) + " in every turn of " +
-          words.spell(wait.site->loop) + ", " +
-          getCopies(*wait.site).getFormula() + " times");
+          words.spell(wait.site->loop) + (times.isExact ? ", " : ", at most ") +
+          times.getFormula() + " times");
       say(wait.advice);
     }
   }

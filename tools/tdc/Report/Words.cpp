@@ -219,11 +219,14 @@ static StringRef explain(StringRef why) {
             "any turn may be the last one (`while`, `break` and the like)")
       .Case(in_line::kAsWritten, "--placement=off copies where it is written")
       .Case(in_line::kNeeded,
-            "a GPU needs what the cpu makes of it in the same turn")
+            "a GPU needs what the cpu makes of it, in this turn or in the next")
       .Case(in_line::kOrder,
             "what is seen from outside, or may end the program, keeps its "
             "order")
       .Case(in_line::kOtherRead, "another read of the turn cannot come later")
+      .Case(in_line::kOnDemand,
+            "something is copied when the turn first asks for it")
+      .Case(in_line::kText, "a string made of it is handed to the next turn")
       .Case(in_line::kTensors,
             "it is used with other tensors of the same turn on the cpu")
       .Case(in_line::kInnerLoop,

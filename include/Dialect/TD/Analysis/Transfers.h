@@ -28,7 +28,8 @@ struct CopySite {
   Place from, to;
   bool isImplied = false; ///< the program does not write it
 
-  /// Who reads it there first; null if that is not seen.
+  /// Who reads it there first, at best whenever it is copied; null if that is
+  /// not seen.
   mlir::Operation *reader = nullptr;
   /// All that read it are prints, files and `.item()`.
   bool isForHost = false;

@@ -44,14 +44,18 @@ inline constexpr llvm::StringLiteral kAsWritten = "as-written";
 
 // Of what the host reads alone:
 
-/// A GPU needs in the same turn what the host makes of it.
+/// A GPU needs what the host makes of it, in this turn or in the next.
 inline constexpr llvm::StringLiteral kNeeded = "needed";
 /// Something in the turn is seen from outside, or may end the program.
 inline constexpr llvm::StringLiteral kOrder = "order";
 /// Another read of the turn cannot come later.
 inline constexpr llvm::StringLiteral kOtherRead = "other-read";
+/// Something is copied when the turn first asks for it.
+inline constexpr llvm::StringLiteral kOnDemand = "on-demand";
 /// The host needs more tensors of the same turn.
 inline constexpr llvm::StringLiteral kTensors = "tensors";
+/// A text made of it is handed to the next turn.
+inline constexpr llvm::StringLiteral kText = "text";
 /// An inner loop would run before it is read.
 inline constexpr llvm::StringLiteral kInnerLoop = "inner-loop";
 } // namespace in_line

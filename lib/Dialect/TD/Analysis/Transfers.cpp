@@ -66,8 +66,12 @@ private:
 
   void addReaders(CopySite &site, Value result) {
     SmallVector<Operation *> readers = flow.getReaders(result);
+    // The one that no branch can leave out says most.
+    auto always = llvm::find_if(readers, [&](Operation *reader) {
+      return reader->getBlock() == result.getParentBlock();
+    });
     if (!site.reader && !readers.empty())
-      site.reader = readers.front();
+      site.reader = always != readers.end() ? *always : readers.front();
     site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
   }
 

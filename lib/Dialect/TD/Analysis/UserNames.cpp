@@ -29,17 +29,24 @@ static StringRef getSign(ComparePredicate predicate) {
   llvm_unreachable("not a comparison");
 }
 
+/// Whether a text is printed, and nothing else.
+static bool isPrinted(Operation *format) {
+  return llvm::all_of(format->getUsers(),
+                      [](Operation *user) { return isa<PrintOp>(user); });
+}
+
 std::string getUserName(Operation *op) {
   if (isa<SaveOp, SaveTensorOp>(op))
     return "`save`";
   if (isa<FormatOp>(op))
-    return "`print`";
+    return isPrinted(op) ? "`print`" : "the string";
   if (isa<func::ReturnOp>(op))
     return "`return`";
   if (auto item = dyn_cast<ItemOp>(op)) {
-    bool isPrinted = llvm::all_of(
+    bool isForText = llvm::all_of(
         item->getUsers(), [](Operation *user) { return isa<FormatOp>(user); });
-    return isPrinted ? "`print`" : "`.item()`";
+    return isForText && !item.use_empty() ? getUserName(*item->user_begin())
+                                          : "`.item()`";
   }
   // What the program writes is the op that needs all elements.
   if (isa<BroadcastOp>(op))

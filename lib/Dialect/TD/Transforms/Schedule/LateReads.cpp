@@ -44,25 +44,32 @@ class LateReader {
   };
 
 public:
-  explicit LateReader(scf::ForOp loop) : loop(loop) {}
+  explicit LateReader(scf::ForOp loop);
 
-  /// Finds what can be done one turn later; false if there is nothing.
-  bool find();
-  /// Says of all reads of the turn why they stay in it, and because of what op.
+  bool hasReads() const { return !downloads.empty(); }
+  /// Finds what can be done one turn later if all is that the turn reads;
+  /// false if it cannot.
+  bool find() { return find(downloads); }
+  /// Says of each read why it stays in its turn, when that was found.
+  void explain();
   void leave(llvm::StringRef why, Operation *by = nullptr);
   /// Bytes that stay on each GPU until a turn is over.
   BytesByGPU countBytes();
   void run();
 
 private:
+  bool find(llvm::ArrayRef<ToDeviceOp> reads);
   bool refuse(llvm::StringRef why, Operation *by = nullptr);
-  bool findDownloads();
-  bool findLate();
+  bool refuseInOrder(Operation *op, Operation *obstacle);
+  bool findLoop();
+  bool findLate(llvm::ArrayRef<ToDeviceOp> reads);
+  void findEffects();
+  Operation *findAnyUntold(Operation *op,
+                           llvm::function_ref<bool(Operation *)> isSuch) const;
   bool isLate(Operation &op) const;
-  bool mayKernelsFail();
   void spread();
   void sink();
-  Operation *findImpassable(Operation &op) const;
+  bool canBePassed();
   bool findLateResults();
   bool findCarried();
   void startCopies(OpBuilder &builder);
@@ -78,10 +85,17 @@ private:
 
   scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> downloads;
+  llvm::StringRef why; ///< it cannot be, one of in_line
+  Operation *by = nullptr;
+
   llvm::SetVector<Operation *> late; ///< causes first
   /// What is there only when they have run; also what the loop carries of it.
   llvm::DenseSet<Value> lateValues;
+  /// What is seen in a turn comes behind what is late of the turn before.
   bool hasLateEffects = false, hasLateChecks = false;
+  /// Null, or the GPU whose errors are all that can be seen late: who reads
+  /// from it in the turn is told of them.
+  Attribute teller;
   /// Which values of the loop these are.
   llvm::SmallVector<unsigned> lateResults;
   /// Numbers of the turn that its reads need.
@@ -116,13 +130,31 @@ bool isCheck(Operation *op) {
 /// Whether people see the op, or may miss what stands behind it.
 bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
 
-void LateReader::leave(llvm::StringRef why, Operation *by) {
-  for (ToDeviceOp copy : downloads)
-    leaveInLine(copy, why, by == copy ? nullptr : by);
+Attribute getSource(Operation *download) {
+  return cast<ToDeviceOp>(download).getInput().getType().getEncoding();
 }
 
+/// Who reads what is copied: where the program asks for it.
+Operation *getReader(Operation *copy) {
+  Operation *reader = copy;
+  for (Operation *user : copy->getUsers()) // the first one comes last
+    reader = user;
+  return reader;
+}
+
+LateReader::LateReader(scf::ForOp loop) : loop(loop) {
+  for (auto copy : loop.getBody()->getOps<ToDeviceOp>())
+    if (isDownload(copy))
+      downloads.push_back(copy);
+}
+
+//===----------------------------------------------------------------------===//
+// What can be late
+//===----------------------------------------------------------------------===//
+
 bool LateReader::refuse(llvm::StringRef why, Operation *by) {
-  leave(why, by);
+  this->why = why;
+  this->by = by;
   return false;
 }
 
@@ -135,53 +167,64 @@ llvm::StringRef findObstacle(ToDeviceOp copy) {
   return isPassedOn(copy.getResult()) ? in_line::kPassedOn : "";
 }
 
-bool LateReader::findDownloads() {
+/// Whether the loop has kernels that a turn's reads can wait behind.
+bool LateReader::findLoop() {
   bool hasKernels = false;
-  Operation *inner = nullptr, *onDemand = nullptr;
   for (Operation &op : *loop.getBody()) {
     auto kernel = dyn_cast<KernelOp>(op);
     hasKernels |= kernel && kernel.isOnGPU();
-    if (auto copy = dyn_cast<ToDeviceOp>(op); copy && isDownload(copy))
-      downloads.push_back(copy);
-    if (isa<ReplicaGetOp>(op))
-      onDemand = &op;
-    if (!inner)
-      inner =
-          findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); });
+    // What an inner loop does takes long: nobody should wait for a line of
+    // text until the next turn's is queued.
+    if (Operation *inner =
+            findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); }))
+      return refuse(in_line::kInnerLoop, inner);
   }
-  // What an inner loop does takes long: nobody should wait for a line of text
-  // until the next turn's is queued.
-  if (inner)
-    return refuse(in_line::kInnerLoop, inner);
-  if (!hasKernels)
-    return refuse(in_line::kNoKernels);
-  if (onDemand)
-    return refuse(in_line::kOtherRead, onDemand);
-  for (ToDeviceOp copy : downloads)
-    if (llvm::StringRef why = findObstacle(copy); !why.empty()) {
-      leave(in_line::kOtherRead, copy);
-      leaveInLine(copy, why);
-      return false;
+  return hasKernels || refuse(in_line::kNoKernels);
+}
+
+/// What of an op cannot be done one turn later.
+bool isPunctual(Operation *op) {
+  bool isByHost = isSeen(op) || isa<scf::IfOp, scf::YieldOp>(op) ||
+                  (cannotFail(op) && !isQueued(op));
+  return !isByHost || isa<ToDeviceOp>(op);
+}
+
+/// The same, done by a GPU, but for what it only looks up.
+bool isOfGPU(Operation *op) {
+  return isPunctual(op) && isQueued(op) && !isa<ReadOp>(op);
+}
+
+/// The same, done by the host.
+bool isOfHost(Operation *op) {
+  return isPunctual(op) && !isQueued(op) &&
+         !isa<ReadOp, WriteOp, ToDeviceOp>(op);
+}
+
+/// As findAny, but for what stands behind a read that tells of errors.
+Operation *
+LateReader::findAnyUntold(Operation *op,
+                          llvm::function_ref<bool(Operation *)> isSuch) const {
+  if (isSuch(op))
+    return op;
+  if (isa<KernelOp>(op))
+    return nullptr;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps()) {
+      if (teller && isDownload(&inner) && getSource(&inner) == teller)
+        break;
+      if (Operation *found = findAnyUntold(&inner, isSuch))
+        return found;
     }
-  return !downloads.empty();
+  return nullptr;
 }
 
 bool LateReader::isLate(Operation &op) const {
-  return hasAny(&op, [&](Operation *inner) {
-    return (isSeen(inner) && hasLateEffects) ||
-           llvm::any_of(inner->getOperands(), [&](Value value) {
+  return (hasLateEffects && findAnyUntold(&op, isSeen)) ||
+         hasAny(&op, [&](Operation *inner) {
+           return llvm::any_of(inner->getOperands(), [&](Value value) {
              return lateValues.contains(value);
            });
-  });
-}
-
-/// Whether a read may bring the error of a kernel.
-bool LateReader::mayKernelsFail() {
-  return hasAny(loop->getParentOfType<FunctionOpInterface>(),
-                [](Operation *op) {
-                  auto kernel = dyn_cast<KernelOp>(op);
-                  return kernel && kernel.isOnGPU() && !cannotFail(kernel);
-                });
+         });
 }
 
 /// Adds all that depends on what is late.
@@ -201,13 +244,55 @@ void LateReader::spread() {
   } while (late.size() + lateValues.size() > before);
 }
 
-/// What of an op cannot be done one turn later; null if all can.
-Operation *findPunctual(Operation *op) {
-  return findAny(op, [](Operation *inner) {
-    bool isByHost = isSeen(inner) || isa<scf::IfOp, scf::YieldOp>(inner) ||
-                    (cannotFail(inner) && !isQueued(inner));
-    return !isByHost || isa<ToDeviceOp>(inner);
+/// Finds what may be seen of what is late: some of it, and errors of kernels,
+/// which a read may bring.
+void LateReader::findEffects() {
+  llvm::DenseSet<Attribute> failing;
+  hasAny(loop->getParentOfType<FunctionOpInterface>(), [&](Operation *op) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (kernel && kernel.isOnGPU() && !cannotFail(kernel))
+      failing.insert(
+          cast<RankedTensorType>(kernel.getResult(0).getType()).getEncoding());
+    return false;
   });
+  auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
+    return llvm::any_of(late,
+                        [&](Operation *op) { return hasAny(op, isSuch); });
+  };
+  bool isAnySeen = isAnyLate(isSeen);
+  hasLateEffects = isAnySeen || !failing.empty();
+  if (!isAnySeen && failing.size() == 1)
+    teller = *failing.begin();
+  for (Operation &op : *loop.getBody())
+    if (findAnyUntold(&op, isSeen))
+      teller = nullptr;
+  spread();
+  hasLateChecks = isAnyLate(isCheck);
+}
+
+/// What is seen comes in order: neither before nor behind `op`.
+bool LateReader::refuseInOrder(Operation *op, Operation *obstacle) {
+  Operation *copy = findAny(op, isDownload);
+  if (Operation *ofHost = findAny(op, isOfHost))
+    obstacle = ofHost;
+  else if (copy)
+    obstacle = getReader(copy);
+  return refuse(copy ? in_line::kOtherRead : in_line::kOrder, obstacle);
+}
+
+bool LateReader::findLate(llvm::ArrayRef<ToDeviceOp> reads) {
+  for (ToDeviceOp copy : reads)
+    lateValues.insert(copy.getResult());
+  spread();
+  for (Operation *op : late)
+    if (Operation *needing = findAny(op, isOfGPU);
+        needing && !hasAny(op, isDownload))
+      return refuse(in_line::kNeeded, needing);
+  findEffects();
+  for (Operation *op : late)
+    if (Operation *punctual = findAny(op, isPunctual))
+      return refuseInOrder(op, punctual);
+  return true;
 }
 
 /// What only they need, is late as well: strings, labels of rows.
@@ -216,58 +301,30 @@ void LateReader::sink() {
     auto isByLate = [&](Operation *user) {
       return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
     };
-    if (!op.use_empty() && mayRunUnasked(&op) && !findPunctual(&op) &&
+    if (!op.use_empty() && mayRunUnasked(&op) && !hasAny(&op, isPunctual) &&
         llvm::all_of(op.getUsers(), isByLate))
       late.insert(&op);
   }
 }
 
-/// What of an op of the next turn cannot be done before what is late; null if
-/// all can.
-Operation *LateReader::findImpassable(Operation &op) const {
-  if (!hasLateEffects)
-    return nullptr;
-  return findAny(&op, [&](Operation *inner) {
+/// Whether what is late can be done behind the other ops of the next turn.
+bool LateReader::canBePassed() {
+  auto isImpassable = [&](Operation *op) {
     // With what the host reads here it would learn of errors too early; sizes
     // that a run knows may be what a check is for.
-    if (auto copy = dyn_cast<ToDeviceOp>(inner); copy && isDownload(copy))
-      return true;
-    bool isQuiet = cannotFail(inner) || isQueued(inner) ||
-                   isStructured(inner) ||
-                   isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(inner);
-    return !isQuiet || (hasLateChecks && hasRunTimeSizes(inner));
-  });
-}
-
-/// Why nothing that is seen can come behind an op of the next turn.
-llvm::StringRef whyInOrder(Operation &op) {
-  bool reads = hasAny(&op, [](Operation *inner) {
-    auto copy = dyn_cast<ToDeviceOp>(inner);
-    return copy && isDownload(copy);
-  });
-  return reads ? in_line::kOtherRead : in_line::kOrder;
-}
-
-bool LateReader::findLate() {
-  for (ToDeviceOp copy : downloads)
-    lateValues.insert(copy.getResult());
-  spread();
-  for (Operation *op : late)
-    if (Operation *punctual = findPunctual(op))
-      return refuse(isQueued(punctual) ? in_line::kNeeded : in_line::kOrder,
-                    punctual);
-  auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
-    return llvm::any_of(late,
-                        [&](Operation *op) { return hasAny(op, isSuch); });
+    bool isQuiet = cannotFail(op) || isQueued(op) || isStructured(op) ||
+                   isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(op);
+    return isDownload(op) || !isQuiet || (hasLateChecks && hasRunTimeSizes(op));
   };
-  // What people see keeps its order: if some of it is late, or an error, all
-  // is.
-  hasLateEffects = mayKernelsFail() || isAnyLate(isSeen);
-  spread();
-  hasLateChecks = isAnyLate(isCheck);
-  for (Operation *op : late)
-    if (Operation *punctual = findPunctual(op))
-      return refuse(whyInOrder(*op), punctual);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<ReplicaGetOp>(op))
+      return refuse(in_line::kOnDemand, &op);
+    if (!hasLateEffects || late.contains(&op) ||
+        llvm::is_contained(downloads, &op))
+      continue;
+    if (Operation *obstacle = findAnyUntold(&op, isImpassable))
+      return refuseInOrder(&op, obstacle);
+  }
   return true;
 }
 
@@ -279,8 +336,7 @@ bool LateReader::findLateResults() {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
     if (tensor ? !tensor.hasStaticShape()
                : !argument.getType().isIntOrIndexOrFloat())
-      return refuse(in_line::kSize,
-                    loop.getYieldedValues()[index].getDefiningOp());
+      return refuse(tensor ? in_line::kSize : in_line::kText);
     lateResults.push_back(index);
   }
   return true;
@@ -292,7 +348,9 @@ bool LateReader::findCarried() {
   auto isEarly = [&](Value value) {
     Operation *maker = value.getDefiningOp();
     return value.getParentBlock() == loop.getBody() &&
-           !lateValues.contains(value) && !(maker && late.contains(maker));
+           !lateValues.contains(value) &&
+           !(maker &&
+             (late.contains(maker) || llvm::is_contained(downloads, maker)));
   };
   for (Operation &op : *loop.getBody()) {
     if (!late.contains(&op))
@@ -312,19 +370,42 @@ bool LateReader::findCarried() {
   return true;
 }
 
-bool LateReader::find() {
-  if (!findDownloads())
+bool LateReader::find(llvm::ArrayRef<ToDeviceOp> reads) {
+  if (!findLoop())
     return false;
-  if (!findLate())
+  for (ToDeviceOp copy : reads)
+    if (llvm::StringRef why = findObstacle(copy); !why.empty())
+      return refuse(why);
+  if (!findLate(reads))
     return false;
   sink();
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (late.contains(&op) || llvm::is_contained(downloads, &op))
+  return canBePassed() && findLateResults() && findCarried();
+}
+
+void LateReader::leave(llvm::StringRef why, Operation *by) {
+  for (ToDeviceOp copy : downloads)
+    leaveInLine(copy, why, by);
+}
+
+/// Reads of a turn are late together. So each has a reason of its own, or else
+/// that another one has.
+void LateReader::explain() {
+  llvm::SmallVector<ToDeviceOp> others;
+  Operation *first = nullptr;
+  for (ToDeviceOp copy : downloads) {
+    LateReader alone(loop);
+    if (alone.find(copy)) {
+      others.push_back(copy);
       continue;
-    if (Operation *impassable = findImpassable(op))
-      return refuse(whyInOrder(op), impassable);
+    }
+    leaveInLine(copy, alone.why, alone.by);
+    if (!first)
+      first = getReader(copy);
   }
-  return findLateResults() && findCarried();
+  if (first)
+    refuse(in_line::kOtherRead, first);
+  for (ToDeviceOp copy : others)
+    leaveInLine(copy, why, by);
 }
 
 BytesByGPU LateReader::countBytes() {
@@ -516,8 +597,10 @@ void LateReader::run() {
 
 void readLate(scf::ForOp loop, HasRoom hasRoom) {
   LateReader reader(loop);
-  if (!reader.find())
+  if (!reader.hasReads())
     return;
+  if (!reader.find())
+    return reader.explain();
   if (!hasRoom(reader.countBytes()))
     return reader.leave(in_line::kRoom);
   reader.run();

@@ -21,20 +21,24 @@ void leaveInLine(ToDeviceOp copy, llvm::StringRef why, Operation *by) {
     copy->setAttr(kInLineByAttr, LocationAttr(by->getLoc()));
 }
 
-bool isUpload(ToDeviceOp op) {
-  return getPlace(op.getInput().getType()).kind == Place::Kind::Cpu &&
-         getPlace(op.getType()).kind == Place::Kind::Cuda;
+static bool copies(Operation *op, Place::Kind from, Place::Kind to) {
+  auto copy = dyn_cast<ToDeviceOp>(op);
+  return copy && getPlace(copy.getInput().getType()).kind == from &&
+         getPlace(copy.getType()).kind == to;
 }
 
-bool isDownload(ToDeviceOp op) {
-  return getPlace(op.getInput().getType()).kind == Place::Kind::Cuda &&
-         getPlace(op.getType()).kind == Place::Kind::Cpu;
+bool isUpload(Operation *op) {
+  return copies(op, Place::Kind::Cpu, Place::Kind::Cuda);
+}
+
+bool isDownload(Operation *op) {
+  return copies(op, Place::Kind::Cuda, Place::Kind::Cpu);
 }
 
 namespace {
 
 /// Says of the copies in loops that have not been looked at why they stay.
-void explainOthers(ModuleOp module, bool (*isSuch)(ToDeviceOp)) {
+void explainOthers(ModuleOp module, bool (*isSuch)(Operation *)) {
   bool isAsWritten = module->hasAttr(kAsWrittenAttr);
   module->walk([&](ToDeviceOp copy) {
     if (!isSuch(copy) || copy->hasAttr(kInLineAttr))

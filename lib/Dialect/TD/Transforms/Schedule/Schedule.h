@@ -37,10 +37,10 @@ void leaveInLine(ToDeviceOp copy, llvm::StringRef why,
                  mlir::Operation *by = nullptr);
 
 /// Whether the host gives a GPU a tensor, in the queue of its kernels.
-bool isUpload(ToDeviceOp op);
+bool isUpload(mlir::Operation *op);
 
 /// Whether the host gets a tensor from a GPU.
-bool isDownload(ToDeviceOp op);
+bool isDownload(mlir::Operation *op);
 
 /// Whether the op is given to a GPU's queue of kernels, which the host does not
 /// wait for.
