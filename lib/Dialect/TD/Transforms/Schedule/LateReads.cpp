@@ -17,17 +17,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Speculation.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
-#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
+#include "LateOps.h"
 #include "Schedule.h"
 #include "Turns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -44,34 +42,12 @@ class LateReader {
   };
 
 public:
-  explicit LateReader(scf::ForOp loop);
+  LateReader(scf::ForOp loop, const LateOps &late)
+      : loop(loop), late(late), carried(late.getNumbers()) {}
 
-  bool hasReads() const { return !downloads.empty(); }
-  /// Finds what can be done one turn later if all is that the turn reads;
-  /// false if it cannot.
-  bool find() { return find(downloads); }
-  /// Says of each read why it stays in its turn, when that was found.
-  void explain();
-  void leave(llvm::StringRef why, Operation *by = nullptr);
-  /// Bytes that stay on each GPU until a turn is over.
-  BytesByGPU countBytes();
   void run();
 
 private:
-  bool find(llvm::ArrayRef<ToDeviceOp> reads);
-  bool refuse(llvm::StringRef why, Operation *by = nullptr);
-  bool refuseInOrder(Operation *op, Operation *obstacle);
-  bool findLoop();
-  bool findLate(llvm::ArrayRef<ToDeviceOp> reads);
-  void findEffects();
-  Operation *findAnyUntold(Operation *op,
-                           llvm::function_ref<bool(Operation *)> isSuch) const;
-  bool isLate(Operation &op) const;
-  void spread();
-  void sink();
-  bool canBePassed();
-  bool findLateResults();
-  bool findCarried();
   void startCopies(OpBuilder &builder);
   void waitForCopies(OpBuilder &builder);
   void carry(RewriterBase &rewriter);
@@ -84,342 +60,13 @@ private:
   llvm::SmallVector<Value> getLate(ValueRange values) const;
 
   scf::ForOp loop;
-  llvm::SmallVector<ToDeviceOp> downloads;
-  llvm::StringRef why; ///< it cannot be, one of in_line
-  Operation *by = nullptr;
-
-  llvm::SetVector<Operation *> late; ///< causes first
-  /// What is there only when they have run; also what the loop carries of it.
-  llvm::DenseSet<Value> lateValues;
-  /// What is seen in a turn comes behind what is late of the turn before.
-  bool hasLateEffects = false, hasLateChecks = false;
-  /// Null, or the GPU whose errors are all that can be seen late: who reads
-  /// from it in the turn is told of them.
-  Attribute teller;
-  /// Which values of the loop these are.
-  llvm::SmallVector<unsigned> lateResults;
+  const LateOps &late;
   /// Numbers of the turn that its reads need.
-  llvm::SetVector<Value> carried;
+  llvm::SmallVector<Value> carried;
   /// In the order in which they begin.
   llvm::SmallVector<Copy> copies;
   llvm::SetVector<Value> tickets;
 };
-
-/// The first such op: this one, or one in its branches.
-Operation *findAny(Operation *op,
-                   llvm::function_ref<bool(Operation *)> isSuch) {
-  Operation *found = nullptr;
-  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    if (isSuch(inner)) {
-      found = inner;
-      return WalkResult::interrupt();
-    }
-    return isa<KernelOp>(inner) ? WalkResult::skip() : WalkResult::advance();
-  });
-  return found;
-}
-
-bool hasAny(Operation *op, llvm::function_ref<bool(Operation *)> isSuch) {
-  return findAny(op, isSuch);
-}
-
-bool isCheck(Operation *op) {
-  return isa<AssertOp, CheckDimOp, CheckRandIntOp>(op);
-}
-
-/// Whether people see the op, or may miss what stands behind it.
-bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
-
-Attribute getSource(Operation *download) {
-  return cast<ToDeviceOp>(download).getInput().getType().getEncoding();
-}
-
-/// Who reads what is copied: where the program asks for it.
-Operation *getReader(Operation *copy) {
-  Operation *reader = copy;
-  for (Operation *user : copy->getUsers()) // the first one comes last
-    reader = user;
-  return reader;
-}
-
-LateReader::LateReader(scf::ForOp loop) : loop(loop) {
-  for (auto copy : loop.getBody()->getOps<ToDeviceOp>())
-    if (isDownload(copy))
-      downloads.push_back(copy);
-}
-
-//===----------------------------------------------------------------------===//
-// What can be late
-//===----------------------------------------------------------------------===//
-
-bool LateReader::refuse(llvm::StringRef why, Operation *by) {
-  this->why = why;
-  this->by = by;
-  return false;
-}
-
-/// Why a copy cannot be read late, for itself; "" if it can.
-llvm::StringRef findObstacle(ToDeviceOp copy) {
-  if (copy.getKept())
-    return in_line::kAsWritten;
-  if (!copy.getType().hasStaticShape())
-    return in_line::kSize;
-  return isPassedOn(copy.getResult()) ? in_line::kPassedOn : "";
-}
-
-/// Whether the loop has kernels that a turn's reads can wait behind.
-bool LateReader::findLoop() {
-  bool hasKernels = false;
-  for (Operation &op : *loop.getBody()) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    hasKernels |= kernel && kernel.isOnGPU();
-    // What an inner loop does takes long: nobody should wait for a line of
-    // text until the next turn's is queued.
-    if (Operation *inner =
-            findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); }))
-      return refuse(in_line::kInnerLoop, inner);
-  }
-  return hasKernels || refuse(in_line::kNoKernels);
-}
-
-/// What of an op cannot be done one turn later.
-bool isPunctual(Operation *op) {
-  bool isByHost = isSeen(op) || isa<scf::IfOp, scf::YieldOp>(op) ||
-                  (cannotFail(op) && !isQueued(op));
-  return !isByHost || isa<ToDeviceOp>(op);
-}
-
-/// The same, done by a GPU, but for what it only looks up.
-bool isOfGPU(Operation *op) {
-  return isPunctual(op) && isQueued(op) && !isa<ReadOp>(op);
-}
-
-/// The same, done by the host.
-bool isOfHost(Operation *op) {
-  return isPunctual(op) && !isQueued(op) &&
-         !isa<ReadOp, WriteOp, ToDeviceOp>(op);
-}
-
-/// As findAny, but for what stands behind a read that tells of errors.
-Operation *
-LateReader::findAnyUntold(Operation *op,
-                          llvm::function_ref<bool(Operation *)> isSuch) const {
-  if (isSuch(op))
-    return op;
-  if (isa<KernelOp>(op))
-    return nullptr;
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.getOps()) {
-      if (teller && isDownload(&inner) && getSource(&inner) == teller)
-        break;
-      if (Operation *found = findAnyUntold(&inner, isSuch))
-        return found;
-    }
-  return nullptr;
-}
-
-bool LateReader::isLate(Operation &op) const {
-  return (hasLateEffects && findAnyUntold(&op, isSeen)) ||
-         hasAny(&op, [&](Operation *inner) {
-           return llvm::any_of(inner->getOperands(), [&](Value value) {
-             return lateValues.contains(value);
-           });
-         });
-}
-
-/// Adds all that depends on what is late.
-void LateReader::spread() {
-  size_t before;
-  do {
-    before = late.size() + lateValues.size();
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (isLate(op)) {
-        late.insert(&op);
-        lateValues.insert_range(op.getResults());
-      }
-    for (auto [next, argument] :
-         llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs()))
-      if (lateValues.contains(next))
-        lateValues.insert(argument);
-  } while (late.size() + lateValues.size() > before);
-}
-
-/// Finds what may be seen of what is late: some of it, and errors of kernels,
-/// which a read may bring.
-void LateReader::findEffects() {
-  llvm::DenseSet<Attribute> failing;
-  hasAny(loop->getParentOfType<FunctionOpInterface>(), [&](Operation *op) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (kernel && kernel.isOnGPU() && !cannotFail(kernel))
-      failing.insert(
-          cast<RankedTensorType>(kernel.getResult(0).getType()).getEncoding());
-    return false;
-  });
-  auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
-    return llvm::any_of(late,
-                        [&](Operation *op) { return hasAny(op, isSuch); });
-  };
-  bool isAnySeen = isAnyLate(isSeen);
-  hasLateEffects = isAnySeen || !failing.empty();
-  if (!isAnySeen && failing.size() == 1)
-    teller = *failing.begin();
-  for (Operation &op : *loop.getBody())
-    if (findAnyUntold(&op, isSeen))
-      teller = nullptr;
-  spread();
-  hasLateChecks = isAnyLate(isCheck);
-}
-
-/// What is seen comes in order: neither before nor behind `op`.
-bool LateReader::refuseInOrder(Operation *op, Operation *obstacle) {
-  Operation *copy = findAny(op, isDownload);
-  if (Operation *ofHost = findAny(op, isOfHost))
-    obstacle = ofHost;
-  else if (copy)
-    obstacle = getReader(copy);
-  return refuse(copy ? in_line::kOtherRead : in_line::kOrder, obstacle);
-}
-
-bool LateReader::findLate(llvm::ArrayRef<ToDeviceOp> reads) {
-  for (ToDeviceOp copy : reads)
-    lateValues.insert(copy.getResult());
-  spread();
-  for (Operation *op : late)
-    if (Operation *needing = findAny(op, isOfGPU);
-        needing && !hasAny(op, isDownload))
-      return refuse(in_line::kNeeded, needing);
-  findEffects();
-  for (Operation *op : late)
-    if (Operation *punctual = findAny(op, isPunctual))
-      return refuseInOrder(op, punctual);
-  return true;
-}
-
-/// What only they need, is late as well: strings, labels of rows.
-void LateReader::sink() {
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    auto isByLate = [&](Operation *user) {
-      return late.contains(loop.getBody()->findAncestorOpInBlock(*user));
-    };
-    if (!op.use_empty() && mayRunUnasked(&op) && !hasAny(&op, isPunctual) &&
-        llvm::all_of(op.getUsers(), isByLate))
-      late.insert(&op);
-  }
-}
-
-/// Whether what is late can be done behind the other ops of the next turn.
-bool LateReader::canBePassed() {
-  auto isImpassable = [&](Operation *op) {
-    // With what the host reads here it would learn of errors too early; sizes
-    // that a run knows may be what a check is for.
-    bool isQuiet = cannotFail(op) || isQueued(op) || isStructured(op) ||
-                   isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(op);
-    return isDownload(op) || !isQuiet || (hasLateChecks && hasRunTimeSizes(op));
-  };
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (isa<ReplicaGetOp>(op))
-      return refuse(in_line::kOnDemand, &op);
-    if (!hasLateEffects || late.contains(&op) ||
-        llvm::is_contained(downloads, &op))
-      continue;
-    if (Operation *obstacle = findAnyUntold(&op, isImpassable))
-      return refuseInOrder(&op, obstacle);
-  }
-  return true;
-}
-
-/// Finds what late ops give the loop to carry; false if it cannot.
-bool LateReader::findLateResults() {
-  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (!lateValues.contains(argument))
-      continue;
-    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (tensor ? !tensor.hasStaticShape()
-               : !argument.getType().isIntOrIndexOrFloat())
-      return refuse(tensor ? in_line::kSize : in_line::kText);
-    lateResults.push_back(index);
-  }
-  return true;
-}
-
-/// Finds the numbers that late ops need of their turn; false if that are not
-/// numbers alone.
-bool LateReader::findCarried() {
-  auto isEarly = [&](Value value) {
-    Operation *maker = value.getDefiningOp();
-    return value.getParentBlock() == loop.getBody() &&
-           !lateValues.contains(value) &&
-           !(maker &&
-             (late.contains(maker) || llvm::is_contained(downloads, maker)));
-  };
-  for (Operation &op : *loop.getBody()) {
-    if (!late.contains(&op))
-      continue;
-    Operation *reader = findAny(&op, [&](Operation *inner) {
-      bool areNumbers = true;
-      for (Value operand :
-           llvm::make_filter_range(inner->getOperands(), isEarly)) {
-        areNumbers &= operand.getType().isIntOrIndexOrFloat();
-        carried.insert(operand);
-      }
-      return !areNumbers;
-    });
-    if (reader)
-      return refuse(in_line::kTensors, reader);
-  }
-  return true;
-}
-
-bool LateReader::find(llvm::ArrayRef<ToDeviceOp> reads) {
-  if (!findLoop())
-    return false;
-  for (ToDeviceOp copy : reads)
-    if (llvm::StringRef why = findObstacle(copy); !why.empty())
-      return refuse(why);
-  if (!findLate(reads))
-    return false;
-  sink();
-  return canBePassed() && findLateResults() && findCarried();
-}
-
-void LateReader::leave(llvm::StringRef why, Operation *by) {
-  for (ToDeviceOp copy : downloads)
-    leaveInLine(copy, why, by);
-}
-
-/// Reads of a turn are late together. So each has a reason of its own, or else
-/// that another one has.
-void LateReader::explain() {
-  llvm::SmallVector<ToDeviceOp> others;
-  Operation *first = nullptr;
-  for (ToDeviceOp copy : downloads) {
-    LateReader alone(loop);
-    if (alone.find(copy)) {
-      others.push_back(copy);
-      continue;
-    }
-    leaveInLine(copy, alone.why, alone.by);
-    if (!first)
-      first = getReader(copy);
-  }
-  if (first)
-    refuse(in_line::kOtherRead, first);
-  for (ToDeviceOp copy : others)
-    leaveInLine(copy, why, by);
-}
-
-BytesByGPU LateReader::countBytes() {
-  BytesByGPU bytes;
-  for (ToDeviceOp copy : downloads) {
-    RankedTensorType type = copy.getInput().getType();
-    bytes[spelling(getPlace(type))] += estimateBytes(type);
-  }
-  return bytes;
-}
-
-//===----------------------------------------------------------------------===//
-// The pipeline
-//===----------------------------------------------------------------------===//
 
 /// Each copy begins as soon as there is something to copy.
 void LateReader::startCopies(OpBuilder &builder) {
@@ -427,7 +74,7 @@ void LateReader::startCopies(OpBuilder &builder) {
   builder.setInsertionPointToStart(body);
   Value turn = getTurn(builder, loop, loop.getInductionVar());
   Operation *start = turn.getDefiningOp();
-  for (ToDeviceOp download : downloads) {
+  for (ToDeviceOp download : late.getReads()) {
     Operation *maker = download.getInput().getDefiningOp();
     if (maker && maker->getBlock() == body)
       builder.setInsertionPointAfter(maker);
@@ -491,11 +138,11 @@ void LateReader::carry(RewriterBase &rewriter) {
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; }));
   // Arguments of the loop are others now.
   ValueRange numbers = loop.getYieldedValues().take_back(carried.size());
-  carried = {numbers.begin(), numbers.end()};
+  carried.assign(numbers.begin(), numbers.end());
 }
 
 llvm::SmallVector<Value> LateReader::getLate(ValueRange values) const {
-  return llvm::map_to_vector(lateResults,
+  return llvm::map_to_vector(late.getResults(),
                              [&](unsigned index) { return values[index]; });
 }
 
@@ -508,7 +155,7 @@ llvm::SmallVector<Value> LateReader::read(OpBuilder &builder,
   IRMapping map;
   for (auto [copy, value] : llvm::zip(copies, copied))
     map.map(copy.download.getResult(), value);
-  map.map(carried.getArrayRef(), values.take_back(carried.size()));
+  map.map(carried, values.take_back(carried.size()));
   map.map(getLate(loop.getRegionIterArgs()), getLate(values));
   llvm::DenseSet<Value> arrived;
   auto waitFor = [&](Value ticket) {
@@ -528,9 +175,8 @@ llvm::SmallVector<Value> LateReader::read(OpBuilder &builder,
     // What is told with a copy, errors of kernels, comes behind what is seen
     // before.
     for (Copy &copy : copies)
-      if (hasAny(&op, [&](Operation *inner) {
-            return llvm::is_contained(inner->getOperands(),
-                                      copy.download.getResult());
+      if (llvm::any_of(copy.download->getUsers(), [&](Operation *reader) {
+            return op.isAncestor(reader);
           }))
         waitFor(copy.ticket);
     builder.clone(op, map);
@@ -583,27 +229,38 @@ void LateReader::run() {
                             loop.getInductionVar(), loop.getLowerBound());
   llvm::SmallVector<Value> before =
       readIf(rewriter, hasTurnBefore, loop.getRegionIterArgs());
-  for (auto [index, value] : llvm::zip(lateResults, before))
+  for (auto [index, value] : llvm::zip(late.getResults(), before))
     yield->setOperand(index, value);
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
     if (late.contains(&op))
       rewriter.eraseOp(&op);
-  for (ToDeviceOp download : downloads)
+  for (ToDeviceOp download : late.getReads())
     rewriter.eraseOp(download);
 }
 
 } // namespace
 
+static BytesByGPU countBytes(llvm::ArrayRef<ToDeviceOp> reads) {
+  BytesByGPU bytes;
+  for (ToDeviceOp copy : reads) {
+    RankedTensorType type = copy.getInput().getType();
+    bytes[spelling(getPlace(type))] += estimateBytes(type);
+  }
+  return bytes;
+}
+
 void readLate(scf::ForOp loop, HasRoom hasRoom) {
-  LateReader reader(loop);
-  if (!reader.hasReads())
+  LateOps late(loop);
+  if (late.getReads().empty())
     return;
-  if (!reader.find())
-    return reader.explain();
-  if (!hasRoom(reader.countBytes()))
-    return reader.leave(in_line::kRoom);
-  reader.run();
+  if (!late.find())
+    return late.explain();
+  // What is read stays on its GPU until the turn is over.
+  if (hasRoom(countBytes(late.getReads())))
+    return LateReader(loop, late).run();
+  for (ToDeviceOp copy : late.getReads())
+    leaveInLine(copy, in_line::kRoom);
 }
 
 } // namespace tdc::td

@@ -1,0 +1,68 @@
+//===- LateOps.h - what can be done in the next turn ------------*- C++ -*-===//
+
+#ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
+#define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tdc::td {
+
+/// What the host reads of GPUs in each turn of a loop, and all ops of the turn
+/// that come with that when it is read one turn later.
+class LateOps {
+public:
+  explicit LateOps(mlir::scf::ForOp loop);
+
+  llvm::ArrayRef<ToDeviceOp> getReads() const { return reads; }
+  /// Finds the ops; false if some of them have their place in the turn.
+  bool find() { return find(reads); }
+  /// When they have: says of each read why it is not late.
+  void explain();
+
+  bool contains(mlir::Operation *op) const { return ops.contains(op); }
+  /// Which values that the loop carries they make.
+  llvm::ArrayRef<unsigned> getResults() const { return results; }
+  /// Numbers of their turn that they need.
+  llvm::ArrayRef<mlir::Value> getNumbers() const {
+    return numbers.getArrayRef();
+  }
+
+private:
+  bool find(llvm::ArrayRef<ToDeviceOp> roots);
+  bool refuse(llvm::StringRef why, mlir::Operation *by = nullptr);
+  bool refuseInOrder(mlir::Operation *op, mlir::Operation *obstacle);
+  bool findLoop();
+  bool findOps(llvm::ArrayRef<ToDeviceOp> roots);
+  void findEffects();
+  mlir::Operation *
+  findAnyUntold(mlir::Operation *op,
+                llvm::function_ref<bool(mlir::Operation *)> isSuch) const;
+  bool isLate(mlir::Operation &op) const;
+  void spread();
+  void sink();
+  bool canBePassed();
+  bool findResults();
+  bool findNumbers();
+
+  mlir::scf::ForOp loop;
+  llvm::SmallVector<ToDeviceOp> reads;
+  llvm::StringRef why; ///< they cannot be late, one of in_line
+  mlir::Operation *by = nullptr;
+
+  llvm::SetVector<mlir::Operation *> ops; ///< causes first
+  /// What is there only when they have run; also what the loop carries of it.
+  llvm::DenseSet<mlir::Value> values;
+  /// What is seen in a turn comes behind what is late of the turn before.
+  bool hasEffects = false, hasChecks = false;
+  /// Null, or the GPU whose errors are all that can be seen late: who reads
+  /// from it in the turn is told of them.
+  mlir::Attribute teller;
+  llvm::SmallVector<unsigned> results;
+  llvm::SetVector<mlir::Value> numbers;
+};
+
+} // namespace tdc::td
+
+#endif // TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
