@@ -44,10 +44,6 @@ static bool isCheck(Operation *op) {
 /// Whether people see the op, or may miss what stands behind it.
 static bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
 
-static Attribute getSource(Operation *download) {
-  return cast<ToDeviceOp>(download).getInput().getType().getEncoding();
-}
-
 /// Who reads what is copied: where the program asks for it.
 static Operation *getReader(Operation *copy) {
   Operation *reader = copy;
@@ -77,10 +73,11 @@ static bool isOfGPU(Operation *op) {
   return isPunctual(op) && isQueued(op) && !isa<ReadOp>(op);
 }
 
-/// The same, done by the host.
+/// The same, done by the host, but for copies and state.
 static bool isOfHost(Operation *op) {
   return isPunctual(op) && !isQueued(op) &&
-         !isa<ReadOp, WriteOp, ToDeviceOp>(op);
+         !isa<ToDeviceOp, ReplicaGetOp, ReadOp, WriteOp, ReadHandleOp,
+              WriteHandleOp, NextRandomOp>(op);
 }
 
 LateOps::LateOps(scf::ForOp loop) : loop(loop) {
@@ -110,31 +107,12 @@ bool LateOps::findLoop() {
   return hasKernels || refuse(in_line::kNoKernels);
 }
 
-/// As findAny, but for what stands behind a read that tells of errors.
-Operation *
-LateOps::findAnyUntold(Operation *op,
-                       llvm::function_ref<bool(Operation *)> isSuch) const {
-  if (isSuch(op))
-    return op;
-  if (isa<KernelOp>(op))
-    return nullptr;
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.getOps()) {
-      if (teller && isDownload(&inner) && getSource(&inner) == teller)
-        break;
-      if (Operation *found = findAnyUntold(&inner, isSuch))
-        return found;
-    }
-  return nullptr;
-}
-
 bool LateOps::isLate(Operation &op) const {
-  return (hasEffects && findAnyUntold(&op, isSeen)) ||
-         hasAny(&op, [&](Operation *inner) {
-           return llvm::any_of(inner->getOperands(), [&](Value value) {
-             return values.contains(value);
-           });
-         });
+  return hasAny(&op, [&](Operation *inner) {
+    return (isSeen(inner) && hasEffects) ||
+           llvm::any_of(inner->getOperands(),
+                        [&](Value value) { return values.contains(value); });
+  });
 }
 
 /// Adds all that depends on what is late.
@@ -154,25 +132,21 @@ void LateOps::spread() {
   } while (ops.size() + values.size() > before);
 }
 
-/// Finds what may be seen of what is late: some of it, and errors of kernels,
-/// which a read may bring.
+/// Whether a read may bring the error of a kernel.
+bool LateOps::mayKernelsFail() {
+  return hasAny(loop->getParentOfType<FunctionOpInterface>(),
+                [](Operation *op) {
+                  auto kernel = dyn_cast<KernelOp>(op);
+                  return kernel && kernel.isOnGPU() && !cannotFail(kernel);
+                });
+}
+
+/// Finds what may be seen of what is late: some of it, and errors.
 void LateOps::findEffects() {
-  llvm::DenseSet<Attribute> failing;
-  loop->getParentOfType<FunctionOpInterface>()->walk([&](KernelOp kernel) {
-    if (kernel.isOnGPU() && !cannotFail(kernel))
-      failing.insert(
-          cast<RankedTensorType>(kernel.getResult(0).getType()).getEncoding());
-  });
   auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
     return llvm::any_of(ops, [&](Operation *op) { return hasAny(op, isSuch); });
   };
-  bool isAnySeen = isAnyLate(isSeen);
-  hasEffects = isAnySeen || !failing.empty();
-  if (!isAnySeen && failing.size() == 1)
-    teller = *failing.begin();
-  for (Operation &op : *loop.getBody())
-    if (findAnyUntold(&op, isSeen))
-      teller = nullptr;
+  hasEffects = mayKernelsFail() || isAnyLate(isSeen);
   spread();
   hasChecks = isAnyLate(isCheck);
 }
@@ -228,7 +202,7 @@ bool LateOps::canBePassed() {
       return refuse(in_line::kOnDemand, &op);
     if (!hasEffects || ops.contains(&op) || llvm::is_contained(reads, &op))
       continue;
-    if (Operation *obstacle = findAnyUntold(&op, isImpassable))
+    if (Operation *obstacle = findAny(&op, isImpassable))
       return refuseInOrder(&op, obstacle);
   }
   return true;

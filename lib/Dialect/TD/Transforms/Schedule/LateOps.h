@@ -35,10 +35,8 @@ private:
   bool refuseInOrder(mlir::Operation *op, mlir::Operation *obstacle);
   bool findLoop();
   bool findOps(llvm::ArrayRef<ToDeviceOp> roots);
+  bool mayKernelsFail();
   void findEffects();
-  mlir::Operation *
-  findAnyUntold(mlir::Operation *op,
-                llvm::function_ref<bool(mlir::Operation *)> isSuch) const;
   bool isLate(mlir::Operation &op) const;
   void spread();
   void sink();
@@ -56,9 +54,6 @@ private:
   llvm::DenseSet<mlir::Value> values;
   /// What is seen in a turn comes behind what is late of the turn before.
   bool hasEffects = false, hasChecks = false;
-  /// Null, or the GPU whose errors are all that can be seen late: who reads
-  /// from it in the turn is told of them.
-  mlir::Attribute teller;
   llvm::SmallVector<unsigned> results;
   llvm::SetVector<mlir::Value> numbers;
 };
