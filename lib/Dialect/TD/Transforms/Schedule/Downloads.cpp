@@ -149,18 +149,14 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
       download->moveAfter(maker);
     // What is copied stays on the GPU behind kernels that may not need it.
     Tail tail(download);
-    RankedTensorType source = download.getInput().getType();
     if (!tail.hidesCopy() ||
-        !hasRoom({{spelling(getPlace(source)), estimateBytes(source)}})) {
+        !hasRoom(countBytes(download.getInput().getType()))) {
       download->moveBefore(place);
       continue;
     }
     tail.split();
     OpBuilder builder(download);
-    auto copy = CopyStartOp::create(
-        builder, download.getLoc(), download.getType(), download.getInput(),
-        /*after=*/Value(), /*turn=*/Value(), download.getImplied());
-    copy->setDiscardableAttrs(download->getDiscardableAttrDictionary());
+    CopyStartOp copy = startCopy(builder, download, download.getInput());
     builder.setInsertionPoint(getFirstUser(download));
     CopyWaitOp::create(builder, download.getLoc(), copy.getTicket(),
                        host(builder.getContext()),

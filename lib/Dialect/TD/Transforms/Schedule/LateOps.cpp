@@ -8,7 +8,6 @@
 
 #include "LateOps.h"
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Schedule.h"

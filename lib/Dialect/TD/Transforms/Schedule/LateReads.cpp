@@ -17,7 +17,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "LateOps.h"
 #include "Schedule.h"
@@ -82,10 +81,8 @@ void LateReader::startCopies(OpBuilder &builder) {
       builder.setInsertionPointAfter(start);
     else
       builder.setInsertionPointToStart(body);
-    auto copy = CopyStartOp::create(
-        builder, download.getLoc(), download.getType(), download.getInput(),
-        /*after=*/Value(), turn, download.getImplied());
-    copy->setDiscardableAttrs(download->getDiscardableAttrDictionary());
+    CopyStartOp copy = startCopy(builder, download, download.getInput(),
+                                 /*after=*/Value(), turn);
     copies.push_back({download, copy, copy.getTicket()});
   }
   llvm::sort(copies, [](Copy &a, Copy &b) {
@@ -241,15 +238,6 @@ void LateReader::run() {
 
 } // namespace
 
-static BytesByGPU countBytes(llvm::ArrayRef<ToDeviceOp> reads) {
-  BytesByGPU bytes;
-  for (ToDeviceOp copy : reads) {
-    RankedTensorType type = copy.getInput().getType();
-    bytes[spelling(getPlace(type))] += estimateBytes(type);
-  }
-  return bytes;
-}
-
 void readLate(scf::ForOp loop, HasRoom hasRoom) {
   LateOps late(loop);
   if (late.getReads().empty())
@@ -257,7 +245,10 @@ void readLate(scf::ForOp loop, HasRoom hasRoom) {
   if (!late.find())
     return late.explain();
   // What is read stays on its GPU until the turn is over.
-  if (hasRoom(countBytes(late.getReads())))
+  auto types = llvm::map_to_vector(late.getReads(), [](ToDeviceOp copy) {
+    return copy.getInput().getType();
+  });
+  if (hasRoom(countBytes(types)))
     return LateReader(loop, late).run();
   for (ToDeviceOp copy : late.getReads())
     leaveInLine(copy, in_line::kRoom);

@@ -154,8 +154,8 @@ bool PeerCopy::find() {
 }
 
 bool PeerCopy::takeRoom(HasRoom hasRoom) {
-  int64_t bytes = estimateBytes(transfer.getType());
-  return hasRoom({{spelling(from), bytes}, {spelling(to), bytes}});
+  return hasRoom(
+      countBytes({transfer.getInput().getType(), transfer.getType()}));
 }
 
 void PeerCopy::wait(CopyStartOp copy, const Place &gpu, Value tensor,
@@ -167,10 +167,7 @@ void PeerCopy::wait(CopyStartOp copy, const Place &gpu, Value tensor,
 
 void PeerCopy::start() {
   OpBuilder builder(begin);
-  auto copy = CopyStartOp::create(
-      builder, transfer.getLoc(), transfer.getType(), transfer.getInput(),
-      /*after=*/Value(), /*turn=*/Value(), transfer.getImplied());
-  copy->setDiscardableAttrs(transfer->getDiscardableAttrDictionary());
+  CopyStartOp copy = startCopy(builder, transfer, transfer.getInput());
   wait(copy, to, copy.getResult(), reader);
   wait(copy, from, copy.getInput(), overwriter);
   transfer.replaceAllUsesWith(copy.getResult());

@@ -21,8 +21,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
-#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Schedule.h"
 #include "Turns.h"
@@ -228,12 +226,8 @@ bool LoopPrefetcher::hasGuards() {
 }
 
 BytesByGPU LoopPrefetcher::countBytes() {
-  BytesByGPU bytes;
-  for (ToDeviceOp upload : uploads) {
-    RankedTensorType type = upload.getType();
-    bytes[spelling(getPlace(type))] += estimateBytes(type);
-  }
-  return bytes;
+  return td::countBytes(llvm::map_to_vector(
+      uploads, [](ToDeviceOp upload) { return upload.getType(); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,10 +319,9 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
   for (ToDeviceOp upload : uploads) {
     unsigned gpu =
         llvm::find(gpus, upload.getType().getEncoding()) - gpus.begin();
-    auto copy = CopyStartOp::create(builder, upload.getLoc(), upload.getType(),
-                                    map.lookupOrDefault(upload.getInput()),
-                                    after[gpu], turn, upload.getImplied());
-    copy->setDiscardableAttrs(upload->getDiscardableAttrDictionary());
+    CopyStartOp copy =
+        startCopy(builder, upload, map.lookupOrDefault(upload.getInput()),
+                  after[gpu], turn);
     results.push_back(copy.getResult());
     // Copies of one GPU are made in order: the last one's stands for all.
     tickets[gpu] = copy.getTicket();

@@ -1,6 +1,7 @@
 //===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
 
 #include "Schedule.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Dialect/TD/Transforms/Passes.h"
@@ -19,6 +20,22 @@ void leaveInLine(ToDeviceOp copy, llvm::StringRef why, Operation *by) {
   copy->setAttr(kInLineAttr, StringAttr::get(copy.getContext(), why));
   if (by)
     copy->setAttr(kInLineByAttr, LocationAttr(by->getLoc()));
+}
+
+CopyStartOp startCopy(OpBuilder &builder, ToDeviceOp transfer, Value input,
+                      Value after, Value turn) {
+  auto copy =
+      CopyStartOp::create(builder, transfer.getLoc(), transfer.getType(), input,
+                          after, turn, transfer.getImplied());
+  copy->setDiscardableAttrs(transfer->getDiscardableAttrDictionary());
+  return copy;
+}
+
+BytesByGPU countBytes(llvm::ArrayRef<RankedTensorType> tensors) {
+  BytesByGPU bytes;
+  for (RankedTensorType type : tensors)
+    bytes[spelling(getPlace(type))] += estimateBytes(type);
+  return bytes;
 }
 
 static bool copies(Operation *op, Place::Kind from, Place::Kind to) {

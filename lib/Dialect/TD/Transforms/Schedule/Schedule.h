@@ -36,6 +36,15 @@ void joinWaits(mlir::Block &block);
 void leaveInLine(ToDeviceOp copy, llvm::StringRef why,
                  mlir::Operation *by = nullptr);
 
+/// What begins to copy `input` in place of a transfer, which stays. `after` is
+/// null but for uploads, `turn` where there is one buffer.
+CopyStartOp startCopy(mlir::OpBuilder &builder, ToDeviceOp transfer,
+                      mlir::Value input, mlir::Value after = {},
+                      mlir::Value turn = {});
+
+/// The bytes of tensors on their GPUs.
+BytesByGPU countBytes(llvm::ArrayRef<mlir::RankedTensorType> tensors);
+
 /// Whether the host gives a GPU a tensor, in the queue of its kernels.
 bool isUpload(mlir::Operation *op);
 
