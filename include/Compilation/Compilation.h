@@ -41,9 +41,12 @@ public:
   /// Reads and checks the program and tells nothing of what is found.
   const DiagnosticEngine &inspect();
 
-  /// Makes the version for a machine with so many GPUs of a program that has
-  /// been checked for all machines, and says nothing of it again.
-  void setMachine(int64_t gpus) { machine = gpus; }
+  /// Makes the version for a machine with so many GPUs of a program that
+  /// `checked` has checked for all machines, and says nothing of it again.
+  void setMachine(int64_t gpus, const Compilation &checked) {
+    machine = gpus;
+    fixedArguments = checked.fixedArguments;
+  }
 
   /// For how many GPUs `tdc build` makes versions, most first. Known after
   /// generate().
@@ -95,6 +98,9 @@ private:
   bool parse();
   bool checkSet();
   bool walk(Emitter &emitter);
+  bool fixArguments(const DiagnosticEngine &found);
+  unsigned countUnknown();
+  void tellFixedArguments();
   CheckOptions getCheckOptions();
   bool reportDiagnostics();
   void setDevices();
@@ -127,7 +133,8 @@ private:
   /// what the program needs there.
   double batchShare = 1;
   std::vector<FileSize> fileSizes;
-  bool argumentsAreFixed = false;           ///< to their defaults, by walk
+  /// `arg`s that have to be known here and so have their defaults.
+  llvm::StringSet<> fixedArguments;
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options
   llvm::SmallVector<int64_t> machines;

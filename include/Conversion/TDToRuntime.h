@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral kOtherwiseAttr = "td.otherwise";
 /// On a module: the path of the simulated driver.
 inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
 
+/// On a module with exported functions: the runtime's function that reads their
+/// arguments from files.
+inline constexpr llvm::StringLiteral kLoaderAttr = "td.loader";
+
 #define GEN_PASS_DECL_TDSPLITREADSPASS
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS

@@ -11,7 +11,8 @@
 //             Comprehension
 //   TypeExpr  Named Tuple
 //   Stmt      Let Assign Expr If For While With Return Break Continue Assert
-//     Decl    Import Arg Model Fn   (items)   Field State MemberIf   (members)
+//     Decl    Import Arg Model Fn                   (items)
+//             Field State PartAssign MemberIf       (members)
 //
 // What the grammar writes as a bare list (`a, b` after `return`, `=` or in an
 // assignment) is a TupleExpr here, so `return a, b` and `return (a, b)` agree.
@@ -356,6 +357,7 @@ enum class StmtKind : uint8_t {
   Fn,
   Field,
   State,
+  PartAssign,
   MemberIf,
 };
 
@@ -532,6 +534,12 @@ struct StateDecl : StmtOf<StmtKind::State, Decl> {
   const Expr *value = nullptr; ///< may be null
 };
 
+/// `self.head.weight = self.wte.weight` in a model: of parts that are made.
+struct PartAssignDecl : StmtOf<StmtKind::PartAssign, Decl> {
+  using StmtOf::StmtOf;
+  const AssignStmt *assign = nullptr;
+};
+
 /// Members that exist only if a condition on the configuration holds.
 struct MemberIfDecl : StmtOf<StmtKind::MemberIf, Decl> {
   using StmtOf::StmtOf;
@@ -544,7 +552,7 @@ struct ModelDecl : StmtOf<StmtKind::Model, Decl> {
   using StmtOf::StmtOf;
   Identifier name;
   llvm::ArrayRef<Param> params;
-  /// FieldDecl, StateDecl, MemberIfDecl and FnDecl.
+  /// FieldDecl, StateDecl, PartAssignDecl, MemberIfDecl and FnDecl.
   llvm::ArrayRef<const Decl *> members;
 };
 

@@ -6,7 +6,8 @@
 //
 //   func.func @main                          the top-level statements
 //   func.func @NAME attributes {td.export}   an `export fn`; each parameter has
-//                                            its name as `td.name`
+//                                            its name as `td.name`, and its doc
+//                                            comment is `td.help`
 //   td.arguments on the module               the `arg`s, in order: an array of
 //       {name = "epochs", type = i64, default = "5", help = "…"}
 //       (type i64, f64, i1 or !td.str; no `default` = the user must give it;

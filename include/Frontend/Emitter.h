@@ -88,6 +88,8 @@ enum class Transfer : uint8_t {
   Written,
   /// The compiler brings it where it is needed.
   Implied,
+  /// The same from or to where files, loaders and callers have their tensors.
+  Home,
   /// The program says so, and exactly there it is done (--placement=off).
   Kept,
   /// An annotation: the tensor is made there (--placement=optimize).
@@ -181,8 +183,12 @@ public:
     TensorShape type;
   };
   virtual llvm::SmallVector<Value>
-  beginExport(llvm::StringRef name, llvm::ArrayRef<Parameter> parameters) = 0;
+  beginExport(llvm::StringRef name, llvm::StringRef help,
+              llvm::ArrayRef<Parameter> parameters) = 0;
   virtual void endExport(llvm::ArrayRef<Value> results) = 0;
+  /// Whether the function can use the value: values of the top-level statements
+  /// are kept for it, but for texts that they made.
+  virtual bool canUse(Value value) = 0;
 
   // Tensors: constructors -------------------------------------------------//
   // `sizes` holds an int per run-time dim of `type`, in order.
@@ -251,6 +257,18 @@ public:
   virtual void declareSlot(llvm::StringRef name, td::SlotKind kind,
                            llvm::StringRef key, llvm::StringRef instance,
                            const TensorShape &type) = 0;
+  /// What is known of slots when all has been emitted: `names` of one has its
+  /// own first. Of those that are dropped nothing was used.
+  struct SlotName {
+    std::string instance, key;
+    std::string whole() const { return instance + "." + key; }
+  };
+  struct SlotNames {
+    std::string slot;
+    llvm::SmallVector<SlotName, 2> names;
+  };
+  virtual void nameSlots(llvm::ArrayRef<SlotNames> slots,
+                         llvm::ArrayRef<std::string> dropped) = 0;
   virtual Value read(llvm::StringRef slot, const TensorShape &type) = 0;
   virtual void write(llvm::StringRef slot, Value value) = 0;
   /// What the slot holds goes to another place.
@@ -297,13 +315,20 @@ public:
   struct Checkpoint {
     llvm::SmallVector<std::string> slots; ///< names of slots …
     llvm::SmallVector<std::string> keys;  ///< … and their keys in the file
+    /// Further names in the file, each with the key of its slot.
+    llvm::SmallVector<std::pair<std::string, std::string>> aliases;
     llvm::SmallVector<std::string> names; ///< names of scalars …
     llvm::SmallVector<Value> values;      ///< … and their values
     bool full = false; ///< also the random counter: a checkpoint, not weights
   };
   virtual void save(Value path, const Checkpoint &checkpoint) = 0;
+  /// How far a file may differ from what is restored of it.
+  struct Tolerance {
+    bool lenient = false; ///< keys may be missing and unexpected
+    bool casts = false;   ///< values may be rounded to the dtype of the slot
+  };
   virtual void restore(Value path, const Checkpoint &checkpoint,
-                       bool lenient) = 0;
+                       Tolerance tolerance) = 0;
   virtual Value restoreScalar(Value path, llvm::StringRef name,
                               HostType type) = 0;
 };

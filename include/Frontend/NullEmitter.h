@@ -38,9 +38,10 @@ public:
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
   void optimizePlacement() override;
   llvm::SmallVector<Value>
-  beginExport(llvm::StringRef name,
+  beginExport(llvm::StringRef name, llvm::StringRef help,
               llvm::ArrayRef<Parameter> parameters) override;
   void endExport(llvm::ArrayRef<Value> results) override;
+  bool canUse(Value value) override;
   Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
                        const TensorShape &type) override;
   Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
@@ -89,6 +90,8 @@ public:
   Value item(Value tensor) override;
   void declareSlot(llvm::StringRef name, td::SlotKind kind, llvm::StringRef key,
                    llvm::StringRef instance, const TensorShape &type) override;
+  void nameSlots(llvm::ArrayRef<SlotNames> slots,
+                 llvm::ArrayRef<std::string> dropped) override;
   Value read(llvm::StringRef slot, const TensorShape &type) override;
   void write(llvm::StringRef slot, Value value) override;
   void moveSlot(llvm::StringRef slot, const Place &place,
@@ -115,7 +118,8 @@ public:
   Value load(Value path, llvm::StringRef key, const TensorShape &type) override;
   void saveTensor(Value path, Value tensor) override;
   void save(Value path, const Checkpoint &checkpoint) override;
-  void restore(Value path, const Checkpoint &checkpoint, bool lenient) override;
+  void restore(Value path, const Checkpoint &checkpoint,
+               Tolerance tolerance) override;
   Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
 
 private:

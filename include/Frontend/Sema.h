@@ -12,6 +12,7 @@
 #include "Frontend/Diagnostics.h"
 #include "Frontend/Emitter.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <functional>
 
 namespace tdc {
@@ -58,6 +59,8 @@ std::optional<Place> getChosenDevice(llvm::StringRef device);
 struct CheckOptions {
   /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
   llvm::StringMap<std::string> arguments;
+  /// Names of `arg`s that have their defaults for good.
+  llvm::StringSet<> fixedArguments;
   /// `tdc run`: an `arg` that was not given has its default for certain.
   /// Otherwise the user of the built program gives those that are not here.
   bool argumentsAreFinal = false;

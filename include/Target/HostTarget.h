@@ -65,8 +65,10 @@ public:
   std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                           llvm::LLVMContext &context) const;
 
-  /// Adds `int main(int, char **)`, which runs @tdc_program.
-  void addMain(llvm::Module &module) const;
+  /// Adds `int main(int, char **)`, which runs @tdc_program. `loader` is the
+  /// runtime's function that reads arguments of its exported functions from
+  /// files; "" if it has none.
+  void addMain(llvm::Module &module, llvm::StringRef loader) const;
 
   /// Runs the pass list on every function.
   void optimize(llvm::Module &module) const;

@@ -235,7 +235,9 @@ TDC_API tdc_status tdc_find_function(const tdc_program *program,
  * their end would leave the last page. Where `data` of an output is NULL, the
  * whole tensor is filled in, in memory that tdc_tensor_free gives back; else
  * dtype and shape must be the result's, which is copied to it row by row
- * (strides are not allowed). A call that fails allocates nothing. */
+ * (strides are not allowed). Outputs may share memory with inputs: all inputs
+ * are read before an output is written. They may not share memory with each
+ * other. A call that fails allocates nothing, and writes no output. */
 TDC_API tdc_status tdc_call(tdc_module *module, const tdc_function *function,
                             size_t num_inputs, const tdc_tensor *inputs,
                             size_t num_outputs, tdc_tensor *outputs,
@@ -253,7 +255,8 @@ TDC_API tdc_status tdc_call_dlpack(
 /*===- State -----------------------------------------------------------------*/
 
 /* The parameters and buffers of all models and what the optimizers keep, under
- * names such as "net.fc1.weight". */
+ * names such as "net.fc1.weight". A tied parameter is there under each of its
+ * names: the first among all, the others at the end. */
 TDC_API size_t tdc_state_count(const tdc_program *program);
 /* Number `index`; NULL if there are not so many. */
 TDC_API const tdc_tensor_type *tdc_state_get(const tdc_program *program,

@@ -68,6 +68,17 @@ std::string countText(size_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+bool overlap(const void *one, int64_t oneBytes, const void *other,
+             int64_t otherBytes) {
+  auto a = reinterpret_cast<uintptr_t>(one),
+       b = reinterpret_cast<uintptr_t>(other);
+  return a < b + otherBytes && b < a + oneBytes;
+}
+
+int64_t countBytes(const tdc_tensor &tensor) {
+  return tdc::countBytes(tensor.dtype, tensor.rank, tensor.shape);
+}
+
 /// What is wrong with the descriptors of a call before it is made, or "".
 std::string findFault(const Function &function, const tdc_tensor *inputs,
                       const tdc_tensor *outputs) {
@@ -81,17 +92,33 @@ std::string findFault(const Function &function, const tdc_tensor *inputs,
     std::string fault = tdc::findFault(output);
     if (fault.empty() && output.strides)
       fault = "is written row by row: it cannot have strides";
+    for (size_t j = 0; fault.empty() && j < i; ++j)
+      if (outputs[j].data && overlap(output.data, countBytes(output),
+                                     outputs[j].data, countBytes(outputs[j])))
+        fault = std::string("shares memory with output `") +
+                function.outputs[j].name + "`";
     if (!fault.empty())
       return describe(function, "output", function.outputs[i]) + " " + fault;
   }
   return "";
 }
 
+/// A result may be an input as it came, and an output may share memory with
+/// that: what is overwritten before it is copied.
+bool isOverwritten(const tdrt_tensor &result, const tdc_tensor *outputs,
+                   size_t count) {
+  int64_t bytes = tdc::countBytes(result.dtype, result.rank, result.dims);
+  return llvm::any_of(llvm::ArrayRef(outputs, count), [&](auto &output) {
+    return output.data &&
+           overlap(result.data, bytes, output.data, countBytes(output));
+  });
+}
+
 } // namespace
 
 /// Copies the results to the caller, all or none.
 static tdc_status giveResults(const Function &function,
-                              llvm::ArrayRef<tdrt_tensor> results,
+                              llvm::MutableArrayRef<tdrt_tensor> results,
                               tdc_tensor *outputs, tdc_error **error) {
   for (auto [i, result] : llvm::enumerate(results))
     if (outputs[i].data)
@@ -101,6 +128,19 @@ static tdc_status giveResults(const Function &function,
         return fail(error, TDC_USAGE_ERROR,
                     describe(function, "output", function.outputs[i]) + " " +
                         mismatch);
+  llvm::SmallVector<std::unique_ptr<char[]>, 4> aside;
+  for (tdrt_tensor &result : results) {
+    if (!isOverwritten(result, outputs, function.num_outputs))
+      continue;
+    int64_t bytes = countBytes(result.dtype, result.rank, result.dims);
+    aside.emplace_back(new (std::nothrow) char[bytes]);
+    if (!aside.back())
+      return fail(error, TDC_RUN_ERROR,
+                  std::string("out of memory for the results of `") +
+                      function.name + "`");
+    memcpy(aside.back().get(), result.data, bytes);
+    result.data = aside.back().get();
+  }
   llvm::SmallVector<size_t, 4> made;
   for (auto [i, result] : llvm::enumerate(results)) {
     if (outputs[i].data)

@@ -2,6 +2,7 @@
 
 #include "Frontend/Diagnostics.h"
 #include "Handles.h"
+#include "tdc_text.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,7 +50,7 @@ static tdc_status give(tdc_error **error, tdc_status status,
 
 tdc_status fail(tdc_error **error, tdc_status status, std::string message) {
   OwnedDiagnostic diagnostic;
-  diagnostic.text = "error: " + message + "\n";
+  diagnostic.text = "error: " + printable(message) + "\n";
   diagnostic.message = std::move(message);
   return give(error, status, std::move(diagnostic));
 }

@@ -7,6 +7,7 @@ using namespace tdc;
 static std::vector<tdc_tensor_type> describe(const tdrt_port *ports,
                                              int32_t count) {
   std::vector<tdc_tensor_type> types;
+  types.reserve(count);
   for (int32_t i = 0; i < count; ++i)
     types.push_back(
         {ports[i].name, ports[i].dtype, ports[i].rank, ports[i].dims});
@@ -37,10 +38,16 @@ Interface::Interface(std::unique_ptr<const Program> program)
   }
   for (int32_t i = 0; i < table.num_slots; ++i) {
     const tdrt_slot &slot = table.slots[i];
-    if (slot.kind == TDRT_SLOT_GRAD)
+    if (slot.kind == TDRT_SLOT_GRAD || slot.kind == TDRT_SLOT_VALUE)
       continue;
     state.push_back({slot.name, slot.dtype, slot.rank, slot.dims});
     stateSlots.push_back(i);
+  }
+  for (int32_t i = 0; i < table.num_aliases; ++i) {
+    const tdrt_alias &alias = table.aliases[i];
+    const tdrt_slot &slot = table.slots[alias.slot];
+    state.push_back({alias.name, slot.dtype, slot.rank, slot.dims});
+    stateSlots.push_back(alias.slot);
   }
 }
 

@@ -165,6 +165,6 @@ int tdc_run(const tdc_program *program) {
   static std::mutex one;
   std::lock_guard guard(one);
   const Program &code = *program->interface->code;
-  return tdrt_run_program(&code.get(), int(code.getArgv().size()),
-                          code.getArgv().data());
+  return tdrt_run_exports(&code.get(), int(code.getArgv().size()),
+                          code.getArgv().data(), tdrt_load);
 }

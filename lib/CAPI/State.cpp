@@ -12,8 +12,9 @@ static bool isOnCpu(const tdc_module &module) {
   const tdrt_program &program = module.interface->code->get();
   return !program.gpu ||
          (program.gpu->num_handle_slots == 0 &&
-          llvm::all_of(llvm::ArrayRef(program.slots, program.num_slots),
-                       [](const tdrt_slot &slot) { return slot.device == 0; }));
+          llvm::all_of(module.interface->stateSlots, [&](int32_t index) {
+            return program.slots[index].device == 0;
+          }));
 }
 
 static tdc_status failOnGPU(tdc_error **error) {
@@ -97,30 +98,50 @@ public:
   explicit Checkpoint(const tdc_module &module) {
     const tdrt_program &program = module.interface->code->get();
     // The state of one model goes by its own keys, as in `save(model=m)`.
-    bool isOneModel = countModels(module) <= 1;
-    for (int32_t index : module.interface->stateSlots) {
+    bool isOneModel = countModels(program) <= 1;
+    llvm::DenseMap<int32_t, int32_t> positions; // of the program's slots, here
+    for (int32_t index = 0; index < program.num_slots; ++index) {
       const tdrt_slot &slot = program.slots[index];
+      if (slot.kind == TDRT_SLOT_GRAD)
+        continue;
+      positions[index] = int32_t(slots.size());
+      slots.push_back(index);
       keys.push_back(isOneModel ? slot.key : slot.name);
     }
-    table.num_slots = int32_t(keys.size());
-    table.slots = module.interface->stateSlots.data();
+    for (const tdrt_alias &alias : getAliases(program))
+      aliases.push_back({isOneModel ? alias.key : alias.name, nullptr,
+                         positions.lookup(alias.slot)});
+    table.num_slots = int32_t(slots.size());
+    table.slots = slots.data();
     table.keys = keys.data();
     table.full = 1;
+    table.num_aliases = int32_t(aliases.size());
+    table.aliases = aliases.data();
   }
   const tdrt_checkpoint *get() const { return &table; }
 
 private:
-  static size_t countModels(const tdc_module &module) {
+  static llvm::ArrayRef<tdrt_alias> getAliases(const tdrt_program &program) {
+    return llvm::ArrayRef(program.aliases, program.num_aliases);
+  }
+
+  static size_t countModels(const tdrt_program &program) {
     llvm::StringSet<> models;
-    for (int32_t index : module.interface->stateSlots) {
-      const tdrt_slot &slot = module.interface->code->get().slots[index];
-      if (slot.kind != TDRT_SLOT_MOMENT)
-        models.insert(llvm::StringRef(slot.name).drop_back(strlen(slot.key)));
-    }
+    auto add = [&](llvm::StringRef name, llvm::StringRef key) {
+      models.insert(name.drop_back(key.size()));
+    };
+    for (const tdrt_slot &slot :
+         llvm::ArrayRef(program.slots, program.num_slots))
+      if (slot.kind == TDRT_SLOT_PARAM || slot.kind == TDRT_SLOT_BUFFER)
+        add(slot.name, slot.key);
+    for (const tdrt_alias &alias : getAliases(program))
+      add(alias.name, alias.key);
     return models.size();
   }
 
+  std::vector<int32_t> slots;
   std::vector<const char *> keys;
+  std::vector<tdrt_alias> aliases;
   tdrt_checkpoint table = {};
 };
 

@@ -135,7 +135,8 @@ CheckOptions Compilation::getCheckOptions() {
   CheckOptions result;
   bool runs = options.purpose == Purpose::Run,
        reports = options.purpose == Purpose::Report;
-  result.argumentsAreFinal = runs || argumentsAreFixed;
+  result.argumentsAreFinal = runs;
+  result.fixedArguments = fixedArguments;
   result.ownOptions = options.ownOptions;
   result.headersAreFinal = runs || reports;
   result.device = options.device;
@@ -173,18 +174,76 @@ CheckOptions Compilation::getCheckOptions() {
   return result;
 }
 
-static bool has(llvm::ArrayRef<const Diagnostic *> reports,
-                const Diagnostic &wanted) {
-  return llvm::any_of(reports, [&](const Diagnostic *report) {
-    return report->code == wanted.code &&
-           report->primary.range == wanted.primary.range;
+/// How many values are missed that must be known.
+static unsigned countUnknown(const DiagnosticEngine &diags) {
+  return llvm::count_if(diags.getSorted(), [](const Diagnostic *report) {
+    return report->code == DiagCode::TD208;
   });
 }
 
-/// `tdc check` and `tdc report` ask what a program does with any arguments.
-/// Where sizes of models depend on them, that is a mistake of `tdc build` alone
-/// if `tdc run`, which knows them, makes none: then the program is walked once
-/// more with the defaults.
+/// The same of the program with the arguments that are fixed so far.
+unsigned Compilation::countUnknown() {
+  CheckOptions checks = getCheckOptions();
+  checks.foundSize = [](const FileSize &) {};
+  checks.foundBatchSize = [](const BatchSize &) {};
+  DiagnosticEngine found(sources);
+  NullEmitter nothing;
+  check(sources, ast, file, *program, checks, found, nothing);
+  return tdc::countUnknown(found);
+}
+
+/// Fixes those `arg`s whose defaults make known what `found` lacks: all first,
+/// and then each is left open again that makes no difference.
+bool Compilation::fixArguments(const DiagnosticEngine &found) {
+  unsigned unknown = tdc::countUnknown(found);
+  if (unknown == 0)
+    return false;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::Stmt *item : program->items)
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item);
+        arg && arg->defaultValue) {
+      names.push_back(arg->name.text);
+      fixedArguments.insert(arg->name.text);
+    }
+  for (const auto &[name, value] : options.set)
+    fixedArguments.erase(name);
+  unsigned least = fixedArguments.empty() ? unknown : countUnknown();
+  for (llvm::StringRef name : names) {
+    if (!fixedArguments.erase(name))
+      continue;
+    if (countUnknown() > least)
+      fixedArguments.insert(name);
+  }
+  return !fixedArguments.empty();
+}
+
+void Compilation::tellFixedArguments() {
+  std::string words, first;
+  for (const ast::Stmt *item : program->items)
+    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item);
+        arg && fixedArguments.contains(arg->name.text)) {
+      llvm::StringRef value = sources.getText(arg->defaultValue->range);
+      words += ((words.empty() ? "`--" : ", `--") + arg->name.text + " " +
+                value + "`")
+                   .str();
+      if (first.empty())
+        first = arg->name.text.str();
+    }
+  if (words.empty())
+    return;
+  Diagnostic report = {};
+  report.code = DiagCode::TD208;
+  report.severity = Severity::Warning;
+  report.title = "`tdc build` fixes " + words +
+                 ", which must be known when the program is compiled: `--set " +
+                 first + "=<value>` fixes another value";
+  diags.report(std::move(report));
+}
+
+/// What models are made of must be known. `tdc run` knows all arguments; other
+/// commands take the defaults of those that this depends on, and walk the
+/// program once more. `tdc check` and `tdc report` ask what it does with any
+/// arguments, so that they tell what was found before that, too.
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
   fileSizes.clear();
@@ -192,25 +251,20 @@ bool Compilation::walk(Emitter &emitter) {
   DiagnosticEngine found(sources);
   machines = check(sources, ast, file, *program, checks, found, emitter);
   std::vector<const Diagnostic *> reports = found.getSorted();
-  bool asksForAny =
-      options.purpose == Purpose::Check || options.purpose == Purpose::Report;
-  if (asksForAny && !argumentsAreFixed &&
-      llvm::any_of(reports, [](const Diagnostic *report) {
-        return report->code == DiagCode::TD208;
-      })) {
-    argumentsAreFixed = true;
-    for (const Diagnostic *report : reports)
-      withAnyArguments.push_back(*report);
+  if (options.purpose != Purpose::Run && fixedArguments.empty() &&
+      fixArguments(found)) {
+    if (options.purpose == Purpose::Check || options.purpose == Purpose::Report)
+      for (const Diagnostic *report : reports)
+        if (report->code != DiagCode::TD208)
+          withAnyArguments.push_back(*report);
     return false;
   }
-  for (Diagnostic &report : withAnyArguments) {
-    if (report.code == DiagCode::TD208 && !has(reports, report))
-      report.severity = Severity::Warning;
+  for (const Diagnostic &report : withAnyArguments)
     diags.report(report);
-  }
   for (const Diagnostic *report : reports)
     diags.report(*report);
   diags.takeOverDropped(found);
+  tellFixedArguments();
   if (machines.empty() && options.purpose == Purpose::Build)
     machines = {checks.countCudaDevices()};
   return !diags.hasErrors();
@@ -218,7 +272,8 @@ bool Compilation::walk(Emitter &emitter) {
 
 const DiagnosticEngine &Compilation::inspect() {
   NullEmitter nothing;
-  if (parse() && !walk(nothing) && argumentsAreFixed)
+  if (parse() && !walk(nothing) && !fixedArguments.empty() &&
+      !diags.hasErrors())
     walk(nothing);
   return diags;
 }
@@ -235,7 +290,7 @@ bool Compilation::generate() {
                             [&](Emitter &emitter) { return walk(emitter); });
     };
     module = makeModule();
-    if (!module && argumentsAreFixed)
+    if (!module && !fixedArguments.empty() && !diags.hasErrors())
       module = makeModule();
     if (module)
       setDevices();

@@ -2,7 +2,7 @@
 //
 // Random bits come from a second Philox, written from the paper, so that the
 // runtime's is tested too. Normal numbers are the runtime's: they are defined
-// as the outcome of one fixed sequence of f32 operations
+// as the outcome of one fixed sequence of operations
 // (runtime/src/RandomCore.h), which a second copy would only repeat.
 //
 //===----------------------------------------------------------------------===//
@@ -111,15 +111,21 @@ struct Words {
 };
 } // namespace
 
-/// How many bits of a word a uniform number has: all that fit the significand.
-static unsigned getUniformBits(DType dtype) {
-  return std::min(32u, significandBits(dtype));
+/// As many bits as fit the significand, of a word or of two.
+static void fillUniform(Tensor &result, const Words &words) {
+  unsigned bits = significandBits(result.dtype);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    uint64_t word = uint64_t(words.get(i)) << 32;
+    if (bits > 32)
+      word |= words.get(i, /*isLower=*/true);
+    result.setFloat(i, std::ldexp(word >> (64 - bits), -int(bits)));
+  }
 }
 
-static void fillNormal(Tensor &result, const Words &words) {
-  std::vector<float> numbers(result.size());
-  tdrt_random_normal_f32(numbers.data(), 0, numbers.size(), words.seed,
-                         words.call);
+template <class T, class Make>
+static void fillNormal(Tensor &result, const Words &words, Make make) {
+  std::vector<T> numbers(result.size());
+  make(numbers.data(), 0, numbers.size(), words.seed, words.call);
   for (int64_t i = 0; i < result.size(); ++i)
     result.setFloat(i, numbers[i]);
 }
@@ -139,14 +145,14 @@ static LogicalResult runRandom(Machine &m, RandomOp op) {
       m.makeResult(op.getResult(), m.getDims(op.getResult(), op.getSizes()));
   int64_t size = result.size();
   switch (op.getDistribution()) {
-  case Distribution::Uniform: {
-    unsigned bits = getUniformBits(result.dtype);
-    for (int64_t i = 0; i < size; ++i)
-      result.setFloat(i, std::ldexp(words.get(i) >> (32 - bits), -int(bits)));
+  case Distribution::Uniform:
+    fillUniform(result, words);
     break;
-  }
   case Distribution::Normal:
-    fillNormal(result, words);
+    if (result.dtype == DType::F64)
+      fillNormal<double>(result, words, tdrt_random_normal_f64);
+    else
+      fillNormal<float>(result, words, tdrt_random_normal_f32);
     break;
   case Distribution::RandInt: {
     if (failed(m.check(checkBounds(m, op, result.dtype))))

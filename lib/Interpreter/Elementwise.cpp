@@ -50,7 +50,7 @@ static int64_t power(int64_t a, int64_t b) {
 //===----------------------------------------------------------------------===//
 
 static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-static double relu(double x) { return x < 0 ? 0 : x; }
+static double relu(double x) { return x <= 0 ? 0 : x; }
 
 static double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));

@@ -103,26 +103,41 @@ static LogicalResult runSaveTensor(Machine &m, SaveTensorOp op) {
 namespace {
 /// A tdrt_checkpoint and what it points to.
 struct Checkpoint {
-  Checkpoint(Machine &m, ArrayAttr slotNames, ArrayAttr keyTexts) {
+  Checkpoint(Machine &m, ArrayAttr slotNames, ArrayAttr keyTexts,
+             DictionaryAttr aliasTexts) {
     for (auto slot : slotNames.getAsRange<FlatSymbolRefAttr>())
       slots.push_back(m.world.getSlot(slot.getValue()));
     for (auto key : keyTexts.getAsRange<StringAttr>())
       keys.push_back(keep(key));
+    if (aliasTexts)
+      for (NamedAttribute alias : aliasTexts)
+        aliases.push_back({keep(alias.getName()), /*name=*/nullptr,
+                           int32_t(llvm::find(keyTexts, alias.getValue()) -
+                                   keyTexts.begin())});
   }
 
   const char *keep(StringAttr text) {
     return texts.emplace_back(text.str()).c_str();
   }
 
-  tdrt_checkpoint get(bool full, bool lenient) const {
-    return {
-        int32_t(slots.size()), int32_t(names.size()), slots.data(), keys.data(),
-        names.data(),          types.data(),          full,         lenient};
+  tdrt_checkpoint get(bool full, bool lenient, bool casts) const {
+    return {int32_t(slots.size()),
+            int32_t(names.size()),
+            slots.data(),
+            keys.data(),
+            names.data(),
+            types.data(),
+            full,
+            lenient,
+            casts,
+            int32_t(aliases.size()),
+            aliases.data()};
   }
 
   std::deque<std::string> texts;
   std::vector<int32_t> slots, types;
   std::vector<const char *> keys, names;
+  std::vector<tdrt_alias> aliases;
 };
 } // namespace
 
@@ -140,7 +155,7 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
     m.ledger.addDemand(*value, getCpu());
     m.world.storeSlot(slot.getValue());
   }
-  Checkpoint what(m, op.getSlots(), op.getKeys());
+  Checkpoint what(m, op.getSlots(), op.getKeys(), op.getAliasesAttr());
   std::vector<tdrt_value> values;
   for (auto [name, value] : llvm::zip(op.getNames(), op.getValues())) {
     what.names.push_back(what.keep(cast<StringAttr>(name)));
@@ -151,14 +166,15 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
     else
       scalar.i = m.integer(value);
   }
-  tdrt_checkpoint table = what.get(op.getFull(), /*lenient=*/false);
+  tdrt_checkpoint table = what.get(op.getFull(), /*lenient=*/false,
+                                   /*casts=*/false);
   return m.check(tdrt_checkpoint_save(m.context(), m.text(op.getPath()).c_str(),
                                       &table, values.data(), m.site(op)));
 }
 
 static LogicalResult runRestore(Machine &m, RestoreOp op) {
-  Checkpoint what(m, op.getSlots(), op.getKeys());
-  tdrt_checkpoint table = what.get(op.getFull(), op.getLenient());
+  Checkpoint what(m, op.getSlots(), op.getKeys(), op.getAliasesAttr());
+  tdrt_checkpoint table = what.get(op.getFull(), op.getLenient(), op.getCast());
   // A lenient one leaves some as they are.
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
     m.world.storeSlot(slot.getValue());

@@ -44,8 +44,10 @@ void Memory::addSlot(td::SlotOp op) {
   if (!type)
     return;
   std::string device = spelling(td::getPlace(type));
-  int64_t size = countElements(type.getShape()) *
-                 byteSize(td::getDType(type.getElementType()));
+  int64_t size = type.hasStaticShape()
+                     ? countElements(type.getShape()) *
+                           byteSize(td::getDType(type.getElementType()))
+                     : 0;
   slots[op.getSymName()] = {device, size, TensorRef()};
   add(device, size);
 }

@@ -60,6 +60,7 @@ static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
 static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(td::createTDTrackSlotsPass());
   passes.addPass(td::createFormKernelsPass());
+  passes.addPass(td::createTDVerifyKernelsPass());
   passes.addPass(td::createAssignLayoutsPass());
   passes.addPass(td::createHoistScalarsPass());
 }

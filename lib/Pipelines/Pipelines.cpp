@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - running the phases ---------------------------------===//
 
 #include "Pipelines/Pipelines.h"
+#include "Conversion/TDToRuntime.h"
 #include "Pipelines/Steps.h"
 #include "Target/HostTarget.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -93,8 +94,10 @@ bool generateCode(ModuleOp module, const HostTarget &target, Phase kind,
     code = target.translate(module, context);
     if (!code)
       return false;
-    if (withMain)
-      target.addMain(*code);
+    if (withMain) {
+      auto loader = module->getAttrOfType<StringAttr>(kLoaderAttr);
+      target.addMain(*code, loader ? loader.strref() : "");
+    }
   }
   {
     Step step(listener, "optimize");

@@ -91,7 +91,7 @@ void HostTarget::setAttributes(Function &function) const {
   function.addFnAttr("prefer-vector-width", "512");
 }
 
-void HostTarget::addMain(Module &module) const {
+void HostTarget::addMain(Module &module, StringRef loader) const {
   LLVMContext &context = module.getContext();
   IntegerType *i32 = Type::getInt32Ty(context);
   PointerType *pointer = PointerType::getUnqual(context);
@@ -99,12 +99,20 @@ void HostTarget::addMain(Module &module) const {
       FunctionType::get(i32, {i32, pointer}, /*isVarArg=*/false),
       GlobalValue::ExternalLinkage, "main", module);
   setAttributes(*main);
-  FunctionCallee run = module.getOrInsertFunction("tdrt_run_program", i32,
-                                                  pointer, i32, pointer);
+  SmallVector<Value *> arguments = {
+      module.getOrInsertGlobal("tdc_program", pointer), main->getArg(0),
+      main->getArg(1)};
+  if (!loader.empty())
+    arguments.push_back(
+        module.getOrInsertFunction(loader, FunctionType::get(i32, false))
+            .getCallee());
+  SmallVector<Type *> types(arguments.size(), pointer);
+  types[1] = i32;
+  FunctionCallee run = module.getOrInsertFunction(
+      loader.empty() ? "tdrt_run_program" : "tdrt_run_exports",
+      FunctionType::get(i32, types, /*isVarArg=*/false));
   IRBuilder<> builder(BasicBlock::Create(context, "", main));
-  Constant *program = module.getOrInsertGlobal("tdc_program", pointer);
-  builder.CreateRet(
-      builder.CreateCall(run, {program, main->getArg(0), main->getArg(1)}));
+  builder.CreateRet(builder.CreateCall(run, arguments));
 }
 
 void HostTarget::optimize(Module &module) const {

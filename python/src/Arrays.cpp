@@ -68,29 +68,30 @@ std::string Place::getText() const {
   return function ? "input " + name + " of `" + function + "`" : name;
 }
 
-/// PyTorch makes arrays of NumPy in a third of the time that its DLPack takes.
-/// Null if it does not make one of this value.
-static nb::object readByNumPy(nb::handle value) {
-  PyObject *made = PyObject_CallMethod(value.ptr(), "numpy", nullptr);
-  if (!made)
-    PyErr_Clear();
-  return nb::steal(made);
+/// PyTorch makes arrays of NumPy in a third of the time that its DLPack takes,
+/// which does not say where memory has the negative of each element, as that of
+/// `z.conj().imag` has: NumPy gets no array of that.
+static nb::object readTorch(nb::handle value) {
+  if (PyObject *made = PyObject_CallMethod(value.ptr(), "numpy", nullptr))
+    return nb::steal(made);
+  PyErr_Clear();
+  return nb::hasattr(value, "resolve_neg") ? value.attr("resolve_neg")()
+                                           : nb::borrow(value);
 }
 
 Input::Input(nb::handle value, const Place &place)
     : framework(findFramework(value)), dtype(place.type.dtype) {
-  nb::object byNumPy;
+  nb::object source = nb::borrow(value);
   if (framework == Framework::PyTorch) {
     if (nb::cast<bool>(nb::getattr(value, "requires_grad", nb::bool_(false))))
       throw nb::type_error((place.getText() +
                             " requires grad, and results have none: pass it "
                             "with .detach()")
                                .c_str());
-    byNumPy = readByNumPy(value);
+    source = readTorch(value);
   }
-  if (nb::try_cast(byNumPy.is_valid() ? byNumPy : value, array,
-                   /*convert=*/false) &&
-      isOnCPU(array) && array.dtype() == getDLPack(dtype))
+  if (nb::try_cast(source, array, /*convert=*/false) && isOnCPU(array) &&
+      array.dtype() == getDLPack(dtype))
     return;
   // Python knows what to do with bf16 of NumPy, numbers, lists and mistakes.
   nb::object read =

@@ -42,15 +42,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static tdrt_context *const ctx = makeContext();
   static const std::string before(ctx->arena, kBytes);
   const char *path = writeMemoryFile(data, size);
-  int32_t choice = chooseBy(data, size, 5);
+  int32_t choice = chooseBy(data, size, 9);
   tdrt_forget_last_call(ctx);
-  if (choice == 4) {
+  if (choice == 8) {
     tdrt_value value;
     tdrt_restore_value(ctx, path, "epoch", TDRT_FLOAT, &value, -1);
     return 0;
   }
-  tdrt_checkpoint what = {2,       0,       indexes,    keys,
-                          nullptr, nullptr, choice & 1, choice >> 1};
+  tdrt_checkpoint what = {2,           0,       indexes,    keys,
+                          nullptr,     nullptr, choice & 1, choice >> 1 & 1,
+                          choice >> 2, 0,       nullptr};
   memcpy(ctx->arena, before.data(), kBytes);
   int32_t status = tdrt_checkpoint_restore(ctx, path, &what, -1);
   if (status != 0 &&

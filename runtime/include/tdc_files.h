@@ -1,10 +1,10 @@
-//===- tdc_files.h - headers of data files, for compiler and runtime ------===//
+//===- tdc_files.h - files, for compiler and runtime ----------------------===//
 //
 // The headers of files that hold tensors, read with every check made before a
 // byte is allocated for the data. The runtime loads with it; the compiler
 // checks with it that a file has the declared type, when the file is there
-// already. Needs no context. Nothing here throws: a FileFault says what is
-// wrong.
+// already. Both write files by the same function. Needs no context. Nothing
+// here throws: a FileFault says what is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,9 @@ struct SafetensorsHeader {
   std::vector<FileTensor> tensors; ///< in the order of their data
   std::vector<std::pair<std::string, std::string>> metadata; ///< in file order
 
-  /// Null if there is none. Only after index().
+  /// Null if there is none. Only after index(). A name that the metadata has
+  /// for another one is an alias: it is how safetensors.torch.save_model, and
+  /// tdc, write tied parameters.
   const FileTensor *find(const std::string &key) const;
   const std::string *findMetadata(const std::string &key) const;
 
@@ -88,6 +90,11 @@ FileFault inspectSafetensors(const char *path,
 /// if its dtype cannot be held. A dim of -1 fits every size.
 FileFault checkTensorType(const FileTensor &tensor, int32_t dtype, int32_t rank,
                           const int64_t *dims) noexcept;
+
+/// Writes a file whole or not at all, as programs do: through symbolic links,
+/// with the mode of the file that it replaces, and to pipes and devices as they
+/// are.
+FileFault writeFile(const char *path, const char *text, uint64_t size) noexcept;
 
 } // namespace tdrt
 

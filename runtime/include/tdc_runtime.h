@@ -42,7 +42,7 @@ extern "C" {
 
 /* Grows with every change that makes old programs wrong. tdrt_open refuses a
  * program compiled for another version (TR601). */
-#define TDRT_ABI_VERSION 8
+#define TDRT_ABI_VERSION 9
 
 /* C's names, not the compiler's. */
 /* NOLINTBEGIN(readability-identifier-naming) */
@@ -93,7 +93,8 @@ enum {
   TDRT_SLOT_PARAM = 0,
   TDRT_SLOT_BUFFER = 1,
   TDRT_SLOT_MOMENT = 2,
-  TDRT_SLOT_GRAD = 3
+  TDRT_SLOT_GRAD = 3,
+  TDRT_SLOT_VALUE = 4 /* of the program, for its exports: in no file */
 };
 
 /* One tensor of state at a fixed place in the arena of a device; zeros when the
@@ -113,6 +114,12 @@ typedef struct tdrt_slot {
       offset; /* bytes from the start of the device's arena, a multiple of
                  64; slots of the cpu lie before the program's state_bytes */
 } tdrt_slot;
+
+/* Another name of a slot: a parameter is tied, or a layer is in two places. */
+typedef struct tdrt_alias {
+  const char *key, *name; /* as of a slot; a checkpoint has keys alone */
+  int32_t slot; /* index into the slots of the program, or checkpoint */
+} tdrt_alias;
 
 /* What a command line can do with an `arg`. */
 enum {
@@ -161,6 +168,7 @@ typedef struct tdrt_export {
                    tdrt_tensor *outputs);
   int32_t changes_state; /* 1: it writes slots or draws random numbers */
   int32_t reserved;      /* 0 */
+  const char *help;      /* its doc comment, or NULL */
 } tdrt_export;
 
 /*===- The part of a program that runs on GPUs -------------------------------*/
@@ -261,12 +269,14 @@ typedef struct tdrt_program {
   int32_t num_args;
   int32_t num_sites;
   int32_t num_exports;
+  int32_t num_aliases;
   int32_t cuda_devices; /* visible GPUs that it needs; 0: it runs anywhere */
   int64_t arena_bytes;  /* of the cpu */
   int64_t state_bytes;  /* its first part, a multiple of 64: the slots */
   const char *name;     /* for --help: "train" */
   const char *help;     /* the file's doc comment, or NULL */
   const tdrt_slot *slots;
+  const tdrt_alias *aliases;
   const tdrt_arg *args;
   const tdrt_site *sites;
   const tdrt_export *exports;
@@ -326,7 +336,18 @@ struct tdrt_context {
 TDRT_API int tdrt_run_program(const tdrt_program *program, int argc,
                               const char *const *argv);
 
-/* From here on tdrt_run_program shows no such line. */
+/* The same for a program with exports, which its command line can call after
+ * main: --fn NAME, --in X=FILE as of tdrt_load, --out Y=FILE as of
+ * tdrt_save_tensor, --repeat N for the time of a call. TR004 is a mistake in
+ * these. `load` is tdrt_load, or tdrt_load_array where no export takes an
+ * image: a program carries the formats that it can be asked for. */
+typedef int32_t tdrt_loader(tdrt_context *ctx, const char *path,
+                            const char *key, int32_t dtype, int32_t rank,
+                            int64_t *dims, void **data, int32_t site);
+TDRT_API int tdrt_run_exports(const tdrt_program *program, int argc,
+                              const char *const *argv, tdrt_loader *load);
+
+/* From here on neither of them shows such a line. */
 TDRT_API void tdrt_hide_progress(void);
 
 /* An error in parts. */
@@ -336,8 +357,8 @@ typedef struct tdrt_error {
   const tdrt_site *site; /* NULL if it is about no place */
 } tdrt_error;
 
-/* From here on tdrt_run_program gives each error to `report` in the place of
- * standard error; NULL is standard error again. */
+/* From here on both give each error to `report` in the place of standard error;
+ * NULL is standard error again. */
 TDRT_API void tdrt_report_errors(void (*report)(const tdrt_error *error));
 
 /* Makes a context: checks the ABI's version, parses arguments, chooses the
@@ -689,31 +710,15 @@ TDRT_API void tdrt_random_permutation_i64(int64_t *out, int64_t n, int64_t seed,
  *
  * The format is that of the path's ending. Where that is known, the function
  * of the format does the same, and a program carries the code of no other. */
-TDRT_API int32_t tdrt_load(tdrt_context *ctx, const char *path, const char *key,
-                           int32_t dtype, int32_t rank, int64_t *dims,
-                           void **data, int32_t site);
-TDRT_API int32_t tdrt_load_npy(tdrt_context *ctx, const char *path,
-                               const char *key, int32_t dtype, int32_t rank,
-                               int64_t *dims, void **data, int32_t site);
-TDRT_API int32_t tdrt_load_npz(tdrt_context *ctx, const char *path,
-                               const char *key, int32_t dtype, int32_t rank,
-                               int64_t *dims, void **data, int32_t site);
-TDRT_API int32_t tdrt_load_safetensors(tdrt_context *ctx, const char *path,
-                                       const char *key, int32_t dtype,
-                                       int32_t rank, int64_t *dims, void **data,
-                                       int32_t site);
-TDRT_API int32_t tdrt_load_csv(tdrt_context *ctx, const char *path,
-                               const char *key, int32_t dtype, int32_t rank,
-                               int64_t *dims, void **data, int32_t site);
-TDRT_API int32_t tdrt_load_idx(tdrt_context *ctx, const char *path,
-                               const char *key, int32_t dtype, int32_t rank,
-                               int64_t *dims, void **data, int32_t site);
-TDRT_API int32_t tdrt_load_png(tdrt_context *ctx, const char *path,
-                               const char *key, int32_t dtype, int32_t rank,
-                               int64_t *dims, void **data, int32_t site);
-TDRT_API int32_t tdrt_load_jpeg(tdrt_context *ctx, const char *path,
-                                const char *key, int32_t dtype, int32_t rank,
-                                int64_t *dims, void **data, int32_t site);
+TDRT_API tdrt_loader tdrt_load;
+TDRT_API tdrt_loader tdrt_load_array; /* all formats but images */
+TDRT_API tdrt_loader tdrt_load_npy;
+TDRT_API tdrt_loader tdrt_load_npz;
+TDRT_API tdrt_loader tdrt_load_safetensors;
+TDRT_API tdrt_loader tdrt_load_csv;
+TDRT_API tdrt_loader tdrt_load_idx;
+TDRT_API tdrt_loader tdrt_load_png;
+TDRT_API tdrt_loader tdrt_load_jpeg;
 
 /* A tensor of at least this many bytes that stands in a file as it is in memory
  * is not read: what is allocated for it is a view of the file, private to the
@@ -727,8 +732,7 @@ TDRT_API int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
 
 /* What a save or restore is about: a constant table. */
 typedef struct tdrt_checkpoint {
-  int32_t num_slots;
-  int32_t num_values;
+  int32_t num_slots, num_values;
   const int32_t *slots;     /* indexes into the program's slots */
   const char *const *keys;  /* their names in the file, one per slot */
   const char *const *names; /* names of host scalars ... */
@@ -737,6 +741,10 @@ typedef struct tdrt_checkpoint {
                       0: pure weights */
   int32_t lenient; /* restore: missing and unexpected keys are no error; a line
                       on standard error lists them */
+  int32_t casts;   /* restore: a dtype that does not hold every value of the
+                      file's is no error, its values are rounded */
+  int32_t num_aliases;
+  const tdrt_alias *aliases; /* further names in the file */
 } tdrt_checkpoint;
 
 /* Writes a .safetensors file, whole or not at all, even if the machine stops:
@@ -747,10 +755,11 @@ TDRT_API int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
                                       const tdrt_value *values, int32_t site);
 
 /* Reads one back. The file, its checksums and its keys are checked before any
- * slot is written; TR741 lists missing, unexpected and mismatched keys in one
- * message. Keys that begin with "opt." are not unexpected where no such key is
- * restored: a model may be taken out of a checkpoint. With `full` the seed and
- * the random counter come back too. */
+ * slot is written; TR741 lists missing, unexpected and mismatched keys. A
+ * tensor of another dtype is converted where that is exact. One name of a slot
+ * is enough; TR745 if two have different values. Keys that begin with "opt."
+ * are not unexpected where no such key is restored: a model may be taken out of
+ * a checkpoint. With `full` the random state comes back too. */
 TDRT_API int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
                                          const tdrt_checkpoint *what,
                                          int32_t site);

@@ -14,8 +14,8 @@ const char *typeName(const tdrt_arg &arg) {
   return arg.kind == TDRT_ARG_DEVICE ? "device" : names[arg.type];
 }
 
-/// What a command line can give a value.
-bool isOption(const tdrt_arg &arg) { return arg.kind != TDRT_ARG_FIXED; }
+/// Whether a command line can give it no other value.
+bool isFixed(const tdrt_arg &arg) { return arg.kind == TDRT_ARG_FIXED; }
 
 /// Reads a number in full; a leading `+` is allowed, as in the language.
 template <class T> bool parseNumber(const char *text, T &value) {
@@ -78,7 +78,14 @@ bool parseArgument(const tdrt_program &program, const tdrt_arg &arg,
 }
 
 /// Whether `text` is what `arg` was fixed to; `cuda` is `cuda:0`.
-bool isFixedValue(const tdrt_arg &arg, const char *text) {
+bool isFixedValue(const tdrt_program &program, const tdrt_arg &arg,
+                  const char *text) {
+  if (arg.type == TDRT_INT || arg.type == TDRT_FLOAT) {
+    tdrt_value given, known;
+    return parseArgument(program, arg, text, given) &&
+           parseArgument(program, arg, arg.default_text, known) &&
+           given.i == known.i; // the bits, also of a float
+  }
   std::string fixed = arg.default_text;
   return fixed == text || (fixed == "cuda:0" && strcmp(text, "cuda") == 0) ||
          (fixed == "cuda" && strcmp(text, "cuda:0") == 0);
@@ -131,8 +138,7 @@ private:
       const tdrt_arg &arg = program.args[i];
       if (name == arg.name)
         return i;
-      if (isOption(arg))
-        names.push_back(arg.name);
+      names.push_back(arg.name);
     }
     names.push_back("help");
     std::string message = "unknown argument " + option(name);
@@ -156,7 +162,7 @@ private:
   void set(int32_t index, const char *text) {
     const tdrt_arg &arg = program.args[index];
     given[index] = true;
-    if (!isOption(arg) && !isFixedValue(arg, text ? text : "true"))
+    if (isFixed(arg) && !isFixedValue(program, arg, text ? text : "true"))
       fail(1, "the argument " + option(arg.name) + " was fixed to " +
                   inQuotes(arg.default_text) +
                   " when the program was built: `tdc build --set " +
@@ -205,8 +211,7 @@ private:
     for (int32_t i = 0; i < program.num_args; ++i) {
       const tdrt_arg &arg = program.args[i];
       left.push_back("--" + std::string(arg.name) + " " + typeName(arg));
-      if (isOption(arg))
-        width = std::max(width, left.back().size());
+      width = std::max(width, left.back().size());
     }
     auto line = [&](const std::string &name, const std::string &help) {
       text +=
@@ -214,13 +219,14 @@ private:
     };
     for (int32_t i = 0; i < program.num_args; ++i) {
       const tdrt_arg &arg = program.args[i];
-      if (!isOption(arg))
-        continue;
       std::string help = arg.help ? arg.help : "";
       help += help.empty() ? "" : " ";
-      help += arg.default_text
-                  ? "(default " + std::string(arg.default_text) + ")"
-                  : "(required)";
+      if (!arg.default_text)
+        help += "(required)";
+      else if (isFixed(arg))
+        help += "(" + std::string(arg.default_text) + ", fixed when built)";
+      else
+        help += "(default " + std::string(arg.default_text) + ")";
       line(left[i], help);
     }
     line("--help", "show this text");

@@ -4,6 +4,7 @@
 // those. What is more stands in __metadata__, in this order:
 //
 //   tdc.version           version of tdc that wrote it
+//   <alias>               of a tied parameter: the key of its tensor
 //   tdc.xxh64.<key>       XXH64 of a tensor's data, 16 hexadecimal digits
 //   tdc.seed, tdc.random  seed and counter of the random stream
 //   tdc.value.<name>      "int 5", "float 1.8p+0" (hexadecimal), "bool true"

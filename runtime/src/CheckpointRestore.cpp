@@ -8,12 +8,14 @@
 
 #include "CheckpointFormat.h"
 #include "Context.h"
+#include "Convert.h"
 #include "Dtype.h"
 #include "Output.h"
 #include "XXH64.h"
 #include "formats/FileFormats.h"
 #include "formats/NpyData.h"
 #include "formats/SafetensorsFile.h"
+#include "tdc_text.h"
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -24,9 +26,10 @@ using namespace tdrt;
 
 namespace {
 
-/// One slot and the tensor of the file that it takes.
+/// One slot and a tensor of the file that it takes. Those of one slot, by its
+/// names, follow each other.
 struct Match {
-  int32_t slot;
+  int32_t slot, dtype;
   FileTensor tensor;
   std::unique_ptr<char[]> data;
 };
@@ -37,7 +40,7 @@ public:
   void add(const char *what, const std::string &key) {
     Group &group = find(what);
     if (++group.count <= 8)
-      group.keys += (group.count > 1 ? ", " : "") + key;
+      group.keys += (group.count > 1 ? ", " : "") + tdc::printable(key);
   }
   bool empty() const { return groups.empty(); }
   /// `before` stands before each list.
@@ -71,42 +74,65 @@ bool isOptimizerKey(const std::string &key) {
   return key.compare(0, strlen(kOptimizerPrefix), kOptimizerPrefix) == 0;
 }
 
+/// "fc.weight (f64[3] in the file, f32[3] in the program)".
+std::string describe(const FileTensor &tensor, const tdrt_slot &slot) {
+  std::string type =
+      tensor.dtype < 0
+          ? tensor.dtypeText
+          : typeText(tensor.dtype, tensor.dims.data(), tensor.dims.size());
+  return tensor.key + " (" + type + " in the file, " +
+         typeText(slot.dtype, slot.dims, slot.rank) + " in the program)";
+}
+
+/// The names of each slot, of which its key is the first.
+std::vector<std::vector<std::string>> namesOf(const tdrt_checkpoint &what) {
+  std::vector<std::vector<std::string>> names(what.num_slots);
+  for (int32_t i = 0; i < what.num_slots; ++i)
+    names[i].push_back(what.keys[i]);
+  for (int32_t i = 0; i < what.num_aliases; ++i)
+    names[what.aliases[i].slot].push_back(what.aliases[i].key);
+  return names;
+}
+
 std::vector<Match> matchKeys(const Context &context,
                              const SafetensorsHeader &header,
                              const tdrt_checkpoint &what, KeyReport &skipped) {
   static const char missing[] = "missing", mismatched[] = "mismatched",
-                    unexpected[] = "unexpected";
+                    unexpected[] = "unexpected",
+                    rounded[] = "not exact, which `cast=true` allows";
   KeyReport wrong;
   // A lenient program is only told of keys that the other side lacks.
   KeyReport &unmatched = what.lenient ? skipped : wrong;
   std::vector<Match> matches;
-  std::vector<std::string> wanted;
+  std::vector<const FileTensor *> wanted;
   bool wantsOptimizer = false;
+  const std::vector<std::vector<std::string>> names = namesOf(what);
   for (int32_t i = 0; i < what.num_slots; ++i) {
-    std::string key = what.keys[i];
-    wantsOptimizer |= isOptimizerKey(key);
+    wantsOptimizer |= isOptimizerKey(names[i].front());
     const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
-    const FileTensor *tensor = header.find(key);
-    if (!tensor) {
-      unmatched.add(missing, key);
-    } else if (FileFault fault =
-                   checkTensorType(*tensor, slot.dtype, slot.rank, slot.dims)) {
-      wrong.add(
-          mismatched,
-          key + " (" +
-              (tensor->dtype < 0 ? tensor->dtypeText
-                                 : typeText(tensor->dtype, tensor->dims.data(),
-                                            tensor->dims.size())) +
-              " in the file, " + typeText(slot.dtype, slot.dims, slot.rank) +
-              " in the program)");
-    } else {
-      matches.push_back({what.slots[i], *tensor, nullptr});
+    std::vector<const FileTensor *> found;
+    for (const std::string &name : names[i]) {
+      const FileTensor *tensor = header.find(name);
+      // By an alias of the file two names can be one tensor.
+      bool isNew = tensor &&
+                   std::find(found.begin(), found.end(), tensor) == found.end();
+      if (!isNew)
+        continue;
+      found.push_back(tensor);
+      if (checkTensorType(*tensor, tensor->dtype, slot.rank, slot.dims))
+        wrong.add(mismatched, describe(*tensor, slot));
+      else if (!what.casts && !isExact(tensor->dtype, slot.dtype))
+        wrong.add(rounded, describe(*tensor, slot));
+      else
+        matches.push_back({what.slots[i], slot.dtype, *tensor, nullptr});
     }
-    wanted.push_back(std::move(key));
+    if (found.empty())
+      unmatched.add(missing, names[i].front());
+    wanted.insert(wanted.end(), found.begin(), found.end());
   }
   std::sort(wanted.begin(), wanted.end());
   for (const FileTensor &tensor : header.tensors) {
-    if (std::binary_search(wanted.begin(), wanted.end(), tensor.key))
+    if (std::binary_search(wanted.begin(), wanted.end(), &tensor))
       continue;
     // A model may be taken out of a checkpoint that holds its optimizer too.
     if (isOptimizerKey(tensor.key) && !wantsOptimizer)
@@ -132,6 +158,28 @@ void readAndVerify(const InputFile &file, const SafetensorsHeader &header,
                    inQuotes(tensor.key) + " does not fit");
     if (tensor.dtype == TDRT_BOOL)
       refuseOddBools(match.data.get(), tensor.bytes, tensor.offset);
+    if (match.dtype == tensor.dtype)
+      continue;
+    int64_t bytes =
+        tensorBytes(match.dtype, tensor.dims.size(), tensor.dims.data());
+    std::unique_ptr<char[]> converted(new char[bytes]);
+    convert(match.data.get(), tensor.dtype, converted.get(), match.dtype,
+            bytes / elementBytes(match.dtype));
+    match.data = std::move(converted);
+  }
+}
+
+/// TR745 if the file has different values for two names of one slot.
+void refuseDifferent(const std::vector<Match> &matches) {
+  for (size_t i = 1; i < matches.size(); ++i) {
+    const Match &a = matches[i - 1], &b = matches[i];
+    if (a.slot == b.slot && memcmp(a.data.get(), b.data.get(),
+                                   tensorBytes(a.dtype, a.tensor.dims.size(),
+                                               a.tensor.dims.data())) != 0)
+      failFile(745, b.tensor.offset,
+               inQuotes(a.tensor.key) + " and " + inQuotes(b.tensor.key) +
+                   " are one parameter of the program, and have different "
+                   "values in the file");
   }
 }
 
@@ -166,14 +214,15 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       std::vector<Match> matches = matchKeys(context, header, *what, skipped);
       std::string note;
       if (!skipped.empty())
-        note = "note: `" + std::string(path) +
-               "` was restored where its keys fit" + skipped.text("; ") + "\n";
+        note = "note: " + inQuotes(path) + " was restored where its keys fit" +
+               skipped.text("; ") + "\n";
       RandomState random = context.random;
       if (what->full) {
         random.seed = readCounter(header, kSeedKey);
         random.calls = readCounter(header, kRandomKey);
       }
       readAndVerify(file, header, matches);
+      refuseDifferent(matches);
 
       // Nothing below can fail.
       for (const Match &match : matches)

@@ -53,6 +53,8 @@ SafetensorsHeader makeMetadata(const Context &context,
     header.metadata.emplace_back(std::move(key), std::move(value));
   };
   add(kVersionKey, kVersion);
+  for (int32_t i = 0; i < what.num_aliases; ++i)
+    add(what.aliases[i].key, what.keys[what.aliases[i].slot]);
   for (const Entry &entry : entries)
     add(std::string(kSumPrefix) + entry.key,
         hexText(xxh64(entry.data, entry.bytes)));
@@ -118,6 +120,8 @@ int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
     aboutFile(path, [&] {
       checkWritable(path, FileContents::State);
       OutputFile file(path);
+      if (file.isStream())
+        context.output.flush();
       file.write(header.data(), header.size());
       for (const Entry &entry : entries)
         file.write(entry.data, entry.bytes);

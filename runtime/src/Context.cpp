@@ -4,6 +4,7 @@
 #include "Denormals.h"
 #include "Dtype.h"
 #include "device/Versions.h"
+#include "tdc_text.h"
 #include <cstddef>
 #include <cstdlib>
 
@@ -77,8 +78,8 @@ const char *Context::errorText() noexcept {
              "]: " + errorMessage + "\n";
     }
     if (const tdrt_site *site = getError().site) {
-      text +=
-          "  --> " + std::string(site->file) + ":" + std::to_string(site->line);
+      text += "  --> " + tdc::printable(site->file) + ":" +
+              std::to_string(site->line);
       if (site->column > 0)
         text += ":" + std::to_string(site->column);
       text += "\n";
@@ -242,7 +243,7 @@ int32_t Context::finishDevices() noexcept {
 
 int32_t tdrt_main(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
-  FlushDenormals flush;
+  ScopedDenormals flush(Denormals::Flush);
   int32_t status = context.program->main(ctx);
   int32_t finished = context.finishDevices();
   status = status ? status : finished;
@@ -283,7 +284,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
     }
   });
   if (status == 0) {
-    FlushDenormals flush;
+    ScopedDenormals flush(Denormals::Flush);
     // Results are tensors: no string that the call makes can leave it.
     int64_t strings = context.output.mark();
     status = program.exports[index].entry(ctx, inputs, outputs);

@@ -18,14 +18,20 @@
 
 namespace tdrt {
 
-/// Flushes denormals on this thread for as long as it lives; then the caller's
-/// mode is back. On other processors than x86-64 and AArch64 nothing changes.
-class FlushDenormals {
+enum class Denormals : uint8_t { Keep, Flush };
+
+/// What becomes of denormals on this thread for as long as it lives; then the
+/// caller's mode is back. On other processors than x86-64 and AArch64 nothing
+/// changes.
+class ScopedDenormals {
 public:
-  FlushDenormals() : callers(getMode()) { setMode(callers | kFlush); }
-  ~FlushDenormals() { setMode(callers); }
-  FlushDenormals(const FlushDenormals &) = delete;
-  FlushDenormals &operator=(const FlushDenormals &) = delete;
+  explicit ScopedDenormals(Denormals denormals) : callers(getMode()) {
+    setMode(denormals == Denormals::Flush ? callers | kFlush
+                                          : callers & ~kFlush);
+  }
+  ~ScopedDenormals() { setMode(callers); }
+  ScopedDenormals(const ScopedDenormals &) = delete;
+  ScopedDenormals &operator=(const ScopedDenormals &) = delete;
 
 private:
 #if defined(__x86_64__)

@@ -1,11 +1,14 @@
 //===- Failure.cpp - pieces of error messages -----------------------------===//
 
 #include "Failure.h"
+#include "tdc_text.h"
 #include <cstring>
 
 using namespace tdrt;
 
-std::string tdrt::inQuotes(const std::string &text) { return "`" + text + "`"; }
+std::string tdrt::inQuotes(const std::string &text) {
+  return "`" + tdc::printable(text) + "`";
+}
 
 std::string tdrt::byteText(uint64_t bytes) {
   static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};

@@ -29,7 +29,7 @@ struct Failure {
   throw Failure{code, std::move(message)};
 }
 
-/// "`text`", as names are quoted in messages.
+/// "`text`", as names are quoted in messages, without control characters.
 std::string inQuotes(const std::string &text);
 
 /// 1536 -> "1.5 KB", as sizes are shown in messages.

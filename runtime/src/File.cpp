@@ -1,11 +1,12 @@
 //===- File.cpp - the system calls under files ----------------------------===//
 
 #include "File.h"
+#include "Output.h"
+#include "XXH64.h"
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <fcntl.h>
-#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@ namespace {
 
 /// Small tensors are written together.
 constexpr size_t kBuffer = 256 << 10;
+
+/// As many as the kernel follows in one path.
+constexpr int kMostLinks = 40;
 
 const char *kindOfFile(mode_t mode) {
   if (S_ISDIR(mode))
@@ -98,32 +102,18 @@ void InputFile::read(uint64_t offset, void *to, uint64_t size) const {
 
 OutputFile::OutputFile(const char *path) : target(path) {
   struct stat info;
-  if (lstat(path, &info) == 0) {
-    if (S_ISLNK(info.st_mode)) {
-      // Replace what the link points to, not the link.
-      if (char *real = realpath(path, nullptr)) {
-        target = real;
-        free(real);
-      }
-    }
-  } else if (errno != ENOENT) {
+  bool isThere = stat(path, &info) == 0;
+  if (!isThere && errno != ENOENT)
     failSystem("cannot be written");
-  }
-  if (stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-    failKind(info.st_mode);
-  size_t slash = target.rfind('/');
-  folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  std::string name =
-      slash == std::string::npos ? target : target.substr(slash + 1);
-  temporary =
-      (slash == std::string::npos ? "" : folder) + "." + name + ".tdc-tmp";
   buffer.reserve(kBuffer);
-  while (!lockTemporary())
-    ;
-  if (retry([&] { return ftruncate(descriptor, 0); }) != 0)
-    abandon("cannot be written");
-  // Before there is anything in it that others may not read.
-  keepMode();
+  if (isThere && openStream(info))
+    return;
+  if (isThere && !S_ISREG(info.st_mode))
+    failKind(info.st_mode);
+  followLinks();
+  size_t slash = target.rfind('/');
+  folder = slash == std::string::npos ? "./" : target.substr(0, slash + 1);
+  openTemporary(isThere ? &info : nullptr);
 }
 
 OutputFile::~OutputFile() {
@@ -132,15 +122,9 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::discard() {
-  unlink(temporary.c_str());
+  if (!temporary.empty())
+    unlink(temporary.c_str());
   close(descriptor);
-}
-
-void OutputFile::abandon(const char *what) {
-  int error = errno;
-  discard();
-  errno = error;
-  failSystem(what);
 }
 
 void OutputFile::failSystem(const char *what) {
@@ -154,32 +138,62 @@ void OutputFile::failUnsynced(int error) {
                systemText(error));
 }
 
-bool OutputFile::lockTemporary() {
-  descriptor = retry([&] {
-    return open(temporary.c_str(),
-                O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-  });
+bool OutputFile::openStream(const struct stat &info) {
+  // `/dev/stdout` may be a regular file that was given as standard output: it
+  // is appended to where the program is, as a print does.
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat own;
+    if (fstat(stream, &own) != 0 || own.st_dev != info.st_dev ||
+        own.st_ino != info.st_ino)
+      continue;
+    descriptor = retry([&] { return fcntl(stream, F_DUPFD_CLOEXEC, 0); });
+    if (descriptor < 0)
+      failSystem("cannot be written");
+    return true;
+  }
+  if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode))
+    return false;
+  descriptor = retry(
+      [&] { return open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });
   if (descriptor < 0)
     failSystem("cannot be written");
-  // Where locks do not work, as on some network disks, go on without.
-  if (retry([&] { return flock(descriptor, LOCK_EX); }) != 0 &&
-      errno != ENOLCK && errno != EOPNOTSUPP)
-    abandon("cannot be locked");
-  struct stat mine, named;
-  if (fstat(descriptor, &mine) != 0)
-    abandon("cannot be written");
-  if (!S_ISREG(mine.st_mode)) {
-    close(descriptor);
-    failKind(mine.st_mode);
+  return true;
+}
+
+void OutputFile::followLinks() {
+  // realpath() finds no file that is not there yet.
+  for (int links = 0; links < kMostLinks; ++links) {
+    char text[PATH_MAX];
+    ssize_t size = readlink(target.c_str(), text, sizeof text);
+    if (size < 0 && (errno == EINVAL || errno == ENOENT))
+      return;
+    if (size < 0)
+      failSystem("cannot be written");
+    bool isAbsolute = size > 0 && text[0] == '/';
+    target.replace(isAbsolute ? 0 : target.rfind('/') + 1, std::string::npos,
+                   text, size);
   }
-  bool isNamed = stat(temporary.c_str(), &named) == 0;
-  if (!isNamed && errno != ENOENT)
-    abandon("cannot be written");
-  if (isNamed && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
-    return true;
-  // The one who held the lock has renamed it: it is the target now.
-  close(descriptor);
-  return false;
+  errno = ELOOP;
+  failSystem("cannot be written");
+}
+
+void OutputFile::openTemporary(const struct stat *replaced) {
+  // Others may not open a file that keeps its mode before it has that.
+  mode_t mode = replaced ? 0600 : 0666;
+  do {
+    uint64_t number = 0;
+    if (retry([&] { return getrandom(&number, sizeof number, 0); }) < 0)
+      failSystem("cannot be written");
+    temporary = folder + ".tdc-tmp-" + hexText(number);
+    descriptor = retry([&] {
+      return open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  mode);
+    });
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0)
+    failSystem("cannot be written");
+  if (replaced)
+    keepMode(*replaced);
 }
 
 void OutputFile::write(const void *data, uint64_t size) {
@@ -198,41 +212,35 @@ void OutputFile::flush() {
 }
 
 void OutputFile::writeAll(const char *data, uint64_t size) {
-  while (size > 0) {
-    size_t part = size < SSIZE_MAX ? size : SSIZE_MAX;
-    ssize_t n = retry([&] { return ::write(descriptor, data, part); });
-    if (n < 0)
-      failSystem("cannot be written");
-    data += n;
-    size -= n;
-  }
+  errno = tdrt::writeAll(descriptor, data, size);
+  if (errno)
+    failSystem("cannot be written");
 }
 
-void OutputFile::keepMode() {
-  struct stat info;
-  if (stat(target.c_str(), &info) != 0) {
-    if (errno != ENOENT)
-      abandon("its mode cannot be kept");
-    return;
-  }
+void OutputFile::keepMode(const struct stat &replaced) {
   // The owner can be kept only by a privileged user: a wish, not a condition.
   // It comes first, because changing it clears the set-id bits of the mode.
-  if (fchown(descriptor, info.st_uid, info.st_gid) != 0)
+  if (fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0)
     errno = 0;
-  if (fchmod(descriptor, info.st_mode & 07777) != 0)
-    abandon("its mode cannot be kept");
+  if (fchmod(descriptor, replaced.st_mode & 07777) == 0)
+    return;
+  int error = errno;
+  discard();
+  errno = error;
+  failSystem("its mode cannot be kept");
 }
 
 void OutputFile::commit() {
   flush();
+  if (isStream())
+    return;
   if (retry([&] { return fsync(descriptor); }) != 0)
     failSystem("cannot be brought to the disk");
   if (rename(temporary.c_str(), target.c_str()) != 0)
     failSystem("cannot be renamed from its temporary name");
   int fd = descriptor;
   descriptor = -1;
-  // Closing drops the lock; the data is on the disk already.
-  close(fd);
+  close(fd); // the data is on the disk already
   int folderFd = retry(
       [&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (folderFd < 0)
@@ -245,4 +253,13 @@ void OutputFile::commit() {
   close(folderFd);
   if (!synced)
     failUnsynced(error);
+}
+
+FileFault tdrt::writeFile(const char *path, const char *text,
+                          uint64_t size) noexcept {
+  return caught([&] {
+    OutputFile file(path);
+    file.write(text, size);
+    file.commit();
+  });
 }

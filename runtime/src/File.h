@@ -12,8 +12,9 @@
 
 #include "Failure.h"
 #include "tdc_files.h"
+#include <new>
 #include <string>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <vector>
 
 namespace tdrt {
@@ -32,6 +33,23 @@ template <class Body> auto aboutFile(const char *path, Body &&body) {
     return body();
   } catch (FileFault &fault) {
     failWith(path, std::move(fault));
+  }
+}
+
+inline void throwIf(FileFault &&fault) {
+  if (fault)
+    throw std::move(fault);
+}
+
+/// Runs `body`; what it throws is returned.
+template <class Body> FileFault caught(Body body) noexcept {
+  try {
+    body();
+    return {};
+  } catch (FileFault &fault) {
+    return std::move(fault);
+  } catch (const std::exception &) {
+    return {201, -1, "out of memory"};
   }
 }
 
@@ -56,11 +74,12 @@ private:
   uint64_t length;
 };
 
-/// A file that appears under its name whole or not at all. It is written beside
-/// its target as `.<name>.tdc-tmp`, synced, and renamed. Two programs that
-/// write the same file take turns; a temporary file that a killed program left
-/// is used again. A symbolic link to a file is followed; the mode of a file
-/// replaced is kept.
+/// A file that appears under its name whole or not at all. It is written to a
+/// new file beside it, `.tdc-tmp-` and 16 random digits, synced, and renamed; a
+/// killed program may leave that. Symbolic links are followed, also to a file
+/// that is not there yet. A file that is replaced passes on its mode, a hard
+/// link to it keeps the old content. Pipes, devices of characters, and what
+/// standard output goes to are written to as they are.
 class OutputFile {
 public:
   /// Throws TR703 or TR751.
@@ -74,21 +93,23 @@ public:
   /// Makes it the file of its name, on the disk. Throws TR751, or TR753 if it
   /// has its name but a power failure could still undo that.
   void commit();
+  /// Whether it is written to as it is. Prints that precede it come first.
+  bool isStream() const { return temporary.empty(); }
 
 private:
-  /// Opens the temporary file as the only one; false if it has got another name
-  /// meanwhile.
-  bool lockTemporary();
+  /// Opens what is written to as it is; false if it is not of that kind.
+  bool openStream(const struct stat &info);
+  /// Makes `target` the name that the symbolic links in it lead to.
+  void followLinks();
+  void openTemporary(const struct stat *replaced);
+  /// Gives the temporary file the owner and the mode of the replaced one.
+  void keepMode(const struct stat &replaced);
   /// Removes and closes the temporary file.
   void discard();
-  /// Discards it and fails as failSystem().
-  [[noreturn]] void abandon(const char *what);
-  /// Gives the file the owner and the mode of the one that it replaces.
-  void keepMode();
   void flush();
   void writeAll(const char *data, uint64_t size);
   /// The file is as it was before.
-  [[noreturn]] void failSystem(const char *what);
+  [[noreturn]] static void failSystem(const char *what);
   /// The new file is there already.
   [[noreturn]] static void failUnsynced(int error);
 

@@ -1,13 +1,19 @@
 //===- JsonText.cpp - texts in JSON ---------------------------------------===//
 
 #include "JsonText.h"
+#include "tdc_text.h"
 
 using namespace tdrt;
 
 void tdrt::appendJsonString(std::string &out, const std::string &text) {
   out += '"';
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\') {
+  for (std::string_view rest = text; !rest.empty();) {
+    unsigned char c = rest[0];
+    unsigned bytes = tdc::decodeUtf8(rest).bytes;
+    if (bytes == 0) {
+      out += "\\ufffd";
+      bytes = 1;
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += static_cast<char>(c);
     } else if (c < 0x20) {
@@ -15,8 +21,9 @@ void tdrt::appendJsonString(std::string &out, const std::string &text) {
       out += "0123456789abcdef"[c >> 4];
       out += "0123456789abcdef"[c & 15];
     } else {
-      out += static_cast<char>(c);
+      out += rest.substr(0, bytes);
     }
+    rest.remove_prefix(bytes);
   }
   out += '"';
 }

@@ -60,16 +60,23 @@ int32_t load(tdrt_context *ctx, const TensorFormat &format, const char *path,
 
 } // namespace
 
-int32_t tdrt_load(tdrt_context *ctx, const char *path, const char *key,
-                  int32_t dtype, int32_t rank, int64_t *dims, void **data,
-                  int32_t site) {
-  const TensorFormat *format = nullptr;
-  int32_t status = Context::of(ctx).guarded(site, [&] {
-    format = aboutFile(path, [&] { return &findFormat(path, key); });
-  });
-  return status ? status
-                : load(ctx, *format, path, key, dtype, rank, dims, data, site);
-}
+// What picks the format of a path, so that a program carries the code of those
+// that it can pick.
+#define PICKING_LOADER(NAME, FIND)                                             \
+  int32_t NAME(tdrt_context *ctx, const char *path, const char *key,           \
+               int32_t dtype, int32_t rank, int64_t *dims, void **data,        \
+               int32_t site) {                                                 \
+    const TensorFormat *format = nullptr;                                      \
+    int32_t status = Context::of(ctx).guarded(site, [&] {                      \
+      format = aboutFile(path, [&] { return &FIND(path, key); });              \
+    });                                                                        \
+    return status                                                              \
+               ? status                                                        \
+               : load(ctx, *format, path, key, dtype, rank, dims, data, site); \
+  }
+PICKING_LOADER(tdrt_load, findFormat)
+PICKING_LOADER(tdrt_load_array, findArrayFormat)
+#undef PICKING_LOADER
 
 // One function for each format, so that a program carries the code of those
 // that it reads.
@@ -107,6 +114,8 @@ int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
       if (hasEnding(path, ".npz"))
         frame = makeZipFrame("arr_0.npy", header, tensor->data, bytes);
       OutputFile file(path);
+      if (file.isStream())
+        context.output.flush();
       file.write(frame.before.data(), frame.before.size());
       file.write(header.data(), header.size());
       file.write(tensor->data, bytes);

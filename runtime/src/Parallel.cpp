@@ -145,7 +145,7 @@ thread_local bool insideTask = false;
 
 void Pool::loop(int index) {
   insideTask = true;
-  FlushDenormals flush;
+  ScopedDenormals flush(Denormals::Flush);
   for (uint32_t seen = 0;;) {
     seen = waitForChange(generation, seen, sleepers, spins);
     runPart(index);

@@ -2,11 +2,14 @@
 
 #include "Progress.h"
 #include "Output.h"
+#include "tdc_text.h"
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
+#include <string>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -42,9 +45,9 @@ double getDone(const tdrt_context &context) {
 }
 
 /// "train.tdsl" of "examples/train.tdsl".
-const char *getFileName(const char *path) {
+std::string getFileName(const char *path) {
   const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
+  return tdc::printable(slash ? slash + 1 : path);
 }
 
 /// "8 s", "3 min", "2 h".
@@ -86,9 +89,13 @@ void Progress::show(const tdrt_context &context,
                perIteration * (static_cast<double>(total) - done));
     snprintf(left, sizeof left, ", %s left", duration);
   }
-  snprintf(line, sizeof line, "\r\033[K%s:%d: %" PRId64 "/%" PRId64 "%s%s",
-           getFileName(sites[site].file), sites[site].line, outer.done, total,
-           step, left);
+  try {
+    snprintf(line, sizeof line, "\r\033[K%s:%d: %" PRId64 "/%" PRId64 "%s%s",
+             getFileName(sites[site].file).c_str(), sites[site].line,
+             outer.done, total, step, left);
+  } catch (const std::bad_alloc &) {
+    return; // A run without a line of progress is better than none.
+  }
   write(line);
   isShown = true;
 }

@@ -24,6 +24,10 @@ struct Kernels {
                 uint64_t call);
   void (*uniform)(float *out, const uint32_t *words, int64_t n);
   void (*normal)(float *out, const uint32_t *words, int64_t n);
+  void (*uniform64)(double *out, const uint32_t *upper, const uint32_t *lower,
+                    int64_t n);
+  void (*normal64)(double *out, const uint32_t *upper, const uint32_t *lower,
+                   int64_t n);
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute and a part of a name.
@@ -42,7 +46,20 @@ struct Kernels {
     for (int64_t i = 0; i < n; ++i)                                            \
       out[i] = normalFromWord(words[i]);                                       \
   }                                                                            \
-  constexpr Kernels kernels##NAME = {words##NAME, uniform##NAME, normal##NAME};
+  TARGET void uniform64##NAME(double *__restrict out,                          \
+                              const uint32_t *__restrict upper,                \
+                              const uint32_t *__restrict lower, int64_t n) {   \
+    for (int64_t i = 0; i < n; ++i)                                            \
+      out[i] = uniformFromWords(upper[i], lower[i]);                           \
+  }                                                                            \
+  TARGET void normal64##NAME(double *__restrict out,                           \
+                             const uint32_t *__restrict upper,                 \
+                             const uint32_t *__restrict lower, int64_t n) {    \
+    for (int64_t i = 0; i < n; ++i)                                            \
+      out[i] = normalFromWords(upper[i], lower[i]);                            \
+  }                                                                            \
+  constexpr Kernels kernels##NAME = {words##NAME, uniform##NAME, normal##NAME, \
+                                     uniform64##NAME, normal64##NAME};
 
 TDRT_KERNELS(Base, )
 #ifdef __x86_64__
@@ -66,29 +83,60 @@ const Kernels &kernels() {
 #endif
 }
 
-/// Calls convert(words, index of the first in the result, how many) on all
-/// words of elements first ... first+n-1.
+/// The counter's top bit, which the lower halves of 64-bit words have set.
+constexpr uint64_t kLower = uint64_t(1) << 63;
+
+/// Calls convert(index of the first word of the chunk that is wanted, its
+/// element's index in the result, how many are wanted) for all of elements
+/// first ... first+n-1, after make(block, number of batches).
+template <class Make, class Convert>
+void forChunks(int64_t first, int64_t n, Make make, Convert convert) {
+  int64_t end = first + n;
+  for (int64_t at = first - first % kWords; at < end; at += kChunk) {
+    int64_t stop = std::min(at + kChunk, end);
+    make(uint64_t(at) / 4, (stop - at + kWords - 1) / kWords);
+    int64_t skip = std::max<int64_t>(first - at, 0);
+    convert(skip, at + skip - first, stop - at - skip);
+  }
+}
+
+/// Calls convert(words, index of the first in the result, how many).
 template <class Convert>
 void forWords(int64_t first, int64_t n, int64_t seed, int64_t call,
               Convert convert) {
   alignas(64) uint32_t words[kChunk];
-  const Kernels &use = kernels();
-  int64_t end = first + n;
-  for (int64_t at = first - first % kWords; at < end; at += kChunk) {
-    int64_t stop = std::min(at + kChunk, end);
-    use.words(words, (stop - at + kWords - 1) / kWords, uint64_t(at) / 4, seed,
-              call);
-    int64_t skip = std::max<int64_t>(first - at, 0);
-    convert(words + skip, at + skip - first, stop - at - skip);
-  }
+  forChunks(
+      first, n,
+      [&](uint64_t block, int64_t batches) {
+        kernels().words(words, batches, block, seed, call);
+      },
+      [&](int64_t skip, int64_t at, int64_t count) {
+        convert(words + skip, at, count);
+      });
+}
+
+/// Calls convert(upper halves, lower halves, index, how many).
+template <class Convert>
+void forWordPairs(int64_t first, int64_t n, int64_t seed, int64_t call,
+                  Convert convert) {
+  alignas(64) uint32_t upper[kChunk], lower[kChunk];
+  forChunks(
+      first, n,
+      [&](uint64_t block, int64_t batches) {
+        kernels().words(upper, batches, block, seed, call);
+        kernels().words(lower, batches, kLower | block, seed, call);
+      },
+      [&](int64_t skip, int64_t at, int64_t count) {
+        convert(upper + skip, lower + skip, at, count);
+      });
 }
 
 /// Reads single words of one call, made a batch at a time.
 class Words {
 public:
-  /// `upper` sets the counter's top bit: the lower halves of 64-bit words.
-  Words(uint64_t seed, uint64_t call, bool upper)
-      : seed(seed), call(call), base(upper ? uint64_t(1) << 63 : 0) {}
+  /// `base` is 0, or kLower for the lower halves.
+  Words(uint64_t seed, uint64_t call, uint64_t base)
+      : seed(seed), call(call), base(base) {}
 
   uint32_t operator[](uint64_t i) {
     if (i / kWords != batch) {
@@ -124,7 +172,7 @@ void fillBounded(T *out, int64_t first, int64_t n, int64_t seed, int64_t call,
                         out[at + i] = static_cast<T>(
                             low + int64_t(words[i] * range >> 32));
                     });
-  Words upper(seed, call, false), lower(seed, call, true);
+  Words upper(seed, call, 0), lower(seed, call, kLower);
   for (int64_t i = 0; i < n; ++i)
     out[i] =
         static_cast<T>(uint64_t(low) + below(range, first + i, upper, lower));
@@ -160,11 +208,11 @@ void tdrt_random_uniform_f32(float *out, int64_t first, int64_t n, int64_t seed,
 
 void tdrt_random_uniform_f64(double *out, int64_t first, int64_t n,
                              int64_t seed, int64_t call) {
-  forWords(first, n, seed, call,
-           [=](const uint32_t *words, int64_t at, int64_t count) {
-             for (int64_t i = 0; i < count; ++i)
-               out[at + i] = words[i] * 0x1p-32;
-           });
+  forWordPairs(first, n, seed, call,
+               [=](const uint32_t *upper, const uint32_t *lower, int64_t at,
+                   int64_t count) {
+                 kernels().uniform64(out + at, upper, lower, count);
+               });
 }
 
 void tdrt_random_normal_f32(float *out, int64_t first, int64_t n, int64_t seed,
@@ -177,13 +225,11 @@ void tdrt_random_normal_f32(float *out, int64_t first, int64_t n, int64_t seed,
 
 void tdrt_random_normal_f64(double *out, int64_t first, int64_t n, int64_t seed,
                             int64_t call) {
-  forWords(first, n, seed, call,
-           [=](const uint32_t *words, int64_t at, int64_t count) {
-             float narrow[kChunk];
-             kernels().normal(narrow, words, count);
-             for (int64_t i = 0; i < count; ++i)
-               out[at + i] = narrow[i];
-           });
+  forWordPairs(first, n, seed, call,
+               [=](const uint32_t *upper, const uint32_t *lower, int64_t at,
+                   int64_t count) {
+                 kernels().normal64(out + at, upper, lower, count);
+               });
 }
 
 int32_t tdrt_random_randint_i64(tdrt_context *ctx, int64_t *out, int64_t first,
@@ -208,7 +254,7 @@ void tdrt_random_permutation_i64(int64_t *out, int64_t n, int64_t seed,
                                  int64_t call) {
   for (int64_t i = 0; i < n; ++i)
     out[i] = i;
-  Words upper(seed, call, false), lower(seed, call, true);
+  Words upper(seed, call, 0), lower(seed, call, kLower);
   for (int64_t i = n - 1; i > 0; --i)
     std::swap(out[i], out[below(uint64_t(i) + 1, i, upper, lower)]);
 }

@@ -53,7 +53,9 @@ static int tryToWrite(const char *path) {
   if (errno != EEXIST)
     return errno;
   struct stat status;
-  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+  if (stat(path, &status) != 0) // a link to nothing yet: the end shows
+    return errno == ENOENT ? 0 : errno;
+  if (S_ISDIR(status.st_mode))
     return EISDIR;
   return access(path, W_OK) == 0 ? 0 : errno;
 }

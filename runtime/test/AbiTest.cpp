@@ -25,7 +25,7 @@ TEST(AbiTest, EverySymbolIsListed) {
 #include "tdc_runtime_symbols.def"
                                   };
   std::string text = headerText();
-  std::regex declaration("TDRT_API [^;(]*?(tdrt_\\w+)\\(");
+  std::regex declaration("TDRT_API [^;(]*?(tdrt_\\w+)[(;]");
   for (std::sregex_iterator it(text.begin(), text.end(), declaration), end;
        it != end; ++it)
     declared.insert((*it)[1]);
@@ -55,10 +55,11 @@ TEST(AbiTest, CodesAreUniqueAndRising) {
 TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_tensor), 24u);
   EXPECT_EQ(sizeof(tdrt_slot), 56u);
+  EXPECT_EQ(sizeof(tdrt_alias), 24u);
   EXPECT_EQ(sizeof(tdrt_arg), 32u);
   EXPECT_EQ(sizeof(tdrt_site), 16u);
   EXPECT_EQ(sizeof(tdrt_port), 24u);
-  EXPECT_EQ(sizeof(tdrt_export), 48u);
+  EXPECT_EQ(sizeof(tdrt_export), 56u);
   EXPECT_EQ(sizeof(tdrt_gpu_image), 24u);
   EXPECT_EQ(sizeof(tdrt_gpu_kernel), 24u);
   EXPECT_EQ(sizeof(tdrt_gpu_error), 32u);
@@ -67,11 +68,11 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_sequence), 32u);
   EXPECT_EQ(sizeof(tdrt_gpu_program), 104u);
   EXPECT_EQ(sizeof(tdrt_device_memory), 16u);
-  EXPECT_EQ(sizeof(tdrt_program), 112u);
+  EXPECT_EQ(sizeof(tdrt_program), 128u);
   EXPECT_EQ(sizeof(tdrt_format), 20u);
-  EXPECT_EQ(sizeof(tdrt_checkpoint), 48u);
-  EXPECT_EQ(offsetof(tdrt_program, arena_bytes), 24u);
-  EXPECT_EQ(offsetof(tdrt_program, main), 88u);
+  EXPECT_EQ(sizeof(tdrt_checkpoint), 64u);
+  EXPECT_EQ(offsetof(tdrt_program, arena_bytes), 32u);
+  EXPECT_EQ(offsetof(tdrt_program, main), 104u);
   EXPECT_EQ(offsetof(tdrt_context, devices), 72u);
   EXPECT_EQ(offsetof(tdrt_context, state), 80u);
 }

@@ -111,7 +111,7 @@ TEST_F(ArgumentsTest, Help) {
                         "  --help           show this text\n");
 }
 
-// What was fixed when the program was built is no option, and no near one.
+// What was fixed when the program was built can be given that value only.
 TEST_F(ArgumentsTest, FixedAndDeviceArguments) {
   const tdrt_arg rows[] = {
       {"depth", "6", nullptr, TDRT_INT, TDRT_ARG_FIXED},
@@ -128,9 +128,10 @@ TEST_F(ArgumentsTest, FixedAndDeviceArguments) {
             "error[TR001]: the argument `--depth` was fixed to `6` when the "
             "program was built: `tdc build --set depth=7` builds another\n");
   EXPECT_EQ(run(program, {"--depth", "6"}).out, "6auto");
+  EXPECT_EQ(run(program, {"--depth=+06"}).out, "6auto");
   EXPECT_EQ(run(program, {"--dept", "7"}).err,
-            "error[TR001]: unknown argument `--dept`: --help lists what there "
-            "is\n");
+            "error[TR001]: unknown argument `--dept`: did you mean "
+            "`--depth`?\n");
   EXPECT_EQ(run(program, {"--device", "cuda"}).err,
             "error[TR003]: `--device` wants `cpu` or `auto` (there is no code "
             "for other devices), not `cuda`\n");
@@ -139,8 +140,24 @@ TEST_F(ArgumentsTest, FixedAndDeviceArguments) {
             "\n"
             "Trains a model.\n"
             "\n"
+            "  --depth int       (6, fixed when built)\n"
             "  --device device   (default auto)\n"
             "  --help            show this text\n");
+}
+
+TEST_F(ArgumentsTest, FixedNumbers) {
+  const tdrt_arg rows[] = {
+      {"rate", "1e-3", nullptr, TDRT_FLOAT, TDRT_ARG_FIXED},
+      {"name", "6", nullptr, TDRT_STR, TDRT_ARG_FIXED}};
+  program.num_args = 2;
+  program.args = rows;
+  EXPECT_EQ(errorOf({"--rate", "0.001", "--name=6"}), "");
+  auto isFixed = [&](const char *word) {
+    return errorOf({word}).find("was fixed to") != std::string::npos;
+  };
+  for (const char *word :
+       {"--rate=0.002", "--rate=x", "--name=06", "--name=+6"})
+    EXPECT_TRUE(isFixed(word)) << word;
 }
 
 TEST_F(ArgumentsTest, Nearest) {

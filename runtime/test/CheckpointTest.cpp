@@ -40,8 +40,10 @@ protected:
   tdrt_program program = emptyProgram();
   TemporaryFolder folder;
   std::string path = folder / "c.safetensors";
-  tdrt_checkpoint full = {4, 3, allSlots, allKeys, names, types, 1, 0};
-  tdrt_checkpoint weights = {2, 0, allSlots, allKeys, nullptr, nullptr, 0, 0};
+  tdrt_checkpoint full = {4, 3, allSlots, allKeys, names,  types,
+                          1, 0, 0,        0,       nullptr};
+  tdrt_checkpoint weights = {2, 0, allSlots, allKeys, nullptr, nullptr,
+                             0, 0, 0,        0,       nullptr};
 
   /// Fills the slots with numbers that begin at `start`.
   void fill(tdrt_context *ctx, float start) {
@@ -79,6 +81,78 @@ TEST_F(CheckpointTest, SlotsAreStoredInTheirOrder) {
   float back[6];
   tdrt_slot_read(ctx, 0, back);
   EXPECT_EQ(memcmp(back, rows, sizeof rows), 0);
+}
+
+// Of a slot with two names the file has one tensor, under the first, and says
+// so in its metadata. Restored is what has either name.
+TEST_F(CheckpointTest, Aliases) {
+  static const tdrt_alias aliases[] = {{"head.weight", nullptr, 0}};
+  tdrt_checkpoint tied = weights;
+  tied.num_aliases = 1;
+  tied.aliases = aliases;
+  Opened ctx(program);
+  fill(ctx, 1);
+  ASSERT_EQ(save(ctx, tied), 0);
+  tdrt::SafetensorsHeader header;
+  ASSERT_FALSE(tdrt::inspectSafetensors(path.c_str(), header));
+  EXPECT_EQ(header.tensors.size(), 2u);
+  ASSERT_NE(header.findMetadata("head.weight"), nullptr);
+  EXPECT_EQ(*header.findMetadata("head.weight"), "fc.weight");
+  ASSERT_NE(header.find("head.weight"), nullptr);
+  EXPECT_EQ(header.find("head.weight"), header.find("fc.weight"));
+  fill(ctx, 100);
+  ASSERT_EQ(restore(ctx, tied), 0);
+  float back[6];
+  tdrt_slot_read(ctx, 0, back);
+  EXPECT_EQ(back[5], 6);
+
+  // A program that has not tied them takes the one for both.
+  static const char *const otherKeys[] = {"head.weight", "fc.bias"};
+  tdrt_checkpoint other = weights;
+  other.keys = otherKeys;
+  fill(ctx, 100);
+  ASSERT_EQ(restore(ctx, other), 0);
+  tdrt_slot_read(ctx, 0, back);
+  EXPECT_EQ(back[5], 6);
+
+  // Without that line of metadata the first name is missing, for it only.
+  ASSERT_EQ(save(ctx, other), 0);
+  EXPECT_EQ(restore(ctx, weights), 741);
+  EXPECT_EQ(restore(ctx, tied), 0);
+
+  // Both names: the values are compared.
+  static const int32_t both[] = {0, 4, 1};
+  static const char *const bothKeys[] = {"fc.weight", "head.weight", "fc.bias"};
+  tdrt_slot five[5];
+  std::copy(slots, slots + 4, five);
+  five[4] = slots[0];
+  five[4].offset = 256;
+  tdrt_program untied = program;
+  untied.num_slots = 5;
+  untied.slots = five;
+  untied.arena_bytes = 320;
+  tdrt_checkpoint whole = {3, 0, both, bothKeys, nullptr, nullptr,
+                           0, 0, 0,    0,        nullptr};
+  Opened writer(untied);
+  fill(writer, 1);
+  float rows[] = {1, 2, 3, 4, 5, 6};
+  tdrt_slot_write(writer, 4, rows);
+  ASSERT_EQ(save(writer, whole), 0);
+  EXPECT_EQ(restore(ctx, tied), 0);
+  rows[2] = 7;
+  tdrt_slot_write(writer, 4, rows);
+  ASSERT_EQ(save(writer, whole), 0);
+  fill(ctx, 100);
+  std::string before = arena(ctx);
+  tdrt_forget_last_call(ctx);
+  EXPECT_EQ(restore(ctx, tied), 745);
+  EXPECT_EQ(arena(ctx), before);
+  tdrt_error error;
+  tdrt_get_error(ctx, &error);
+  EXPECT_NE(std::string(error.message)
+                .find("`fc.weight` and `head.weight` are one parameter of the "
+                      "program, and have different values in the file"),
+            std::string::npos);
 }
 
 // Every width of an element, and a tensor without any.
@@ -150,7 +224,8 @@ TEST_F(CheckpointTest, OddValues) {
                            -1.0 / 3, 0x1p-1022};
   const char *const name[] = {"x"};
   const int32_t type[] = {TDRT_FLOAT};
-  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name, type, 1, 0};
+  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name,   type,
+                          1, 0, 0,       0,       nullptr};
   for (double f : floats) {
     tdrt_value value, back;
     value.f = f;
@@ -264,6 +339,131 @@ TEST_F(CheckpointTest, LenientTakesWhatThereIs) {
   EXPECT_EQ(reinterpret_cast<float *>(target->arena + 64)[0], 0);
 }
 
+// The file is that of another library, with the dtypes that it keeps.
+void writeWeights(const std::string &path, const char *weightType,
+                  const std::string &weight, const char *biasType,
+                  const std::string &bias) {
+  auto entry = [](const char *type, const char *shape, size_t begin,
+                  size_t end) {
+    return std::string("{\"dtype\":\"") + type + "\",\"shape\":" + shape +
+           ",\"data_offsets\":[" + std::to_string(begin) + "," +
+           std::to_string(end) + "]}";
+  };
+  std::string header =
+      "{\"fc.weight\":" + entry(weightType, "[2,3]", 0, weight.size()) +
+      ",\"fc.bias\":" +
+      entry(biasType, "[3]", weight.size(), weight.size() + bias.size()) + "}";
+  header.append((8 - header.size() % 8) % 8, ' ');
+  uint64_t size = header.size();
+  writeFile(path, std::string(reinterpret_cast<char *>(&size), 8) + header +
+                      weight + bias);
+}
+
+template <class T> std::string bytesOf(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+TEST_F(CheckpointTest, NarrowerFloatsAndIntsAreWidened) {
+  // 1, -2, 65504, 2^-24, inf, 0.333 in f16; 1, -3.390625, 2^-133 in bf16.
+  writeWeights(path, "F16",
+               bytesOf<uint16_t>({0x3c00, 0xc000, 0x7bff, 0x1, 0x7c00, 0x3555}),
+               "BF16", bytesOf<uint16_t>({0x3f80, 0xc059, 0x1}));
+  Opened ctx(program);
+  ASSERT_EQ(restore(ctx, weights), 0) << ctx.error();
+  float weight[6], bias[3];
+  tdrt_slot_read(ctx, 0, weight);
+  tdrt_slot_read(ctx, 1, bias);
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(std::vector<float>(weight, weight + 6),
+            (std::vector<float>{1, -2, 65504, 0x1p-24f, inf, 0.333251953125f}));
+  EXPECT_EQ(std::vector<float>(bias, bias + 3),
+            (std::vector<float>{1, -3.390625f, 0x1p-133f}));
+
+  writeWeights(path, "BOOL", bytesOf<uint8_t>({0, 1, 1, 0, 0, 1}), "I16",
+               bytesOf<int16_t>({-32768, 7, 32767}));
+  ASSERT_EQ(restore(ctx, weights), 0) << ctx.error();
+  tdrt_slot_read(ctx, 0, weight);
+  tdrt_slot_read(ctx, 1, bias);
+  EXPECT_EQ(std::vector<float>(weight, weight + 6),
+            (std::vector<float>{0, 1, 1, 0, 0, 1}));
+  EXPECT_EQ(std::vector<float>(bias, bias + 3),
+            (std::vector<float>{-32768, 7, 32767}));
+}
+
+TEST_F(CheckpointTest, RoundingIsAskedFor) {
+  writeWeights(path, "F64", bytesOf<double>({0.1, 1e39, -1e39, 1e-46, 1, 2}),
+               "I32", bytesOf<int32_t>({16777217, 16777219, -1}));
+  Opened ctx(program);
+  fill(ctx, 5);
+  std::string before = arena(ctx);
+  EXPECT_EQ(restore(ctx, weights), 741);
+  EXPECT_EQ(ctx.error(),
+            "error[TR741]: `" + path +
+                "`: the keys of the file do not fit\n"
+                "  not exact, which `cast=true` allows: "
+                "fc.weight (f64[2, 3] in the file, f32[2, 3] in the program), "
+                "fc.bias (i32[3] in the file, f32[3] in the program)\n");
+  EXPECT_EQ(arena(ctx), before);
+  tdrt_checkpoint what = weights;
+  what.casts = 1;
+  Opened other(program);
+  ASSERT_EQ(restore(other, what), 0) << other.error();
+  float weight[6], bias[3];
+  tdrt_slot_read(other, 0, weight);
+  tdrt_slot_read(other, 1, bias);
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(std::vector<float>(weight, weight + 6),
+            (std::vector<float>{0.1f, inf, -inf, 0, 1, 2}));
+  EXPECT_EQ(std::vector<float>(bias, bias + 3),
+            (std::vector<float>{16777216, 16777220, -1}));
+}
+
+TEST_F(CheckpointTest, ShapesAreNeverConverted) {
+  writeWeights(path, "F64", bytesOf<double>({1, 2, 3, 4, 5, 6}), "F8_E4M3",
+               std::string(3, '\0'));
+  tdrt_checkpoint what = weights;
+  const int32_t swapped[] = {1, 0};
+  what.slots = swapped;
+  what.casts = 1;
+  Opened ctx(program);
+  EXPECT_EQ(restore(ctx, what), 741);
+  EXPECT_EQ(ctx.error(),
+            "error[TR741]: `" + path +
+                "`: the keys of the file do not fit\n"
+                "  mismatched: "
+                "fc.weight (f64[2, 3] in the file, f32[3] in the program), "
+                "fc.bias (F8_E4M3 in the file, f32[2, 3] in the program)\n");
+}
+
+TEST_F(CheckpointTest, KeysOfOthersAreShownWithoutControlCharacters) {
+  const char *const keys[] = {"evil\x1b[31m\a\nfake", "\xe2\x80\xae\xc2\x9b"
+                                                      "naïve"};
+  tdrt_checkpoint what = weights;
+  what.keys = keys;
+  Opened ctx(program);
+  ASSERT_EQ(save(ctx, what), 0);
+  EXPECT_EQ(restore(ctx, weights), 741);
+  EXPECT_EQ(ctx.error(), "error[TR741]: `" + path +
+                             "`: the keys of the file do not fit\n"
+                             "  missing: fc.weight, fc.bias\n"
+                             "  unexpected: evil\\x1b[31m\\x07\\nfake, "
+                             "\\u202e\\u009bnaïve\n");
+  // So are names of files, and what is no UTF-8.
+  std::string odd = folder / "a\n\xff.safetensors";
+  EXPECT_EQ(rename(path.c_str(), odd.c_str()), 0);
+  Opened other(program);
+  testing::internal::CaptureStderr();
+  what = weights;
+  what.lenient = 1;
+  EXPECT_EQ(tdrt_checkpoint_restore(other, odd.c_str(), &what, -1), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "note: `" + folder.path +
+                "/a\\n\\xff.safetensors` was restored where its keys fit; "
+                "missing: fc.weight, fc.bias; unexpected: "
+                "evil\\x1b[31m\\x07\\nfake, \\u202e\\u009bnaïve\n");
+}
+
 TEST_F(CheckpointTest, ModelOutOfACheckpoint) {
   Opened ctx(program);
   fill(ctx, 1);
@@ -271,7 +471,8 @@ TEST_F(CheckpointTest, ModelOutOfACheckpoint) {
   // "on" belongs to the model too; the moments need not be wanted.
   const int32_t model[] = {0, 1, 3};
   const char *const keys[] = {"fc.weight", "fc.bias", "on"};
-  tdrt_checkpoint what = {3, 0, model, keys, nullptr, nullptr, 0, 0};
+  tdrt_checkpoint what = {3, 0, model, keys, nullptr, nullptr,
+                          0, 0, 0,     0,    nullptr};
   Opened target(program);
   EXPECT_EQ(restore(target, what), 0) << target.error();
 }
@@ -338,7 +539,8 @@ TEST_F(CheckpointTest, FalseComesBack) {
   Opened ctx(program);
   const char *const name[] = {"done"};
   const int32_t type[] = {TDRT_BOOLEAN};
-  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name, type, 1, 0};
+  tdrt_checkpoint what = {0, 1, nullptr, nullptr, name,   type,
+                          1, 0, 0,       0,       nullptr};
   tdrt_value value;
   value.i = 0;
   ASSERT_EQ(tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, -1), 0);

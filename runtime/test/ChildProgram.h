@@ -16,11 +16,12 @@ struct Result {
   std::string out, err;
 };
 
-/// Runs tdrt_run_program in a child.
+/// Runs tdrt_run_program, or `start`, in a child.
 inline Result run(
     const tdrt_program &program, std::vector<const char *> args,
     const std::function<void()> &prepare = [] {},
-    const std::function<void(pid_t)> &disturb = [](pid_t) {}) {
+    const std::function<void(pid_t)> &disturb = [](pid_t) {},
+    decltype(tdrt_run_program) *start = tdrt_run_program) {
   TemporaryFolder folder;
   args.insert(args.begin(), "test");
   fflush(stdout); // what is not written yet would be the child's, too
@@ -31,8 +32,7 @@ inline Result run(
     alarm(60); // a child must not outlive a test program that is stopped
     signal(SIGINT, SIG_DFL); // which whoever runs the tests may ignore
     prepare();
-    _exit(
-        tdrt_run_program(&program, static_cast<int>(args.size()), args.data()));
+    _exit(start(&program, static_cast<int>(args.size()), args.data()));
   }
   disturb(child);
   int status = 0;

@@ -77,7 +77,7 @@ public:
   std::vector<tdrt_transfer_site> transfers;
   std::vector<int32_t> sequenceKernels, sequenceSites;
   tdrt_sequence sequence = {};
-  tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr, 0, 0};
+  tdrt_export exported = {"f", 0, 0, nullptr, nullptr, nullptr, 0, 0, nullptr};
 };
 
 /// How often `body` calls each entry point of the driver.

@@ -506,7 +506,8 @@ TEST(GpuTest, NoSlotsOfGpusInFiles) {
     gpus.program.slots = slots;
     const int32_t indexes[] = {0};
     const char *const keys[] = {"w"};
-    const tdrt_checkpoint what = {1, 0, indexes, keys, nullptr, nullptr, 0, 0};
+    const tdrt_checkpoint what = {1, 0, indexes, keys, nullptr, nullptr,
+                                  0, 0, 0,       0,    nullptr};
     Opened ctx(gpus.program);
     EXPECT_EQ(tdrt_checkpoint_save(ctx, (folder / "w.safetensors").c_str(),
                                    &what, nullptr, 2),

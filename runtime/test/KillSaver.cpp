@@ -27,7 +27,7 @@ const int32_t indexes[] = {0};
 const char *const keys[] = {"state"};
 const char *const names[] = {"step"};
 const int32_t types[] = {TDRT_INT};
-tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0};
+tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0, 0, 0, nullptr};
 
 bool naive;
 const char *path;

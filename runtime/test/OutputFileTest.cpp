@@ -2,7 +2,10 @@
 
 #include "File.h"
 #include "TestProgram.h"
+#include "faults/Failpoints.h"
+#include <cstring>
 #include <dirent.h>
+#include <set>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -54,14 +57,98 @@ TEST(OutputFileTest, WithoutCommitNothingHappens) {
   EXPECT_EQ(countFiles(folder.path), 1);
 }
 
+mode_t modeOf(const std::string &path) {
+  struct stat info = {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0);
+  return info.st_mode & 07777;
+}
+
+/// The one file of the folder that a writer has not finished.
+std::string temporaryIn(const std::string &folder) {
+  std::string found;
+  DIR *dir = opendir(folder.c_str());
+  while (dirent *entry = readdir(dir))
+    if (strncmp(entry->d_name, ".tdc-tmp-", 9) == 0)
+      found = folder + "/" + entry->d_name;
+  closedir(dir);
+  return found;
+}
+
 TEST(OutputFileTest, KeepsTheMode) {
   TemporaryFolder folder;
+  mode_t mask = umask(022);
+  for (mode_t mode : {0640, 0600, 0666, 0444}) {
+    writeFile(folder / "a", "old");
+    chmod((folder / "a").c_str(), mode);
+    replace(folder / "a", "new");
+    EXPECT_EQ(modeOf(folder / "a"), mode);
+    unlink((folder / "a").c_str());
+  }
+  umask(mask);
+}
+
+TEST(OutputFileTest, NewFilesHaveTheModeOfTheUmask) {
+  TemporaryFolder folder;
+  for (mode_t mask : {022, 077, 0}) {
+    mode_t old = umask(mask);
+    replace(folder / "a", "new");
+    umask(old);
+    EXPECT_EQ(modeOf(folder / "a"), 0666 & ~mask);
+    unlink((folder / "a").c_str());
+  }
+}
+
+// Who opens a file before its mode is taken away can read what comes later.
+TEST(OutputFileTest, AFileOfItsOwnerAloneIsCreatedAsOne) {
+  TemporaryFolder folder;
   writeFile(folder / "a", "old");
-  chmod((folder / "a").c_str(), 0640);
+  chmod((folder / "a").c_str(), 0600);
+  mode_t mask = umask(0);
+  mode_t created = 0;
+  {
+    Recording recording;
+    tdrt::OutputFile file((folder / "a").c_str());
+    created = recording.createdMode;
+    EXPECT_EQ(modeOf(temporaryIn(folder.path)), 0600u);
+  }
+  umask(mask);
+  EXPECT_EQ(created, 0600u);
+}
+
+TEST(OutputFileTest, HardLinksKeepWhatTheyHad) {
+  TemporaryFolder folder;
+  writeFile(folder / "a", "old");
+  ASSERT_EQ(link((folder / "a").c_str(), (folder / "other").c_str()), 0);
   replace(folder / "a", "new");
-  struct stat info;
-  ASSERT_EQ(stat((folder / "a").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777, 0640u);
+  EXPECT_EQ(readFile(folder / "a"), "new");
+  EXPECT_EQ(readFile(folder / "other"), "old");
+}
+
+// The temporary name cannot be guessed, so nothing can wait under it.
+TEST(OutputFileTest, EveryTemporaryNameIsAnother) {
+  TemporaryFolder folder;
+  std::set<std::string> names;
+  for (int i = 0; i < 20; ++i) {
+    tdrt::OutputFile file((folder / "a").c_str());
+    names.insert(temporaryIn(folder.path));
+  }
+  EXPECT_EQ(names.size(), 20u);
+  EXPECT_EQ(names.count(""), 0u);
+  EXPECT_EQ(countFiles(folder.path), 0);
+}
+
+TEST(OutputFileTest, SomethingUnderTheTemporaryNameIsLeftAlone) {
+  TemporaryFolder folder;
+  writeFile(folder / "victim", "mine");
+  std::string first = folder / ".tdc-tmp-0000000000000000";
+  ASSERT_EQ(link((folder / "victim").c_str(), first.c_str()), 0);
+  {
+    KnownNumbers numbers; // 0, 1, 2 ...
+    replace(folder / "a", "new");
+  }
+  EXPECT_EQ(readFile(folder / "a"), "new");
+  EXPECT_EQ(readFile(folder / "victim"), "mine");
+  EXPECT_EQ(readFile(first), "mine");
 }
 
 TEST(OutputFileTest, FollowsLinks) {
@@ -89,44 +176,108 @@ TEST(OutputFileTest, NameAlone) {
   EXPECT_EQ(countFiles(folder.path), 1);
 }
 
-TEST(OutputFileTest, LinkToNothing) {
+TEST(OutputFileTest, LinksToNothing) {
   TemporaryFolder folder;
-  ASSERT_EQ(symlink("absent", (folder / "link").c_str()), 0);
-  replace(folder / "link", "new");
-  EXPECT_EQ(readFile(folder / "link"), "new");
+  mkdir((folder / "elsewhere").c_str(), 0700);
+  std::string absolute = folder / "elsewhere/last";
+  ASSERT_EQ(symlink("elsewhere/second", (folder / "first").c_str()), 0);
+  ASSERT_EQ(symlink("third", (folder / "elsewhere/second").c_str()), 0);
+  ASSERT_EQ(symlink(absolute.c_str(), (folder / "elsewhere/third").c_str()), 0);
+  replace(folder / "first", "new");
+  struct stat info;
+  ASSERT_EQ(lstat(absolute.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISREG(info.st_mode));
+  ASSERT_EQ(lstat((folder / "first").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  EXPECT_EQ(readFile(folder / "first"), "new");
+  EXPECT_EQ(countFiles(folder.path), 2);
+  EXPECT_EQ(countFiles(folder / "elsewhere"), 3);
 }
 
-// What is no file under the temporary name is not written into.
-TEST(OutputFileTest, PipeUnderTheTemporaryName) {
+TEST(OutputFileTest, LinksInACircle) {
   TemporaryFolder folder;
-  std::string pipe = folder / ".a.tdc-tmp";
+  ASSERT_EQ(symlink("b", (folder / "a").c_str()), 0);
+  ASSERT_EQ(symlink("a", (folder / "b").c_str()), 0);
+  EXPECT_EQ(codeOf(folder / "a"), 751);
+  EXPECT_EQ(countFiles(folder.path), 2);
+}
+
+TEST(OutputFileTest, AnyNameThatAFileMayHave) {
+  TemporaryFolder folder;
+  EXPECT_EQ(codeOf(folder / std::string(255, 'n')), 0);
+  EXPECT_EQ(codeOf(folder / std::string(256, 'n')), 751);
+  EXPECT_EQ(countFiles(folder.path), 1);
+}
+
+TEST(OutputFileTest, PipesAreWrittenTo) {
+  TemporaryFolder folder;
+  std::string pipe = folder / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
-  EXPECT_EQ(codeOf(folder / "a"), 703);
+  EXPECT_EQ(codeOf(pipe), 0);
+  char text[10] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 3);
+  EXPECT_STREQ(text, "new");
   close(reader);
+  EXPECT_EQ(countFiles(folder.path), 1);
 }
 
-TEST(OutputFileTest, UsesAnAbandonedTemporaryFile) {
+TEST(OutputFileTest, DevicesAreWrittenTo) {
+  EXPECT_EQ(codeOf("/dev/null"), 0);
+  struct stat info;
+  ASSERT_EQ(stat("/dev/null", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+  EXPECT_EQ(codeOf("/dev/full"), 751);
+}
+
+// A file that is given as standard output is not replaced: what is printed
+// before and afterwards is in it as well.
+TEST(OutputFileTest, StandardOutputIsAddedTo) {
   TemporaryFolder folder;
-  writeFile(folder / ".a.tdc-tmp", std::string(1000, 'z'));
-  replace(folder / "a", "new");
-  EXPECT_EQ(readFile(folder / "a"), "new");
+  pid_t child = fork();
+  if (child == 0) {
+    int fd = open((folder / "log").c_str(), O_WRONLY | O_CREAT, 0600);
+    bool good = dup2(fd, 1) == 1 && write(1, "before ", 7) == 7;
+    good = good && codeOf("/dev/stdout") == 0 && write(1, " after", 6) == 6;
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(readFile(folder / "log"), "before new after");
   EXPECT_EQ(countFiles(folder.path), 1);
 }
 
 TEST(OutputFileTest, Refusals) {
   TemporaryFolder folder;
   EXPECT_EQ(codeOf(folder.path), 703);
-  EXPECT_EQ(codeOf("/dev/null"), 703);
   EXPECT_EQ(codeOf(folder / "no/such/folder"), 751);
-  EXPECT_EQ(codeOf(folder / std::string(255, 'n')), 751);
-  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(codeOf(folder / "pipe"), 703);
-  // A link planted under the temporary name is not followed.
-  writeFile(folder / "victim", "mine");
-  ASSERT_EQ(symlink("victim", (folder / ".a.tdc-tmp").c_str()), 0);
-  EXPECT_EQ(codeOf(folder / "a"), 751);
-  EXPECT_EQ(readFile(folder / "victim"), "mine");
+  ASSERT_EQ(symlink("no/such/folder", (folder / "link").c_str()), 0);
+  EXPECT_EQ(codeOf(folder / "link"), 751);
+  ASSERT_EQ(mkdir((folder / "box").c_str(), 0700), 0);
+  ASSERT_EQ(symlink("box", (folder / "to box").c_str()), 0);
+  EXPECT_EQ(codeOf(folder / "to box"), 703);
+}
+
+// Another one's file in a folder as /tmp is one: it cannot be renamed over.
+TEST(OutputFileTest, AnothersFileInAStickyFolder) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give files away";
+  TemporaryFolder folder;
+  chmod(folder.path.c_str(), 01777);
+  writeFile(folder / "a", "old");
+  chmod((folder / "a").c_str(), 0666);
+  pid_t child = fork();
+  if (child == 0) {
+    if (setegid(65534) != 0 || seteuid(65534) != 0)
+      _exit(1);
+    _exit(codeOf(folder / "a") == 751 ? 7 : 8);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(readFile(folder / "a"), "old");
+  EXPECT_EQ(countFiles(folder.path), 1);
 }
 
 TEST(OutputFileTest, FullDiskLeavesTheOldFile) {
@@ -178,7 +329,7 @@ TEST(OutputFileTest, WhatFailsAfterTheRenameSaysSo) {
   EXPECT_EQ(countFiles(folder / "box"), 1);
 }
 
-TEST(OutputFileTest, WritersTakeTurns) {
+TEST(OutputFileTest, WritersDoNotMix) {
   TemporaryFolder folder;
   std::vector<pid_t> children;
   for (char c = 'a'; c < 'e'; ++c) {

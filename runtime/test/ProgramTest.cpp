@@ -361,7 +361,7 @@ const tdrt_export exports[] = {
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
      },
-     0, 0}};
+     0, 0, nullptr}};
 
 TEST_F(ProgramTest, Exports) {
   plain.num_exports = 1;
@@ -424,7 +424,7 @@ const tdrt_export leavers[] = {
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
      },
-     0, 0}};
+     0, 0, nullptr}};
 
 TEST_F(ProgramTest, CallsLeaveNothing) {
   plain.num_exports = 1;
@@ -466,7 +466,7 @@ const tdrt_export indexers[] = {
        tdrt_kernel_error(ctx, 7, 5, 0);
        return tdrt_fail_check(ctx, 101, "no rows", 1);
      },
-     0, 0}};
+     0, 0, nullptr}};
 
 TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
   plain.num_exports = 1;
@@ -498,7 +498,7 @@ const tdrt_export halves[] = {
        *out = {data, TDRT_F32, 1, in->dims};
        return 0;
      },
-     0, 0}};
+     0, 0, nullptr}};
 
 TEST_F(ProgramTest, Denormals) {
   plain.num_exports = 1;

@@ -39,9 +39,11 @@ TEST(RandomTest, PublishedVectors) {
                {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
 }
 
-/// Word i of a call, by the reference implementation.
-uint32_t referenceWord(uint64_t i, uint64_t seed, uint64_t call) {
-  uint64_t block = i / 4;
+/// Word i of a call, by the reference implementation; of those that are lower
+/// halves, if `isLower`.
+uint32_t referenceWord(uint64_t i, uint64_t seed, uint64_t call,
+                       bool isLower = false) {
+  uint64_t block = i / 4 | uint64_t(isLower) << 63;
   r123::Philox4x32::ctr_type counter = {{uint32_t(call), uint32_t(call >> 32),
                                          uint32_t(block),
                                          uint32_t(block >> 32)}};
@@ -64,7 +66,9 @@ TEST(RandomTest, ElementsAreLanesOfPhilox) {
         for (int i = 0; i < 300; ++i) {
           uint32_t word = referenceWord(first + i, seed, call);
           ASSERT_EQ(single[i], float(word >> 8) * 0x1p-24f);
-          ASSERT_EQ(both[i], word * 0x1p-32);
+          uint64_t pair =
+              uint64_t(word) << 32 | referenceWord(first + i, seed, call, true);
+          ASSERT_EQ(both[i], double(pair >> 11) * 0x1p-53);
         }
       }
 }
@@ -78,11 +82,33 @@ TEST(RandomTest, AnyPartIsTheSame) {
     tdrt_random_normal_f32(part.data() + first, first, size, 3, 9);
   }
   EXPECT_EQ(memcmp(whole.data(), part.data(), n * sizeof(float)), 0);
+  std::vector<double> wholeF64(n), partF64(n);
+  tdrt_random_normal_f64(wholeF64.data(), 0, n, 3, 9);
+  for (int64_t first = 0, size = 1; first < n; first += size, size += 37) {
+    size = std::min(size, n - first);
+    tdrt_random_normal_f64(partF64.data() + first, first, size, 3, 9);
+  }
+  EXPECT_EQ(memcmp(wholeF64.data(), partF64.data(), n * sizeof(double)), 0);
 }
 
 /// The loop must not be vectorised: it is what vectors are compared with.
 __attribute__((noinline)) float scalarNormal(uint32_t word) {
   return tdrt::normalFromWord(word);
+}
+
+__attribute__((noinline)) double scalarNormal(uint32_t upper, uint32_t lower) {
+  return tdrt::normalFromWords(upper, lower);
+}
+
+TEST(RandomTest, VectorsAndScalarsAgreeInF64) {
+  constexpr int64_t n = 100000;
+  std::vector<double> values(n);
+  tdrt_random_normal_f64(values.data(), 0, n, 11, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    double expected =
+        scalarNormal(referenceWord(i, 11, 2), referenceWord(i, 11, 2, true));
+    ASSERT_EQ(memcmp(&values[i], &expected, 8), 0) << i;
+  }
 }
 
 TEST(RandomTest, VectorsAndScalarsAgree) {
@@ -103,6 +129,43 @@ TEST(RandomTest, FixedBits) {
   EXPECT_EQ(normal[1], -0x1.3769e6p-2f);
   EXPECT_EQ(normal[2], -0x1.70b904p-1f);
   EXPECT_EQ(normal[3], -0x1.403c4ap+0f);
+  double both[4];
+  tdrt_random_uniform_f64(both, 0, 4, 0, 0);
+  EXPECT_EQ(both[0], 0x1.989fa35776cf4p-2);
+  EXPECT_EQ(both[3], 0x1.3601b7b07c381p-1);
+}
+
+// Against the quantile in 50 digits, by mpmath.
+TEST(RandomTest, NormalIsTheInverseInF64) {
+  struct {
+    uint32_t upper, lower;
+    double exact;
+  } points[] = {
+      {0, 0, 0x1.24f82aa55eb14p+3},
+      {0, 1, 0x1.21263f48fda58p+3},
+      {0, 0x3e8, 0x1.0971a24c8555bp+3},
+      {0, 0x80000000, 0x1.95a1198fc5606p+2},
+      {0x1c, 0xbe991a14, 0x1.6b96b453acc3bp+2},
+      {0x2000, 0, 0x1.27c23facacd65p+2},
+      {0x100000, 0, 0x1.be596d62759d4p+1},
+      {0x2000000, 0, 0x1.357292e7715f6p+1},
+      {0x9935f58, 0x1f050000, 0x1.c818c2395cd96p+0},
+      {0x13333333, 0x33333333, 0x1.7085226d3e524p+0},
+      {0x13333333, 0x33333334, 0x1.7085226d3e524p+0},
+      {0x20000000, 0, 0x1.267d4c07b0567p+0},
+      {0x40000000, 0, 0x1.5956b87528a49p-1},
+      {0x60000000, 0, 0x1.464965bdc7eafp-2},
+      {0x7ce66c50, 0xe2840000, 0x1.f1607ff98d215p-6},
+      {0x6627e8d5, 0xddb3d022, 0x1.05f49f276cb33p-2},
+  };
+  for (const auto &point : points) {
+    double z = scalarNormal(point.upper, point.lower);
+    EXPECT_NEAR(z, point.exact, 8e-16 * point.exact) << point.upper;
+    EXPECT_EQ(scalarNormal(point.upper | 0x80000000, point.lower), -z);
+  }
+  // The middle, to which f64 comes as near as 2^-53.
+  EXPECT_NEAR(scalarNormal(0x7fffffff, 0xc0000000), 0x1.40d931fce0bdfp-33,
+              2e-16);
 }
 
 /// The quantile of the upper tail by Newton's method on ln(erfc), which is

@@ -40,7 +40,8 @@ int countWrong(tdrt_context *ctx, float number, int calls) {
 }
 
 TEST(ShareTest, CallsOnSeveralThreads) {
-  const tdrt_export exports[] = {{"scale", 1, 1, ports, ports, scale, 0, 0}};
+  const tdrt_export exports[] = {
+      {"scale", 1, 1, ports, ports, scale, 0, 0, nullptr}};
   tdrt_program program = emptyProgram();
   program.main = [](tdrt_context *ctx) -> int32_t {
     for (int64_t i = 0; i < kSize; ++i)

@@ -15,8 +15,8 @@ link() {
   echo "size with $1: $size bytes"
   [ "$size" -le "$2" ] || { echo "larger than $2 bytes"; exit 1; }
 }
-link -DLOADER=tdrt_load_npy 665000
-link -DLOADER=tdrt_load 1345000
+link -DLOADER=tdrt_load_npy 680000
+link -DLOADER=tdrt_load 1360000
 
 if ldd "$program" | grep -vE 'linux-vdso|libc\.so|libm\.so|libpthread|ld-linux'
 then echo "needs another library"; exit 1; fi

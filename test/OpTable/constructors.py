@@ -150,6 +150,60 @@ def normal(word):
     return np.where(word >> np.uint32(31), -z, z)
 
 
+# normal_quantile.h, the highest power first.
+QUOTIENTS = {
+    "centre": ([2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
+                45921.953931549871457, 13731.693765509461125, 1971.5909503065514427,
+                133.14166789178437745, 3.3871328727963666080],
+               [5226.4952788528545610, 28729.085735721942674, 39307.895800092710610,
+                21213.794301586595867, 5394.1960214247511077, 687.18700749205790830,
+                42.313330701600911252, 1.0]),
+    "tail": ([7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
+              1.27045825245236838258, 3.64784832476320460504, 5.76949722146069140550,
+              4.63033784615654529590, 1.42343711074968357734],
+             [1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
+              1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940,
+              2.05319162663775882187, 1.0]),
+    "far": ([2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3,
+             2.65321895265761230930e-2, 2.96560571828504891230e-1, 1.78482653991729133580,
+             5.46378491116411436990, 6.65790464350110377720],
+            [2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5,
+             7.86869131145613259100e-4, 1.48753612908506148525e-2, 1.36929880922735805310e-1,
+             5.99832206555887937690e-1, 1.0])}
+LOG_F64 = [1.479819860511658591e-1, 1.531383769920937332e-1, 1.818357216161805012e-1,
+           2.222219843214978396e-1, 2.857142874366239149e-1, 3.999999999940941908e-1,
+           6.666666666666735130e-1]
+
+
+def horner(coefficients, x):
+    result = np.full_like(x, coefficients[0])
+    for coefficient in coefficients[1:]:
+        result = result * x + coefficient
+    return result
+
+
+def quotient(name, x):
+    numerator, denominator = QUOTIENTS[name]
+    return horner(numerator, x) / horner(denominator, x)
+
+
+def normal_f64(pair):
+    """The same in f64, from 64 bits."""
+    q = ((pair & np.uint64(2**63 - 1)).astype(np.float64) + 0.5) * 2.0**-63
+    h = (1.0 - q) * 0.5
+    bits = (q * 0.5).view(np.int64)
+    exponent = (bits - 0x3FE6A09E667F3BCD) >> 52
+    f = (bits - (exponent << 52)).view(np.float64) - 1.0
+    s = f / (2.0 + f)
+    rest = s * s * horner(LOG_F64, s * s)
+    half, e = 0.5 * f * f, exponent.astype(np.float64)
+    part = s * (half + rest) + e * 1.90821492927058770002e-10
+    t = np.sqrt(-(e * 6.93147180369123816490e-1 - ((half - part) - f)))
+    z = np.where(h <= 0.425, h * quotient("centre", 0.180625 - h * h),
+                 np.where(t <= 5.0, quotient("tail", t - 1.6), quotient("far", t - 5.0)))
+    return np.where(pair >> np.uint64(63), -z, z)
+
+
 def random_samples(random, dtype):
     kinds = ["uniform", "normal"] if is_float(dtype) else ["randint"]
     if dtype == "i64":
@@ -179,14 +233,14 @@ def emit_random(function, sample):
 
 def random_numbers(sample):
     count = math.prod(sample.shape)
-    high = words(sample, count)
+    high, low = words(sample, count), words(sample, count, upper=1)
+    pairs = high << np.uint64(32) | low
     if sample.kind == "uniform":
-        bits = {"f64": 32, "f32": 24, "f16": 11, "bf16": 8}[sample.dtype]
-        numbers = (high >> np.uint64(32 - bits)) * 2.0**-bits
+        bits = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}[sample.dtype]
+        numbers = (pairs >> np.uint64(64 - bits)) * 2.0**-bits
     elif sample.kind == "normal":
-        numbers = normal(high)
+        numbers = normal_f64(pairs) if sample.dtype == "f64" else normal(high)
     else:
-        low = words(sample, count, upper=1)
         if sample.kind == "randint":
             start, stop = sample.bounds
             numbers = np.array([start + below(stop - start, h, l) for h, l in zip(high, low)],

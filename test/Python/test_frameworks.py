@@ -35,6 +35,24 @@ def test_torch():
         total(torch.ones(3, dtype=torch.float64), 2.0)
 
 
+def test_torch_negative_bit():
+    """Tensors whose memory has the negative of each element."""
+    torch = pytest.importorskip("torch")
+    same = function("x: f32[N]) -> f32[N]", "x")
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    assert same(z.conj().imag).tolist() == [-2, 4]
+    assert same(z.imag).tolist() == [2, -4]
+    assert same(-z.conj().imag).tolist() == [2, -4]
+    for name, short in (("float64", "f64"), ("float32", "f32"), ("float16", "f16"),
+                        ("bfloat16", "bf16"), ("int64", "i64"), ("int8", "i8")):
+        same = function(f"x: {short}[N]) -> {short}[N]", "x")
+        x = torch._neg_view(torch.tensor([1, -3]).to(getattr(torch, name)))
+        assert x.is_neg() and same(x).tolist() == [-1, 3]
+    scale = function("x: f32[N], by: f32[]) -> f32[N]", "x * by")
+    two = torch._neg_view(torch.tensor(2.0))
+    assert scale(torch._neg_view(torch.ones(2)), two).tolist() == [2, 2]
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     for name in ("float32", "float16", "bfloat16", "int32", "int16", "int8", "uint8", "bool"):

@@ -95,6 +95,24 @@ def test_modules_are_no_values(net):
         pickle.dumps(net)
 
 
+def test_tied_state():
+    """As in PyTorch's state_dict, a tied tensor is there under each of its names."""
+    net = tdsl.load_text("""
+model Lm {
+    wte = Embedding(2, 1)
+    head = Linear(1, 2, bias=false)
+    self.head.weight = self.wte.weight
+}
+let lm = Lm()
+export fn wte() -> f32[2, 1] = lm.wte.weight
+""")
+    assert list(net.state) == ["lm.wte.weight", "lm.head.weight"]
+    assert net.state.types["lm.head.weight"] == ("lm.head.weight", "f32", (2, 1))
+    net.state["lm.head.weight"] = [[3], [4]]
+    assert net.state["lm.wte.weight"].ravel().tolist() == [3, 4]
+    assert net.wte().ravel().tolist() == [3, 4]
+
+
 def test_the_state_of_a_busy_module():
     """Who waits for a call to end holds up nobody else."""
     module = tdsl.load_text("""
@@ -135,6 +153,18 @@ def test_arguments_of_the_program(capfd):
     tdsl.load_text(text, args={"n": 3, "fast": True})
     tdsl.load_text(text, args=["--n", "4"])
     assert capfd.readouterr().out == "3 true\n4 false\n"
+
+
+def test_values_of_the_program():
+    """Functions use what the statements computed; it is no state."""
+    module = tdsl.load_text("""
+let mean = tensor([[1.0, 2.0], [3.0, 6.0]]).mean(0)
+var total = 0
+for i in range(4) { total += i }
+export fn center(x: f32[N, 2]) -> f32[N, 2] = (x - mean) * float(total)
+""")
+    assert module.center(np.float32([[0, 0], [5, 6]])).tolist() == [[-12, -24], [18, 12]]
+    assert not list(module.state)
 
 
 def test_the_stub_tells_the_truth():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from elements import proposal
-from values import DTYPES, Rejected, Value, compute, compute_smooth, is_float
+from values import DTYPES, LARGEST, SMALLEST, Rejected, Value, compute, compute_smooth, is_float
 
 MOST_ELEMENTS = 6000
 MOST_PRODUCTS = 200_000  # of a product of matrices: the interpreter takes its time
@@ -23,15 +23,17 @@ def reduce(g):
     x = g.tensor(lambda v: v.shape)
     if x is None:
         return None
-    v = g[x]
-    kind = g.pick(["any", "all"] if v.dtype == "bool" else
-                  ["sum", "sum", "sum", "prod", "max", "min"])
-    kind = "sum" if g.is_smooth else kind
-    rank = len(v.shape)
+    rank = len(g[x].shape)
     dims = tuple(sorted(g.random.sample(range(rank), g.random.randint(1, rank))))
+    return reduced(g, x, dims, keeps=g.flip(0.3))
+
+
+def reduced(g, x, dims, keeps):
+    v, rank = g[x], len(g[x].shape)
+    kind = g.pick(["any", "all"] if v.dtype == "bool" else ["sum"] if not g.has_kinks else
+                  ["sum", "sum", "sum", "prod", "max", "min"])
     if kind in ("max", "min") and any(v.shape[d] == 0 or v.dims[d] != v.shape[d] for d in dims):
         return None
-    keeps = g.flip(0.3)
     name = {"max": "amax", "min": "amin"}.get(kind, kind)
     given = str(dims[0]) if len(dims) == 1 else str(dims)
     arguments = "" if len(dims) == rank and not keeps else \
@@ -41,6 +43,8 @@ def reduce(g):
     def meaning(world, value):
         if as_i64:
             value = compute("cast", [value], "i64", to="i64")
+        if kind == "prod" and is_float(value.dtype):
+            reject_wide_products(value, dims)
         result = compute("reduce", [value], kind=kind, dims=dims)
         if keeps:
             result = reshaped(result, tuple(1 if d in dims else size
@@ -49,6 +53,14 @@ def reduce(g):
     result = tuple(1 if d in dims else size for d, size in enumerate(v.dims)) if keeps else \
         without(v.dims, dims)
     return g.call(f"{name}({{0}}{', ' * bool(arguments)}{arguments})", [x], meaning, dims=result)
+
+
+def reject_wide_products(value, dims):
+    """Products that leave the range of floats in some order of their factors."""
+    sizes = np.abs(value.copies[0].astype(np.float64))
+    if np.any(np.maximum(sizes, 1).prod(dims) > LARGEST) or \
+            np.any(np.where(sizes > 0, np.minimum(sizes, 1), 1).prod(dims) < SMALLEST):
+        raise Rejected
 
 
 def reshaped(value, shape):
@@ -94,14 +106,18 @@ def softmax(g):
     x = g.tensor(lambda v: is_float(v.dtype) and v.shape)
     if x is None:
         return None
-    name, dim = g.pick(["softmax", "log_softmax"]), g.random.randrange(len(g[x].shape))
+    return softmax_of(g, x, g.random.randrange(len(g[x].shape)))
+
+
+def softmax_of(g, x, dim):
+    name = g.pick(["softmax", "log_softmax"])
     return g.call(f"{name}({{0}}, {dim})", [x], lambda world, v: compute(
         name, [v], dim=dim), keeps=0)
 
 
 @proposal(2)
 def layer_norm(g):
-    x = g.static(lambda v: v.dtype == "f32" and v.shape and v.shape[-1] > 1 and v.size)
+    x = g.static(lambda v: v.dtype in ("f32", "f64") and v.shape and v.shape[-1] > 1 and v.size)
     if x is None:
         return None
 
@@ -109,7 +125,7 @@ def layer_norm(g):
         if np.any(v.copies[0].std(-1) < 0.1) or np.any(np.abs(v.copies[0]) > 50):
             raise Rejected
         return compute_smooth(lambda a: (a - a.mean(-1, keepdims=True)) / np.sqrt(
-            a.var(-1, keepdims=True) + 1e-5), [v], "f32", 1024)
+            a.var(-1, keepdims=True) + 1e-5), [v], v.dtype, 1024)
     return g.call(f"layer_norm({{0}}, ({g[x].shape[-1]},))", [x], meaning)
 
 
@@ -124,9 +140,11 @@ def matmul(g):
     *batch, m, k = g[x].shape
     y = g.static(lambda v: v.dtype == g[x].dtype and len(v.shape) == len(g[x].shape) and
                  list(v.shape[:-2]) == batch and k in v.shape[-2:])
-    if y is None:
-        return None
-    is_transposed = g[y].shape[-2] != k
+    return y and product(g, x, y, is_transposed=g[y].shape[-2] != k)
+
+
+def product(g, x, y, is_transposed):
+    *batch, m, k = g[x].shape
     n = g[y].shape[-2 if is_transposed else -1]
     if math.prod(batch) * m * k * n > MOST_PRODUCTS or math.prod(batch) * m * n > MOST_ELEMENTS:
         return None
@@ -152,6 +170,10 @@ def permute(g):
         return None
     order = list(range(len(g[x].shape)))
     g.random.shuffle(order)
+    return permuted(g, x, order)
+
+
+def permuted(g, x, order):
     return moved(g, f"{{0}}.permute({', '.join(map(str, order))})", x, "permute", order=order)
 
 
@@ -187,7 +209,10 @@ def unsqueeze(g):
     x = g.tensor(lambda v: len(v.shape) < 4)
     if x is None:
         return None
-    dim = g.random.randint(0, len(g[x].shape))
+    return unsqueezed(g, x, g.random.randint(0, len(g[x].shape)))
+
+
+def unsqueezed(g, x, dim):
     dims = g[x].dims[:dim] + (1,) + g[x].dims[dim:]
     return g.call(f"unsqueeze({{0}}, {dim})", [x], lambda world, v: reshaped(
         v, v.shape[:dim] + (1,) + v.shape[dim:]), dims=dims)
@@ -209,6 +234,10 @@ def slice_of(g):
         return None
     dim = g.random.randrange(len(g[x].shape))
     text, start, step, size = choose_slice(g, g[x].shape[dim])
+    return sliced(g, x, dim, text, start, step, size)
+
+
+def sliced(g, x, dim, text, start, step, size):
     return moved(g, f"{{0}}[{':, ' * dim}{text}]", x, "slice", dim=dim, start=start, step=step,
                  size=size)
 
@@ -233,6 +262,10 @@ def row(g):
     x = g.static(lambda v: v.shape and v.shape[0])
     if x is None:
         return None
+    return row_at(g, x)
+
+
+def row_at(g, x):
     at = g.random.randrange(-g[x].shape[0], g[x].shape[0])
     return g.call(f"{{0}}[{at}]", [x], lambda world, v: Value([c[at] for c in v.copies]))
 
@@ -259,7 +292,11 @@ def concat(g):
     dim = g.random.randrange(len(g[x].shape))
     y = g.static(lambda v: v.dtype == g[x].dtype and len(v.shape) == len(g[x].shape) and
                  without(v.shape, (dim,)) == without(g[x].shape, (dim,)))
-    if y is None or g[x].size + g[y].size > MOST_ELEMENTS:
+    return y and concatenated(g, x, y, dim)
+
+
+def concatenated(g, x, y, dim):
+    if g[x].size + g[y].size > MOST_ELEMENTS:
         return None
     return g.call(f"cat([{{0}}, {{1}}], dim={dim})", [x, y], lambda world, v, w: compute(
         "concat", [v, w], dim=dim))
@@ -269,37 +306,51 @@ def concat(g):
 def stack(g):
     x = g.static(lambda v: len(v.shape) < 4)
     y = x and g.static(lambda v: v.dtype == g[x].dtype and v.shape == g[x].shape)
-    return y and g.call("stack([{0}, {1}])", [x, y], lambda world, v, w: compute(
+    return y and stacked(g, x, y)
+
+
+def stacked(g, x, y):
+    return g.call("stack([{0}, {1}])", [x, y], lambda world, v, w: compute(
         "concat", [reshaped(v, (1, *v.shape)), reshaped(w, (1, *w.shape))], dim=0))
 
 
 # --- by index ------------------------------------------------------------------
 
 
-def wrapped(indices, size):
-    """The text of an index tensor that is made one of `size` places."""
-    return f"({indices} % {size})"
+def below(g, index, size):
+    """The text of operand {1} as indices of `size` places, and what they are in a run."""
+    def is_inside(value):
+        return np.all((0 <= value.copies[0]) & (value.copies[0] < size))
+
+    def unchanged(value):
+        if not is_inside(value):
+            raise Rejected
+        return value
+    if is_inside(g[index]):
+        return "{1}", unchanged
+    return f"({{1}} % {size})", lambda value: compute("mod", [value, Value([np.int64(size)])])
 
 
 @proposal(4)
 def gather(g):
     x = g.static(lambda v: v.shape and v.size)
-    index = x and g.static(lambda v: v.dtype == "i64" and len(v.shape) <= 2 and v.size <= 80)
-    if not index:
-        return None
-    dim = g.random.randrange(len(g[x].shape))
-    size = g[x].shape[dim]
-    result = g[x].shape[:dim] + g[index].shape + g[x].shape[dim + 1:]
-    if math.prod(result) > MOST_ELEMENTS or len(result) > 4 or dim and len(g[index].shape) != 1:
-        return None
-    text = f"{{0}}[{wrapped('{1}', size)}]" if dim == 0 else \
-        f"index_select({{0}}, {dim}, {wrapped('{1}', size)})"
-    return g.call(text, [x, index], lambda world, v, i: compute(
-        "gather", [v, below(world, i, size)], dim=dim))
+    index = x and g.index(lambda v: len(v.shape) <= 2 and v.size <= 80)
+    return index and picked(g, x, index, g.random.randrange(len(g[x].shape)))
 
 
-def below(world, indices, size):
-    return compute("mod", [indices, Value([np.int64(size)])])
+def picked(g, x, index, dim):
+    shape, rank = g[x].shape, len(g[index].shape)
+    result = shape[:dim] + g[index].shape + shape[dim + 1:]
+    if math.prod(result) > MOST_ELEMENTS or len(result) > 4 or dim and rank != 1:
+        return None
+    places, values = below(g, index, shape[dim])
+    texts = [f"index_select({{0}}, {dim}, {places})"] * (rank == 1)
+    if dim == 0:
+        texts.append(f"{{0}}[{places}]")
+        if len(shape) == 2 and is_float(g[x].dtype):
+            texts.append(f"embedding({places}, {{0}})")
+    return g.call(g.pick(texts), [x, index], lambda world, v, i: compute(
+        "gather", [v, values(i)], dim=dim))
 
 
 @proposal(3)
@@ -308,13 +359,15 @@ def gather_along(g):
     if x is None:
         return None
     dim = g.random.randrange(len(g[x].shape))
-    index = g.static(lambda v: v.dtype == "i64" and len(v.shape) == len(g[x].shape) and
-                     without(v.shape, (dim,)) == without(g[x].shape, (dim,)))
-    if index is None:
-        return None
-    size = g[x].shape[dim]
-    return g.call(f"gather({{0}}, {dim}, {wrapped('{1}', size)})", [x, index], lambda world, v, i:
-                  compute("gather_along", [v, below(world, i, size)], dim=dim))
+    index = g.index(lambda v: len(v.shape) == len(g[x].shape) and
+                    without(v.shape, (dim,)) == without(g[x].shape, (dim,)))
+    return index and picked_along(g, x, index, dim)
+
+
+def picked_along(g, x, index, dim):
+    places, values = below(g, index, g[x].shape[dim])
+    return g.call(f"gather({{0}}, {dim}, {places})", [x, index], lambda world, v, i: compute(
+        "gather_along", [v, values(i)], dim=dim))
 
 
 @proposal(3)
@@ -325,13 +378,14 @@ def scatter_add(g):
     dim = g.random.randrange(len(g[x].shape))
     source = g.static(lambda v: v.dtype == g[x].dtype and len(v.shape) == len(g[x].shape) and
                       without(v.shape, (dim,)) == without(g[x].shape, (dim,)))
-    index = source and g.static(lambda v: v.dtype == "i64" and v.shape == g[source].shape)
-    if not index:
-        return None
-    size = g[x].shape[dim]
-    return g.call(f"scatter_add({{0}}, {dim}, {wrapped('{1}', size)}, {{2}})", [x, index, source],
-                  lambda world, v, i, s: compute("scatter_add_along",
-                                                 [v, below(world, i, size), s], dim=dim))
+    index = source and g.index(lambda v: v.shape == g[source].shape)
+    return index and scattered(g, x, index, source, dim)
+
+
+def scattered(g, x, index, source, dim):
+    places, values = below(g, index, g[x].shape[dim])
+    return g.call(f"scatter_add({{0}}, {dim}, {places}, {{2}})", [x, index, source],
+                  lambda world, v, i, s: compute("scatter_add_along", [v, values(i), s], dim=dim))
 
 
 # --- new tensors ---------------------------------------------------------------
@@ -346,20 +400,28 @@ def sizes_text(shape):
     return ", ".join(map(str, shape)) if shape else "()"
 
 
+def random_tensor(g, shape, dtype):
+    if is_float(dtype):
+        name, law = g.pick([("randn", "normal"), ("rand", "uniform")])
+        return g.call(f"{name}({sizes_text(shape)}, dtype={dtype})", [], lambda world:
+                      random_value(world, law, shape, dtype))
+    return random_ints(g, shape, dtype, *g.pick([(0, 2), (0, 100), (1, 9)] + (
+        [] if dtype == "u8" else [(-5, 7)])))
+
+
+def random_ints(g, shape, dtype, low, high):
+    return g.call(f"randint({low}, {high}, ({', '.join(f'{n}' for n in shape)}"
+                  f"{',' * (len(shape) == 1)}), dtype={dtype})", [], lambda world:
+                  random_value(world, "randint", shape, dtype, (low, high)))
+
+
 def make(g, shape=None):
     """A call that makes a tensor."""
     shape = g.shape() if shape is None else shape
     dtype = g.dtype()
     kind = g.pick([*["random"] * 6, "full", "arange", "literal", "randperm"])
-    if kind == "random" and is_float(dtype):
-        name, law = g.pick([("randn", "normal"), ("rand", "uniform")])
-        return g.call(f"{name}({sizes_text(shape)}, dtype={dtype})", [], lambda world:
-                      random_value(world, law, shape, dtype))
     if kind == "random":
-        low, high = g.pick([(0, 2), (0, 100), (1, 9)] + ([] if dtype == "u8" else [(-5, 7)]))
-        return g.call(f"randint({low}, {high}, ({', '.join(f'{n}' for n in shape)}"
-                      f"{',' * (len(shape) == 1)}), dtype={dtype})", [], lambda world:
-                      random_value(world, "randint", shape, dtype, (low, high)))
+        return random_tensor(g, shape, dtype)
     if kind == "randperm" and math.prod(shape):
         n = math.prod(shape)
         return g.call(f"randperm({n}).reshape({sizes_text(shape)})", [], lambda world: reshaped(

@@ -1,8 +1,9 @@
 """Calls of functions that work element by element.
 
-Here and in arrays.py a function with @proposal is a kind of call: it takes
-operands of the generator and returns a Call or None. Values far from what a
-function is good for are Rejected when the call is computed.
+Here and in arrays.py a function with @proposal is a kind of call: it chooses
+operands among the tensors of the generator and returns a Call or None. The call
+of given operands is a function of its own where again.py needs it too. Values
+outside the domain of a function are Rejected when the call is computed.
 """
 
 import numpy as np
@@ -23,6 +24,7 @@ def proposal(weight):
 
 UNARY = ["neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos",
          "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc", "round"]
+KINKED = ["abs", "relu"]
 WITHOUT_KINKS = ["neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf",
                  "sigmoid"]
 FOR_INTS = ["neg", "abs", "sign", "relu"]
@@ -45,7 +47,10 @@ def unary(g):
     x = g.tensor(lambda v: v.dtype != "bool")
     if x is None:
         return None
-    name = g.pick(WITHOUT_KINKS if g.is_smooth else UNARY if is_float(g[x].dtype) else FOR_INTS)
+    names = UNARY if is_float(g[x].dtype) else FOR_INTS
+    if g.is_smooth:
+        names = WITHOUT_KINKS + KINKED * g.has_kinks
+    name = g.pick(names)
 
     def meaning(world, value):
         in_domain(name, value)
@@ -70,7 +75,7 @@ def choose_binary(g, dtype):
     if dtype == "bool":
         return g.pick(list(BITS))
     if g.is_smooth:
-        return g.pick(["add", "sub", "mul"])
+        return g.pick(["add", "sub", "mul"] + ["div", "max", "min"] * g.has_kinks)
     if is_float(dtype):
         return g.pick(["add", "add", "sub", "mul", "mul", "max", "min", "div", "floordiv", "mod",
                        "pow"])
@@ -92,7 +97,10 @@ def binary(g):
     y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
     if not y:
         return None
-    x, y = g.shuffled(x, y)
+    return combined(g, *g.shuffled(x, y))
+
+
+def combined(g, x, y):
     name = choose_binary(g, g[x].dtype)
     dims = g[x].dims if not g[x].is_static else None
     return g.call({**BINARY, **BITS}[name], [x, y],
@@ -148,6 +156,10 @@ def compare(g):
     y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
     if not y:
         return None
+    return compared(g, x, y)
+
+
+def compared(g, x, y):
     name = g.pick(list(PREDICATES)) if g[x].dtype != "bool" else g.pick(["eq", "ne"])
     dims = g[x].dims if not g[x].is_static else None
     return g.call(f"{{0}} {PREDICATES[name]} {{1}}", [x, y], lambda world, v, w:
@@ -161,9 +173,10 @@ def select(g):
         np.broadcast_shapes(g[x].shape, v.shape) == g[x].shape
     mask = x and g.tensor(lambda v: v.dtype == "bool" and fits(v))
     y = mask and g.tensor(lambda v: v.dtype == g[x].dtype and fits(v))
-    if not y:
-        return None
+    return y and selected(g, mask, x, y)
 
+
+def selected(g, mask, x, y):
     def meaning(world, condition, v, w):
         full = [Value([np.broadcast_to(copy, v.shape) for copy in value.copies])
                 for value in (condition, v, w)]
@@ -177,7 +190,10 @@ def cast(g):
     if x is None:
         return None
     to = g.pick([dtype for dtype in sorted({*FLOATS, *INTS, "bool"}) if dtype != g[x].dtype])
+    return converted(g, x, to)
 
+
+def converted(g, x, to):
     def meaning(world, value):
         if not is_float(to) and is_float(value.dtype):
             compute("cast", [value.stretched()], to, to=to)
@@ -216,7 +232,7 @@ def smooth(g):
     x = g.tensor(lambda v: v.dtype in ("f32", "f64"))
     if x is None:
         return None
-    functions = SMOOTH if g.is_smooth else {**SMOOTH, **WITH_KINKS}
+    functions = {**SMOOTH, **WITH_KINKS} if g.has_kinks else SMOOTH
     text = g.pick(list(functions))
 
     def meaning(world, value):

@@ -13,15 +13,25 @@ import numpy as np
 
 import arrays
 import elements
-import statements
 import training
+from again import again
+from functions import COMPARED, function, gradient, gradient_call, smooth_call, unused
+from statements import choice, let, loop, move, nested, read, unreached, update
 from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
 from values import Number, Rejected, Value, is_float
 
+SMALL_SIZES = [1, 2, 2, 3, 3, 4]  # of what is differentiated
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
-SMOOTH_KINDS = {"unary", "binary", "with_number", "smooth", "softmax", "reduce", "matmul",
-                "permute", "reshape", "broadcast", "slice_of", "concat", "gather", "statistic",
-                "unsqueeze"}
+# Proposals for what is differentiated, and those of indices for it.
+SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce", "matmul",
+          "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack", "gather",
+          "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce"}
+# Kinds of statements and how often they are: outside of blocks, inside, and in functions.
+KINDS = [(let, 16), (again, 14), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
+         (function, 1), (gradient, 2), (move, 3)]
+INNER_KINDS = [(let, 17), (again, 4), (update, 1), (read, 1), (move, 1), (nested, 1)]
+FUNCTION_KINDS = [(let, 6), (again, 2)]
+SMOOTH_KINDS = [(let, 8), (again, 6), (update, 1), (loop, 1)]
 TRIES = 40
 
 
@@ -41,7 +51,8 @@ class Generator:
         self.numbers = np.random.default_rng(seed)
         self.world = World()
         self.made = 0
-        self.is_smooth = False
+        self.is_smooth = False  # whether what is made is differentiated,
+        self.has_kinks = True  # and whether it may have kinks
         self.moves = self.flip(0.3)
         # Few sizes and dtypes, so that tensors fit each other.
         self.sizes = self.random.sample(SIZES, 3)
@@ -71,6 +82,10 @@ class Generator:
     def tensor(self, accepts=lambda value: True):
         return self.among(lambda value: type(value) is Value and value.is_compared and
                           (not self.is_smooth or is_float(value.dtype)) and accepts(value))
+
+    def index(self, accepts):
+        return self.among(lambda value: type(value) is Value and value.is_static and
+                          value.dtype == "i64" and accepts(value))
 
     def static(self, accepts=lambda value: True):
         return self.tensor(lambda value: value.is_static and accepts(value))
@@ -104,6 +119,10 @@ class Generator:
         while math.prod(shape) > arrays.MOST_ELEMENTS:
             shape = tuple(self.size() for _ in range(rank))
         return shape
+
+    def small_shape(self):
+        shape = tuple(self.pick(self.sizes) for _ in range(self.pick([1, 1, 2, 2, 2, 3])))
+        return shape if math.prod(shape) <= COMPARED else shape[1:]
 
     def call(self, text, operands, meaning, keeps=None, dims=None, uses=0):
         """A Call of tensors, the last `uses` operands being host numbers. Its sizes are those of
@@ -140,11 +159,11 @@ class Generator:
     def propose(self):
         """A call that may have no result, or None."""
         kinds = [(f, w) for f, w in elements.PROPOSALS
-                 if not self.is_smooth or f.__name__ in SMOOTH_KINDS]
+                 if not self.is_smooth or f.__name__ in SMOOTH]
         function = self.random.choices([f for f, _ in kinds], [w for _, w in kinds])[0]
         return function(self)
 
-    def block(self, count, kinds, names=()):
+    def block(self, count, names=()):
         """Statements for a block of its own; `names` are defined in it. They are computed, but in
         a copy of the world."""
         outside = self.world
@@ -152,7 +171,7 @@ class Generator:
         for name, value in names:
             self.world.names.define(name, value)
         try:
-            body = self.statements(count, kinds)
+            body = self.statements(count, SMOOTH_KINDS if self.is_smooth else INNER_KINDS)
             inside = self.world
         finally:
             self.world = outside
@@ -170,6 +189,9 @@ class Generator:
                     body += more
                     break
         return body
+
+    def function_body(self, count):
+        return self.statements(count, SMOOTH_KINDS if self.is_smooth else FUNCTION_KINDS)
 
     def assignment(self, name, world):
         """A new value for a variable, computed in the world of a block."""
@@ -190,23 +212,47 @@ class Generator:
             more = [Let(self.name(), arrays.make(self))]
             if self.attempt(more):
                 first += more
-        body = first + self.statements(self.random.randint(2, 12), statements.KINDS)
+        body = first + self.statements(self.random.randint(2, 12), KINDS)
         if self.flip(0.12):
             more = training.make(self)
             body += more
             run_all(more, self.world)
-        return body + self.saves()
+        return body + self.saves(body)
 
-    def saves(self):
+    def gradients(self):
+        """A program of the gradients of one function with respect to all its inputs."""
+        dtypes = ["f64"] * self.random.randint(1, 3) + ["i64"] * self.random.randint(0, 1)
+        self.sizes = self.random.sample(SMALL_SIZES, 2)
+        inputs = [Let(self.name(), arrays.random_tensor(self, self.small_shape(), dtype))
+                  for dtype in dtypes]
+        run_all(inputs, self.world)
+        names = [statement.name for statement in inputs]
+        count = self.random.randint(2, 8)
+        call = self.statements(1, [(lambda g: smooth_call(g, names, count), 1)])
+        gradients = []
+        for name in names[:dtypes.count("f64")] if call else []:
+            # None where the function makes nothing of it.
+            more = [Let(self.name(), gradient_call(self, call, names, name))]
+            gradients += more * self.attempt(more)
+        body = inputs + call + gradients
+        return body + self.saves(body)
+
+    def saves(self, body):
+        """Saves what nothing uses, which were dead code without, and some of the rest."""
         names = [name for name, value in self.world.names.items() if type(value) is Value]
-        unseen = [name for name in names if not self.world[name].is_compared]
-        chosen = {*unseen, *names[-2:], *(name for name in names if self.flip(0.5))}
+        ends = unused(body, names)
+        chosen = {name for name in names if name in ends or self.flip(0.4)}
         return [Save(name, self.world[name].dtype) for name in names if name in chosen]
 
 
 def generate(seed):
     """The program of a seed: its statements."""
     return Generator(seed).program()
+
+
+def generate_gradients(seed):
+    """The program of a seed whose gradients NumPy follows."""
+    return Generator(seed).gradients()
 
 
 def compute_program(program):

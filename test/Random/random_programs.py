@@ -13,6 +13,7 @@ a simulated GPU, and pipelines without a pass. The last line is
 "random: N passed, N failed".
 """
 
+import functools
 import sys
 import time
 
@@ -25,7 +26,7 @@ from workers import parse_options, run_all
 SHRINKING = 60  # seconds at most for one program
 
 
-def check_seeds(server, seeds, options):
+def check_seeds(generate, server, seeds, options):
     for seed in seeds:
         chosen = options.level or levels.levels_of(seed)
         program = generate(seed)
@@ -57,7 +58,7 @@ def make_smaller(server, program, problem):
 
 def main():
     return run_all("random", parse_options(__doc__), lambda seed: text(generate(seed)),
-                   check_seeds)
+                   functools.partial(check_seeds, generate))
 
 
 if __name__ == "__main__":

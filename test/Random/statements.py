@@ -4,7 +4,7 @@ list of statements, which belong together, or None."""
 import numpy as np
 
 import arrays
-from tree import Call, Choice, Function, Let, Loop, Unreached, Update, World
+from tree import Call, Choice, Let, Loop, Unreached, Update
 from values import Number, Rejected, Value, compute, is_float
 
 
@@ -13,9 +13,9 @@ def let(g):
     return call and [Let(g.name(), call)]
 
 
-def make_variable(g):
+def make_variable(g, x=None):
     """`var name = x` of some tensor."""
-    x = g.tensor(lambda value: value.size)
+    x = x or g.tensor(lambda value: value.size)
     return x and Let(g.name(), Call("{0}", [x], lambda world, value: value), "var")
 
 
@@ -24,9 +24,10 @@ def loop(g):
     if variable is None or not g.attempt([variable]):
         return None
     turn = f"turn{g.made}"
-    times = g.integer() if g.flip(0.4) else None
+    # A gradient through a loop needs the sizes of all that its iterations keep.
+    times = g.integer() if g.flip(0.4) and not g.is_smooth else None
     times = times or g.pick([0, 1, 2, 3, 3, 4])
-    body, inside = g.block(g.random.randint(0, 3), INNER_KINDS, [(turn, 0)])
+    body, inside = g.block(g.random.randint(0, 3), [(turn, 0)])
     body += g.assignment(variable.name, inside)
     if not body:
         return None
@@ -54,7 +55,7 @@ def choice(g):
         return None
     arms = []
     for _ in range(2):
-        body, inside = g.block(g.random.randint(0, 2), INNER_KINDS)
+        body, inside = g.block(g.random.randint(0, 2))
         arms.append(body + g.assignment(variable.name, inside))
     return [variable, Choice(condition, arms[0], arms[1] if g.flip(0.7) else [])]
 
@@ -90,19 +91,23 @@ def update(g):
     text, start, step, size = arrays.choose_slice(g, x.shape[dim])
     shape = x.shape[:dim] + (size,) + x.shape[dim + 1:]
     y = g.static(lambda value: value.dtype == x.dtype and value.shape == shape)
-    written, operands = "{1}", [variable.name, y]
-    other = None
     if y is None:
         number = g.pick([0, 1, 2])
         other = Value([np.full(shape, number).astype(x.copies[0].dtype)])
-        written = {"bool": "true" if number else "false"}.get(x.dtype, str(number))
-        operands = [variable.name]
+        call = Call({"bool": "true" if number else "false"}.get(x.dtype, str(number)), [],
+                    lambda world: other)
+    else:
+        call = Call("{0}", [y], lambda world, value: value)
+    return [variable, written(g, variable.name, call, dim, text, start, step, size)]
 
-    def meaning(world, value, update=other):
-        return compute("update_slice", [value, update], dim=dim, start=start, step=step,
-                       size=size)
-    call = g.call(written, operands, meaning)
-    return [variable, Update(variable.name, call, ":, " * dim + text)]
+
+def written(g, variable, call, dim, text, start, step, size):
+    """`variable[text] = call`, a slice along a dim."""
+    def meaning(world, *values):
+        return compute("update_slice", [values[-1], call.meaning(world, *values[:-1])], dim=dim,
+                       start=start, step=step, size=size)
+    whole = g.call(call.text, [*call.operands, variable], meaning)
+    return Update(variable, whole, ":, " * dim + text)
 
 
 def unreached(g):
@@ -113,68 +118,6 @@ def unreached(g):
         return None
     variable = Let(g.name(), Call("{0}", [x], lambda world, value: value), "var")
     return [variable, Unreached(variable.name, x, number, g[number])]
-
-
-def function(g):
-    names = [g.tensor() for _ in range(g.random.randint(1, 2))]
-    if None in names:
-        return None
-    function = make_function(g, [g[name] for name in names])
-    return function and [function, Let(g.name(), call_of(function, names))]
-
-
-def make_function(g, values):
-    outside, g.world = g.world, World()
-    parameters = [f"p{i}" for i in range(len(values))]
-    for parameter, value in zip(parameters, values):
-        g.world.names.define(parameter, value)
-    body = g.statements(g.random.randint(1, 4), [(let, 1)])
-    g.world = outside
-    return body and Function(f"fun{g.made}", parameters, body, body[-1].name)
-
-
-def call_of(function, names):
-    places = ", ".join(f"{{{i}}}" for i in range(len(names)))
-    return Call(f"{function.name}({places})", names,
-                lambda world, *values: world[function.name].call(world, *values))
-
-
-def differences(world, function, value):
-    """The gradient of the sum of a function, by central differences."""
-    x, result = value.copies[0], np.zeros(value.shape)
-    step = 1e-5
-    for at in np.ndindex(*value.shape):
-        sums = []
-        for sign in (1, -1):
-            moved = x.copy()
-            moved[at] += sign * step
-            sums.append(function.call(world, Value([moved])).copies[0].sum())
-        result[at] = (sums[0] - sums[1]) / (2 * step)
-    error = 1e-5 * (1 + np.abs(result))
-    return Value([result, result + error, result - error], place=value.place)
-
-
-def gradient(g):
-    """`grad` of the sum of a smooth function. Central differences say what it is where the
-    function is of few f64, else the interpreter."""
-    x = g.static(lambda value: is_float(value.dtype) and 0 < value.size <= 2000)
-    if x is None:
-        return None
-    g.is_smooth = True
-    function = make_function(g, [g[x]])
-    g.is_smooth = False
-    if not function:
-        return None
-
-    def meaning(world, value):
-        result = world[function.name].call(world, value)
-        if result.dtype != value.dtype or result.size == 0 or not result.is_static:
-            raise Rejected
-        if value.dtype != "f64" or value.size > 24:
-            return Value([value.copies[0]], place=value.place, is_compared=False)
-        return differences(world, world[function.name], value)
-    call = Call(f"grad({function.name}({{0}}).sum(), {{0}})", [x], meaning)
-    return [function, Let(g.name(), call)]
 
 
 def move(g):
@@ -188,9 +131,3 @@ def move(g):
 
 def nested(g):
     return g.pick([loop, choice])(g)
-
-
-# Kinds of statements and how often they are: inside of blocks, and outside.
-INNER_KINDS = [(let, 20), (update, 1), (read, 1), (move, 1), (nested, 1)]
-KINDS = [(let, 24), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
-         (function, 1), (gradient, 2), (move, 3)]

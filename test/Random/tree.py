@@ -77,6 +77,18 @@ class Call:
     def value(self, world):
         return self.meaning(world, *(world[name] for name in self.operands))
 
+    def inlined(self, name, inner):
+        """The same with another call in the place of an operand that it has once."""
+        at, count = self.operands.index(name), len(inner.operands)
+        places = [f"{{{i}}}" for i in range(len(self.operands) + count - 1)]
+        written = f"({inner.text.format(*places[at:at + count])})"
+
+        def meaning(world, *values):
+            value = inner.meaning(world, *values[at:at + count])
+            return self.meaning(world, *values[:at], value, *values[at + count:])
+        return Call(self.text.format(*places[:at], written, *places[at + count:]),
+                    [*self.operands[:at], *inner.operands, *self.operands[at + 1:]], meaning)
+
 
 class Statement:
     def parts(self):

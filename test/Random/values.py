@@ -9,6 +9,7 @@ in such arithmetic: it is Rejected, and so is what is not finite, and the genera
 tries something else. So NaN, infinities and undefined choices arise nowhere.
 """
 
+import contextlib
 import dataclasses
 import json
 import shutil
@@ -40,6 +41,17 @@ def read_tolerances():
 
 
 TOLERANCES = read_tolerances()
+
+
+@contextlib.contextmanager
+def first_copies():
+    """Values are computed as they should be only, without what they may be off."""
+    global COPIES
+    before, COPIES = COPIES, 1
+    try:
+        yield
+    finally:
+        COPIES = before
 
 
 class Rejected(Exception):

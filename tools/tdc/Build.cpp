@@ -22,8 +22,24 @@
 using namespace tdc;
 
 static int fail(const llvm::Twine &what) {
-  llvm::errs() << "error: " << what << "\n";
+  reportUsage(what, "");
   return ExitRunTime;
+}
+
+/// Where the program is written: symbolic links are followed, and no name can
+/// look like an option of `cc`.
+static llvm::SmallString<128> getTarget(llvm::StringRef output) {
+  llvm::SmallString<128> target;
+  if (llvm::sys::fs::real_path(output, target)) {
+    target = output;
+    std::ignore = llvm::sys::fs::make_absolute(target);
+  }
+  return target;
+}
+
+static int failToWrite(llvm::StringRef output, llvm::Error error) {
+  return fail("cannot write `" + output +
+              "`: " + llvm::toString(std::move(error)));
 }
 
 /// Links beside the output and renames, so that a failure leaves no half-made
@@ -37,26 +53,25 @@ static int link(llvm::ArrayRef<llvm::StringRef> objects,
   std::string runtime = findLibrary("libtdc_rt.a");
   if (runtime.empty())
     return fail("libtdc_rt.a is not beside tdc");
-  llvm::SmallString<128> temporary;
-  llvm::sys::fs::createUniquePath(output + ".tmp-%%%%%%", temporary,
-                                  /*MakeAbsolute=*/false);
+  llvm::SmallString<128> target = getTarget(output);
+  llvm::Expected<llvm::sys::fs::TempFile> program =
+      llvm::sys::fs::TempFile::create(target + ".tmp-%%%%%%");
+  if (!program)
+    return failToWrite(output, program.takeError());
   std::string message;
-  llvm::SmallVector<llvm::StringRef> words = {*compiler, "-o", temporary};
+  llvm::SmallVector<llvm::StringRef> words = {*compiler, "-o",
+                                              program->TmpName};
   llvm::append_range(words, objects);
   words.append({runtime, "-lm", "-lpthread", "-s", "-Wl,--gc-sections"});
   int status = llvm::sys::ExecuteAndWait(*compiler, words, std::nullopt, {}, 0,
                                          0, &message);
-  std::error_code error;
-  if (status == 0)
-    error = llvm::sys::fs::rename(temporary, output);
-  if (status != 0 || error)
-    std::ignore = llvm::sys::fs::remove(temporary);
-  if (status)
+  if (status) {
+    llvm::consumeError(program->discard());
     return fail("`cc` could not link the program" +
                 (message.empty() ? "" : ": " + message));
-  if (error)
-    return fail("cannot write `" + output + "`: " + error.message());
-  return ExitOk;
+  }
+  llvm::Error error = program->keep(target);
+  return error ? failToWrite(output, std::move(error)) : int(ExitOk);
 }
 
 /// The name of the table of version number `index`; "" behind the last.
@@ -80,7 +95,7 @@ static int compile(const Options &options, Terminal &terminal,
     if (gpus != countDevices(options)) {
       other.emplace(options, terminal);
       other->setText(checked.getText());
-      other->setMachine(gpus);
+      other->setMachine(gpus, checked);
       if (!other->generate())
         return other->getExitCode();
     }
@@ -131,7 +146,7 @@ static int build(const Options &options, Terminal &terminal) {
   std::vector<TemporaryFile> files(objects.size());
   llvm::SmallVector<llvm::StringRef> names;
   for (auto [file, object] : llvm::zip(files, objects)) {
-    if (llvm::Error error = file.write(options.output, object))
+    if (llvm::Error error = file.write(getTarget(options.output), object))
       return fail("cannot write beside `" + options.output +
                   "`: " + llvm::toString(std::move(error)));
     names.push_back(file.getName());

@@ -10,6 +10,7 @@
 #include "OutputFile.h"
 #include "Terminal.h"
 #include "Verbs.h"
+#include "tdc_text.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
@@ -57,7 +58,7 @@ static Round collect(const DiagnosticEngine &diags, FileId file) {
     llvm::append_range(round.edits, fix->edits);
     LineColumn at = diags.getSources().getLineColumn(fix->edits[0].range);
     llvm::raw_string_ostream(round.log)
-        << diags.getSources().getName(file) << ":" << at.line << ":"
+        << printable(diags.getSources().getName(file)) << ":" << at.line << ":"
         << at.column << ": " << info.name << ": " << fix->title << "\n";
   }
   return round;
@@ -99,8 +100,8 @@ static std::string fixText(const Options &options, std::string &text) {
 int tdc::fixVerb(const Options &options) {
   auto file = llvm::MemoryBuffer::getFile(options.file);
   if (!file) {
-    llvm::errs() << "error: cannot read `" << options.file
-                 << "`: " << file.getError().message() << "\n";
+    reportUsage(
+        "cannot read `" + options.file + "`: " + file.getError().message(), "");
     return ExitRunTime;
   }
   std::string text = (*file)->getBuffer().str();

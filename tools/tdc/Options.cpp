@@ -10,6 +10,7 @@
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
 #include "Target/NVPTXTarget.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
@@ -19,9 +20,9 @@
 namespace tdc {
 
 int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint) {
-  llvm::errs() << "error: " << problem << "\n";
+  llvm::errs() << "error: " << printable(problem.str()) << "\n";
   if (std::string text = hint.str(); !text.empty())
-    llvm::errs() << "  " << text << "\n";
+    llvm::errs() << "  " << printable(text) << "\n";
   return ExitUsage;
 }
 

@@ -12,7 +12,7 @@ class raw_fd_ostream;
 
 namespace tdc {
 
-/// Writes `contents` to a file, through a temporary one beside it. Says what
+/// Writes `contents` to a file as the runtime does (tdc_files.h). Says what
 /// went wrong; returns ExitOk or ExitRunTime.
 int writeFile(llvm::StringRef path, llvm::StringRef contents);
 

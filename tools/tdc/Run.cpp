@@ -3,7 +3,6 @@
 #include "CAPI/Wrap.h"
 #include "Compilation/Machine.h"
 #include "CrashBundle.h"
-#include "ExportCall.h"
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
 #include "Process.h"
@@ -43,6 +42,27 @@ static void printErrorJSON(const tdrt_error *error) {
             isInterrupted ? "interrupted" : error->message, file, at, note);
 }
 
+/// The options as the program gets them, which calls its functions itself.
+static CompileOptions passCallOn(const Options &options) {
+  CompileOptions result = options;
+  std::vector<std::string> words;
+  auto pass = [&](const llvm::Twine &option, const llvm::Twine &value) {
+    words.push_back(option.str());
+    words.push_back(value.str());
+  };
+  if (!options.function.empty())
+    pass("--fn", options.function);
+  for (const auto &[name, file] : options.inputs)
+    pass("--in", llvm::Twine(name) + "=" + file);
+  for (const auto &[name, file] : options.results)
+    pass("--out", llvm::Twine(name) + "=" + file);
+  if (options.repeat)
+    pass("--repeat", llvm::Twine(options.repeat));
+  result.programArgs.insert(result.programArgs.begin(), words.begin(),
+                            words.end());
+  return result;
+}
+
 int tdc::runVerb(const Options &options) {
   Terminal terminal(options);
   if (options.requiresCuda && countDevices(options) == 0) {
@@ -55,17 +75,14 @@ int tdc::runVerb(const Options &options) {
     return ExitRunTime;
   }
   ExitCode failure;
-  std::unique_ptr<Program> compiled =
-      Program::compile(options, /*text=*/nullptr, terminal, failure);
+  std::unique_ptr<Program> compiled = Program::compile(
+      passCallOn(options), /*text=*/nullptr, terminal, failure);
   if (!compiled)
     return failure;
   // Not freed: the process ends at once.
   tdc_program *program = wrap(std::move(compiled));
   // A reader of our output that goes away is an error, not the end at once.
   signal(SIGPIPE, SIG_IGN);
-  // The program's own help is all that is wanted, whatever it would do.
-  bool runsAlone = options.function.empty() ||
-                   llvm::is_contained(options.programArgs, "--help");
   int exitCode;
   {
     Step step(&terminal, "run");
@@ -75,8 +92,7 @@ int tdc::runVerb(const Options &options) {
       tdrt_hide_progress();
     if (options.json)
       tdrt_report_errors(printErrorJSON);
-    exitCode =
-        runsAlone ? tdc_run(program) : callExport(*program, options, terminal);
+    exitCode = tdc_run(program);
   }
   terminal.finish();
   if (std::string owners = explainArguments(options.programArgs);

@@ -124,40 +124,30 @@ public:
 
 } // namespace
 
-/// Towards zero, saturating; NaN gives 0. The operand is clamped to values that
-/// convert exactly, and the upper end is set by comparison because 2^63 - 1 is
-/// no float.
+/// Towards zero, saturating; NaN gives 0. What does not fit converts to poison,
+/// which no select picks. The choices are between integers: LLVM 22 forgets NaN
+/// in choices between floats that look like a max (docs/LLVM.md).
 static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
   unsigned bits = to.getIntOrFloatBitWidth();
-  if (value.getType() !=
-          getTypeLike(Float64Type::get(to.getContext()), value) &&
-      bits > 16)
-    value = arith::ExtFOp::create(
-        a.b, a.loc, getTypeLike(Float64Type::get(to.getContext()), value),
-        value);
+  Type f64 = getTypeLike(Float64Type::get(to.getContext()), value);
+  if (value.getType() != f64 && bits > 16)
+    value = arith::ExtFOp::create(a.b, a.loc, f64, value);
   Type result = getTypeLike(to, value);
+  Value converted =
+      isSigned ? Value(arith::FPToSIOp::create(a.b, a.loc, result, value))
+               : Value(arith::FPToUIOp::create(a.b, a.loc, result, value));
+  auto replace = [&](arith::CmpFPredicate predicate, Value end, APInt by) {
+    Value chosen = makeIntConstant(a.b, a.loc, result, by.getSExtValue());
+    converted = a.select(a.compare(predicate, value, end), chosen, converted);
+  };
   double low = isSigned ? -std::ldexp(1.0, bits - 1) : 0.0;
   double beyond = std::ldexp(1.0, isSigned ? bits - 1 : bits);
-  Value isLow =
-      a.compare(arith::CmpFPredicate::OLE, value, a.constant(value, low));
-  Value isHigh =
-      a.compare(arith::CmpFPredicate::OGE, value, a.constant(value, beyond));
-  Value isNaN = a.compare(arith::CmpFPredicate::UNO, value, value);
-  Value outside = arith::OrIOp::create(
-      a.b, a.loc, arith::OrIOp::create(a.b, a.loc, isLow, isHigh), isNaN);
-  Value safe = a.select(outside, a.constant(value, 0), value);
-  Value converted =
-      isSigned ? Value(arith::FPToSIOp::create(a.b, a.loc, result, safe))
-               : Value(arith::FPToUIOp::create(a.b, a.loc, result, safe));
-  APInt lowest = isSigned ? APInt::getSignedMinValue(bits) : APInt(bits, 0);
-  APInt highest =
-      isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
-  converted = a.select(
-      isLow, makeIntConstant(a.b, a.loc, result, lowest.getSExtValue()),
-      converted);
-  return a.select(isHigh,
-                  makeIntConstant(a.b, a.loc, result, highest.getSExtValue()),
-                  converted);
+  replace(arith::CmpFPredicate::OLE, a.constant(value, low),
+          isSigned ? APInt::getSignedMinValue(bits) : APInt(bits, 0));
+  replace(arith::CmpFPredicate::OGE, a.constant(value, beyond),
+          isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits));
+  replace(arith::CmpFPredicate::UNO, value, APInt(bits, 0));
+  return converted;
 }
 
 /// To f16 or bf16, rounded once.
@@ -371,12 +361,14 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
                         a.intConstant(x, -1), result);
       })
       .Case([&](ReluOp) -> Value {
-        if (isFloat) {
-          // Not maximumf: this form is one instruction on x86, and NaN stays.
-          Value zero = a.constant(x, 0);
-          return a.select(a.compare(arith::CmpFPredicate::OGT, zero, x), zero,
-                          x);
-        }
+        // Not a choice: LLVM 22 forgets NaN in a choice of a choice that looks
+        // like a max of a max (docs/LLVM.md). Where the sign of zero is free it
+        // is one instruction on x86, which keeps -0.0 as PyTorch does.
+        if (isFloat)
+          return arith::MaximumFOp::create(
+              b, loc, x, a.constant(x, 0),
+              arith::FastMathFlagsAttr::get(b.getContext(),
+                                            arith::FastMathFlags::nsz));
         if (isUnsigned)
           return x;
         return arith::MaxSIOp::create(b, loc, x, a.intConstant(x, 0));

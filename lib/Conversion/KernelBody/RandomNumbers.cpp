@@ -8,6 +8,7 @@
 
 #include "Conversion/KernelBody/RandomNumbers.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "normal_quantile.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -19,7 +20,8 @@ namespace {
 class RandomEmitter {
 public:
   RandomEmitter(OpBuilder &builder, Location loc)
-      : b(builder), loc(loc), i32(b.getI32Type()), i64(b.getI64Type()) {}
+      : b(builder), loc(loc), i32(b.getI32Type()), i64(b.getI64Type()),
+        f64Type(b.getF64Type()) {}
 
   /// Word `index` of a call, an i32; `isUpper` sets the counter's top bit.
   Value makeWord(Value seed, Value call, Value index, bool isUpper);
@@ -27,6 +29,11 @@ public:
   Value makeUniform(Value word);
   /// A standard normal f32.
   Value makeNormal(Value word);
+  /// Words `index` of a call as the halves of an i64.
+  Value makePair(Value seed, Value call, Value index);
+  /// The same in f64, from such a pair.
+  Value makeUniformF64(Value pair);
+  Value makeNormalF64(Value pair);
   /// An i64 in [low, high).
   Value makeBounded(Value seed, Value call, Value index, Value low, Value high);
 
@@ -34,9 +41,13 @@ public:
   Value f32(double value) {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
+  Value f64(double value) {
+    return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+  }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
 
 private:
   Value word(int64_t value) {
@@ -50,12 +61,22 @@ private:
     return low(arith::ShRUIOp::create(b, loc, pair, wide(32)));
   }
   Value makeLogarithm(Value x);
+  Value makeLogarithmF64(Value x);
   /// The polynomial with these coefficients, that of the highest power first.
   Value evaluate(ArrayRef<double> coefficients, Value x);
+  Value evaluateQuotient(const tdrt::Quotient &quotient, Value x) {
+    return div(evaluate(quotient.numerator, x),
+               evaluate(quotient.denominator, x));
+  }
+  Value select(arith::CmpFPredicate predicate, Value x, Value y, Value onTrue,
+               Value onFalse) {
+    Value holds = arith::CmpFOp::create(b, loc, predicate, x, y);
+    return arith::SelectOp::create(b, loc, holds, onTrue, onFalse);
+  }
 
   OpBuilder &b;
   Location loc;
-  Type i32, i64;
+  Type i32, i64, f64Type;
 };
 
 } // namespace
@@ -100,9 +121,12 @@ Value RandomEmitter::makeUniform(Value bits) {
 }
 
 Value RandomEmitter::evaluate(ArrayRef<double> coefficients, Value x) {
-  Value result = f32(coefficients.front());
+  auto constant = [&](double value) {
+    return x.getType() == f64Type ? f64(value) : f32(value);
+  };
+  Value result = constant(coefficients.front());
   for (double coefficient : coefficients.drop_front())
-    result = add(mul(result, x), f32(coefficient));
+    result = add(mul(result, x), constant(coefficient));
   return result;
 }
 
@@ -143,9 +167,7 @@ Value RandomEmitter::makeNormal(Value bits) {
                          -0x1.a17baep-10, 0x1.09477ep-9, -0x1.d36d94p-9,
                          0x1.716836p-8, 0x1.6c7162p+0, 0x1.24c776p+2},
                         sub(root, f32(3.4f)));
-  Value isCentre =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, w, f32(5));
-  Value z = mul(arith::SelectOp::create(b, loc, isCentre, centre, tail),
+  Value z = mul(select(arith::CmpFPredicate::OLT, w, f32(5), centre, tail),
                 sub(f32(1), q));
   Value sign = arith::AndIOp::create(b, loc, bits, word(INT32_MIN));
   Value signedBits = arith::OrIOp::create(
@@ -153,19 +175,67 @@ Value RandomEmitter::makeNormal(Value bits) {
   return arith::BitcastOp::create(b, loc, b.getF32Type(), signedBits);
 }
 
+Value RandomEmitter::makePair(Value seed, Value call, Value index) {
+  Value upper = makeWord(seed, call, index, /*isUpper=*/false);
+  Value lower = makeWord(seed, call, index, /*isUpper=*/true);
+  return arith::OrIOp::create(
+      b, loc, arith::ShLIOp::create(b, loc, widen(upper), wide(32)),
+      widen(lower));
+}
+
+Value RandomEmitter::makeUniformF64(Value pair) {
+  Value bits = arith::ShRUIOp::create(b, loc, pair, wide(11));
+  return mul(arith::SIToFPOp::create(b, loc, f64Type, bits), f64(0x1p-53));
+}
+
+Value RandomEmitter::makeLogarithmF64(Value value) {
+  Value bits = arith::BitcastOp::create(b, loc, i64, value);
+  Value exponent = arith::ShRSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, bits, wide(tdrt::kRootHalfBits)),
+      wide(52));
+  bits = arith::SubIOp::create(
+      b, loc, bits, arith::ShLIOp::create(b, loc, exponent, wide(52)));
+  Value f = sub(arith::BitcastOp::create(b, loc, f64Type, bits), f64(1));
+  Value s = div(f, add(f64(2), f));
+  Value square = mul(s, s);
+  Value rest = mul(square, evaluate(tdrt::kLogarithm, square));
+  Value half = mul(mul(f64(0.5), f), f);
+  Value e = arith::SIToFPOp::create(b, loc, f64Type, low(exponent));
+  Value part = add(mul(s, add(half, rest)), mul(e, f64(tdrt::kLn2Low)));
+  return sub(mul(e, f64(tdrt::kLn2High)), sub(sub(half, part), f));
+}
+
+Value RandomEmitter::makeNormalF64(Value pair) {
+  Value magnitude = arith::AndIOp::create(b, loc, pair, wide(INT64_MAX));
+  Value q =
+      mul(add(arith::SIToFPOp::create(b, loc, f64Type, magnitude), f64(0.5)),
+          f64(0x1p-63));
+  Value h = mul(sub(f64(1), q), f64(0.5));
+  Value t = math::SqrtOp::create(
+      b, loc,
+      arith::NegFOp::create(b, loc, makeLogarithmF64(mul(q, f64(0.5)))));
+  Value centre = mul(
+      h, evaluateQuotient(tdrt::kNormalCentre, sub(f64(0.180625), mul(h, h))));
+  Value tail = evaluateQuotient(tdrt::kNormalTail, sub(t, f64(1.6)));
+  Value far = evaluateQuotient(tdrt::kNormalFarTail, sub(t, f64(5)));
+  Value z = select(arith::CmpFPredicate::OLE, h, f64(0.425), centre,
+                   select(arith::CmpFPredicate::OLE, t, f64(5), tail, far));
+  Value sign = arith::AndIOp::create(b, loc, pair, wide(INT64_MIN));
+  Value signedBits = arith::OrIOp::create(
+      b, loc, arith::BitcastOp::create(b, loc, i64, z), sign);
+  return arith::BitcastOp::create(b, loc, f64Type, signedBits);
+}
+
 /// A range beyond 2^32 takes 64 bits: both are made, the range is only known
 /// when the kernel runs.
 Value RandomEmitter::makeBounded(Value seed, Value call, Value index,
                                  Value lowest, Value end) {
   Value range = arith::SubIOp::create(b, loc, end, lowest);
-  Value upper = makeWord(seed, call, index, /*isUpper=*/false);
-  Value lower = makeWord(seed, call, index, /*isUpper=*/true);
+  Value pair = makePair(seed, call, index);
+  Value upper = arith::ShRUIOp::create(b, loc, pair, wide(32));
   Value narrow = arith::ShRUIOp::create(
-      b, loc, arith::MulIOp::create(b, loc, widen(upper), range), wide(32));
-  Value both = arith::OrIOp::create(
-      b, loc, arith::ShLIOp::create(b, loc, widen(upper), wide(32)),
-      widen(lower));
-  Value large = arith::MulUIExtendedOp::create(b, loc, both, range).getHigh();
+      b, loc, arith::MulIOp::create(b, loc, upper, range), wide(32));
+  Value large = arith::MulUIExtendedOp::create(b, loc, pair, range).getHigh();
   Value isNarrow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                                          range, wide(int64_t(1) << 32));
   return arith::AddIOp::create(
@@ -180,23 +250,21 @@ Value emitRandom(OpBuilder &b, RandomOp op, ValueRange operands, Value index) {
   auto makeWord = [&] {
     return random.makeWord(seed, call, index, /*isUpper=*/false);
   };
-  Value result;
+  auto makePair = [&] { return random.makePair(seed, call, index); };
   switch (op.getDistribution()) {
   case Distribution::Uniform:
-    if (element.isF32())
-      return random.makeUniform(makeWord());
-    result = arith::UIToFPOp::create(b, loc, b.getF64Type(), makeWord());
-    return random.mul(
-        result, arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0x1p-32)));
+    return element.isF32() ? random.makeUniform(makeWord())
+                           : random.makeUniformF64(makePair());
   case Distribution::Normal:
-    result = random.makeNormal(makeWord());
-    return element.isF32() ? result
-                           : arith::ExtFOp::create(b, loc, element, result);
-  case Distribution::RandInt:
-    result = random.makeBounded(seed, call, index, operands[2], operands[3]);
+    return element.isF32() ? random.makeNormal(makeWord())
+                           : random.makeNormalF64(makePair());
+  case Distribution::RandInt: {
+    Value result =
+        random.makeBounded(seed, call, index, operands[2], operands[3]);
     return element.isInteger(64)
                ? result
                : arith::TruncIOp::create(b, loc, element, result);
+  }
   case Distribution::Permutation:
     break;
   }

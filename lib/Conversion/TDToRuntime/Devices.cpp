@@ -115,21 +115,23 @@ LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
 
 LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
   auto type = llvm::cast<td::HandleType>(op.getResult().getType()).getTensor();
+  Value address = getPointerAddress(op.getSlotAttr());
+  // One of run-time size has been written before.
+  int64_t bytes = type.hasStaticShape() ? getByteSize(type) : 0;
   Value handle = code.getScratchValue();
   code.callChecked(
       "tdrt_handle_read",
-      {code.getContext(),
-       code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
-       code.int64(getByteSize(type)), code.site(), handle});
-  tensors[op.getResult()].pointer = code.load(code.pointer, handle);
+      {code.getContext(), address, code.int64(bytes), code.site(), handle});
+  tensors[op.getResult()] = {code.load(code.pointer, handle),
+                             loadSizes(address, type)};
   return success();
 }
 
 LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
+  Value address = getPointerAddress(op.getSlotAttr());
   code.call("tdrt_handle_write",
-            {code.getContext(),
-             code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
-             tensors[op.getHandle()].pointer});
+            {code.getContext(), address, tensors[op.getHandle()].pointer});
+  storeSizesBeside(address, getSizes(op.getHandle()));
   return success();
 }
 
@@ -137,11 +139,9 @@ LogicalResult FunctionLowering::lower(td::MoveOp op) {
   int32_t transfer = code.globals.addTransfer(
       td::getCopyLocation(td::findSlot(op, op.getSlotAttr()), op.getLoc()),
       kAnyDevice, getDevice(td::getPlace(op.getDevice())), op.getImplied());
-  code.callChecked(
-      "tdrt_handle_move",
-      {code.getContext(),
-       code.arenaAddress(0, slots.getHandleOffset(op.getSlotAttr())),
-       code.int32(transfer)});
+  code.callChecked("tdrt_handle_move",
+                   {code.getContext(), getPointerAddress(op.getSlotAttr()),
+                    code.int32(transfer)});
   return success();
 }
 

@@ -126,12 +126,11 @@ LogicalResult FunctionLowering::lower(td::SaveTensorOp op) {
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
-FlatSymbolRefAttr FunctionLowering::makeCheckpoint(ArrayAttr slotNames,
-                                                   ArrayAttr keys,
-                                                   ArrayAttr names,
-                                                   ValueRange values, bool full,
-                                                   bool lenient) {
+FlatSymbolRefAttr FunctionLowering::makeCheckpoint(
+    ArrayAttr slotNames, ArrayAttr keys, ArrayAttr names, ValueRange values,
+    bool full, bool lenient, bool casts, DictionaryAttr aliases) {
   llvm::SmallVector<int32_t> indexes, types;
+  llvm::SmallVector<Row> aliasRows;
   for (auto slot : slotNames.getAsRange<FlatSymbolRefAttr>())
     indexes.push_back(slots.get(slot).index);
   for (Value value : values)
@@ -144,6 +143,12 @@ FlatSymbolRefAttr FunctionLowering::makeCheckpoint(ArrayAttr slotNames,
         rows.push_back({Field::pointer(globals.getText(text))});
     return globals.addTable("tdc_texts", rows);
   };
+  if (aliases)
+    for (NamedAttribute alias : aliases)
+      aliasRows.push_back(
+          {Field::pointer(globals.getText(alias.getName())),
+           Field::pointer(FlatSymbolRefAttr()),
+           Field::int32(llvm::find(keys, alias.getValue()) - keys.begin())});
   Row row = {Field::int32(indexes.size()),
              Field::int32(types.size()),
              Field::pointer(globals.getInt32s(indexes)),
@@ -151,7 +156,10 @@ FlatSymbolRefAttr FunctionLowering::makeCheckpoint(ArrayAttr slotNames,
              Field::pointer(texts(names)),
              Field::pointer(globals.getInt32s(types)),
              Field::int32(full),
-             Field::int32(lenient)};
+             Field::int32(lenient),
+             Field::int32(casts),
+             Field::int32(aliasRows.size()),
+             Field::pointer(globals.addTable("tdc_aliases", aliasRows))};
   return globals.addTable("tdc_checkpoint", row);
 }
 
@@ -162,9 +170,9 @@ LogicalResult FunctionLowering::lower(td::SaveOp op) {
     values = code.allocateStack(op.getValues().size() * sizeof(tdrt_value));
   for (auto [index, value] : llvm::enumerate(op.getValues()))
     storeScalar(value, code.address(values, index * sizeof(tdrt_value)));
-  FlatSymbolRefAttr what =
-      makeCheckpoint(op.getSlots(), op.getKeys(), op.getNames(), op.getValues(),
-                     op.getFull(), /*lenient=*/false);
+  FlatSymbolRefAttr what = makeCheckpoint(
+      op.getSlots(), op.getKeys(), op.getNames(), op.getValues(), op.getFull(),
+      /*lenient=*/false, /*casts=*/false, op.getAliasesAttr());
   code.callChecked("tdrt_checkpoint_save",
                    {code.getContext(), get(op.getPath()), code.addressOf(what),
                     values, code.site()});
@@ -172,9 +180,9 @@ LogicalResult FunctionLowering::lower(td::SaveOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::RestoreOp op) {
-  FlatSymbolRefAttr what =
-      makeCheckpoint(op.getSlots(), op.getKeys(), /*names=*/{}, ValueRange(),
-                     op.getFull(), op.getLenient());
+  FlatSymbolRefAttr what = makeCheckpoint(
+      op.getSlots(), op.getKeys(), /*names=*/{}, ValueRange(), op.getFull(),
+      op.getLenient(), op.getCast(), op.getAliasesAttr());
   code.callChecked("tdrt_checkpoint_restore",
                    {code.getContext(), get(op.getPath()), code.addressOf(what),
                     code.site()});

@@ -147,11 +147,10 @@ private:
   mlir::LogicalResult lower(td::SaveOp op);
   mlir::LogicalResult lower(td::RestoreOp op);
   mlir::LogicalResult lower(td::RestoreScalarOp op);
-  mlir::FlatSymbolRefAttr makeCheckpoint(mlir::ArrayAttr slotNames,
-                                         mlir::ArrayAttr keys,
-                                         mlir::ArrayAttr names,
-                                         mlir::ValueRange values, bool full,
-                                         bool lenient);
+  mlir::FlatSymbolRefAttr
+  makeCheckpoint(mlir::ArrayAttr slotNames, mlir::ArrayAttr keys,
+                 mlir::ArrayAttr names, mlir::ValueRange values, bool full,
+                 bool lenient, bool casts, mlir::DictionaryAttr aliases);
   mlir::Value loadScalar(mlir::Type type, mlir::Value from);
   void storeScalar(mlir::Value value, mlir::Value to);
 
@@ -209,6 +208,11 @@ private:
   void copyBytes(int32_t device, mlir::Value to, mlir::Value from,
                  mlir::Value bytes);
   void copyTensor(mlir::Value to, mlir::Value tensor);
+  /// Where a slot has its pointer, and then its sizes of run time.
+  mlir::Value getPointerAddress(mlir::FlatSymbolRefAttr slot);
+  llvm::SmallVector<mlir::Value, 2> loadSizes(mlir::Value address,
+                                              mlir::RankedTensorType type);
+  void storeSizesBeside(mlir::Value address, mlir::ValueRange sizes);
   void freeDead(mlir::Operation *op);
 
   mlir::func::FuncOp function;

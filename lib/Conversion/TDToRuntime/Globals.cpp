@@ -216,6 +216,20 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
   return addTable("tdc_slots", rows);
 }
 
+FlatSymbolRefAttr Globals::addAliases(const SlotTable &slots, int32_t &count) {
+  llvm::SmallVector<Row> rows;
+  for (auto [index, slot] : llvm::enumerate(slots.getRows())) {
+    td::SlotOp op = slot.op;
+    if (DictionaryAttr aliases = op.getAliasesAttr())
+      for (NamedAttribute alias : aliases)
+        rows.push_back(
+            {Field::pointer(getText(cast<StringAttr>(alias.getValue()))),
+             Field::pointer(getText(alias.getName())), Field::int32(index)});
+  }
+  count = rows.size();
+  return addTable("tdc_aliases", rows);
+}
+
 int32_t getHostType(Type type) {
   if (type.isF64())
     return TDRT_FLOAT;
@@ -273,7 +287,8 @@ FlatSymbolRefAttr Globals::addExports(llvm::ArrayRef<Export> exports) {
          Field::int32(entry.outputs.size()),
          Field::pointer(addPorts(entry.inputs)),
          Field::pointer(addPorts(entry.outputs)), Field::pointer(entry.entry),
-         Field::int32(entry.changesState), Field::int32(0)});
+         Field::int32(entry.changesState), Field::int32(0),
+         Field::pointer(getOptionalText(entry.help))});
   return addTable("tdc_exports", rows);
 }
 
@@ -367,19 +382,22 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                      FlatSymbolRefAttr main, llvm::ArrayRef<int64_t> arenaBytes,
                      int64_t pinnedBytes) {
   FlatSymbolRefAttr name = getOptionalText(module->getAttr("td.name"));
-  int32_t gpus = slots.getNumDevices() - 1;
+  int32_t gpus = slots.getNumDevices() - 1, numAliases = 0;
+  FlatSymbolRefAttr aliases = addAliases(slots, numAliases);
   Row program = {
       Field::int32(TDRT_ABI_VERSION),
       Field::int32(slots.getRows().size()),
       Field::int32(arguments ? arguments.size() : 0),
       Field::int32(sites.size()),
       Field::int32(exports.size()),
+      Field::int32(numAliases),
       Field::int32(gpus),
       Field::int64(arenaBytes.front()),
       Field::int64(slots.getBytes(/*device=*/0)),
       Field::pointer(name ? name : getText("program")),
       Field::pointer(getOptionalText(module->getAttr("td.help"))),
       Field::pointer(addSlots(slots)),
+      Field::pointer(aliases),
       Field::pointer(addArguments()),
       Field::pointer(addSites()),
       Field::pointer(addExports(exports)),

@@ -42,6 +42,7 @@ struct Export {
   mlir::FlatSymbolRefAttr entry;
   llvm::SmallVector<Port> inputs, outputs;
   bool changesState;
+  mlir::Attribute help; ///< a StringAttr, or null
 };
 
 /// In place of a device: the one that has the value.
@@ -110,6 +111,7 @@ private:
                                     mlir::LLVM::Linkage linkage);
   mlir::Type getStructType(const Row &row);
   mlir::FlatSymbolRefAttr addSlots(const SlotTable &slots);
+  mlir::FlatSymbolRefAttr addAliases(const SlotTable &slots, int32_t &count);
   mlir::FlatSymbolRefAttr addArguments();
   mlir::FlatSymbolRefAttr addSites();
   mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);

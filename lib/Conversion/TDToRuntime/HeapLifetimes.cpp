@@ -2,7 +2,8 @@
 //
 // Every heap value has one owner, the block that defines it. The block frees it
 // after its last use, unless that use passes it on: into a loop, around it, out
-// of a branch. Then the receiving value owns it. A use that cannot hand over
+// of a branch. Then the receiving value owns it. A slot of run-time size takes
+// what is written into it, once, and keeps it. A use that cannot hand over
 // (the value is needed later, or passed twice) passes a copy.
 //
 //===----------------------------------------------------------------------===//
@@ -40,6 +41,11 @@ void Planner::planHeap(Value root) {
   // A function's result belongs to the caller.
   if (isa<func::ReturnOp>(last))
     return;
+  if (auto write = dyn_cast<td::WriteOp>(last);
+      write && !slots.isPlanned(write.getSlotAttr())) {
+    plan.handedOver.insert(&write.getValueMutable());
+    return;
+  }
   if (!facts.usedInRegion)
     for (OpOperand &operand : last->getOpOperands()) {
       if (!isTensor(operand.get()) || getRoot(operand.get()) != root)

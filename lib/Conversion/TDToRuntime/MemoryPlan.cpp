@@ -103,7 +103,8 @@ Storage Planner::makeStorage(Value root) {
     storage.kind = Storage::Kind::None;
   } else if ((argument && argument.getOwner()->getParentOp() == function &&
               storage.device == 0) ||
-             root.getDefiningOp<td::ReplicaGetOp>()) {
+             root.getDefiningOp<td::ReplicaGetOp>() ||
+             (root.getDefiningOp<td::ReadOp>() && !type.hasStaticShape())) {
     storage.kind = Storage::Kind::Input;
   } else if (!type.hasStaticShape() || (root.getDefiningOp<td::LoadOp>() &&
                                         getByteSize(type) >= TDRT_MAP_FROM)) {

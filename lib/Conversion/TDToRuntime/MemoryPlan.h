@@ -9,7 +9,7 @@
 //             its arena
 //   Input     an input of an exported function, owned by the caller (those that
 //             a GPU needs are copied there first), or a replica, owned by its
-//             handle
+//             handle, or a td.read of a slot of run-time size, which owns it
 //   Arena     any other value of static size: a fixed offset, shared by values
 //             that live at different times. What a GPU copies beside its
 //             kernels lies on the host in an arena of its own, which is pinned

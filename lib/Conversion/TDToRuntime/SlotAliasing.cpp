@@ -30,9 +30,11 @@ void Planner::aliasSlots() {
   for (auto [position, op] : llvm::enumerate(liveness.getOps())) {
     if (!op)
       continue;
-    if (auto read = dyn_cast<td::ReadOp>(op))
+    if (auto read = dyn_cast<td::ReadOp>(op);
+        read && slots.isPlanned(read.getSlotAttr()))
       of(read.getSlotAttr()).reads.push_back(read);
-    else if (auto write = dyn_cast<td::WriteOp>(op))
+    else if (auto write = dyn_cast<td::WriteOp>(op);
+             write && slots.isPlanned(write.getSlotAttr()))
       of(write.getSlotAttr()).writes.push_back(write);
     else if (auto save = dyn_cast<td::SaveOp>(op))
       for (SlotEvents &slot : ofAll(save.getSlots()))

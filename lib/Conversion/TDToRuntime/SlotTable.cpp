@@ -70,18 +70,25 @@ void SlotTable::addLiterals(ModuleOp module) {
 SlotTable::SlotTable(ModuleOp module) {
   countDevices(module);
   for (auto op : module.getOps<td::SlotOp>()) {
-    if (isa<td::HandleType>(op.getType())) {
-      handles[op.getSymNameAttr()] = take(/*device=*/0, sizeof(void *));
+    auto handle = dyn_cast<td::HandleType>(op.getType());
+    auto type = handle ? handle.getTensor()
+                       : llvm::cast<RankedTensorType>(op.getType());
+    if (handle && op.getKind() != td::SlotKind::Value)
+      ++numHandles;
+    if (handle || !type.hasStaticShape()) {
+      pointers[op.getSymNameAttr()] =
+          take(/*device=*/0,
+               sizeof(void *) + type.getNumDynamicDims() * sizeof(int64_t));
       continue;
     }
     int32_t index = rows.size();
     indexes[op.getSymNameAttr()] = index;
-    rows.push_back({op, llvm::cast<RankedTensorType>(op.getType()),
-                    op->getAttrOfType<DenseI64ArrayAttr>("layout"),
-                    getDevice(op.getType()), index});
+    rows.push_back({op, type, op->getAttrOfType<DenseI64ArrayAttr>("layout"),
+                    getDevice(type), index});
   }
-  for (td::SlotKind kind : {td::SlotKind::Param, td::SlotKind::Buffer,
-                            td::SlotKind::Moment, td::SlotKind::Grad})
+  for (td::SlotKind kind :
+       {td::SlotKind::Param, td::SlotKind::Buffer, td::SlotKind::Moment,
+        td::SlotKind::Grad, td::SlotKind::Value})
     for (SlotRow &row : rows)
       if (row.op.getKind() == kind)
         row.offset = take(row.device, getByteSize(row.type));

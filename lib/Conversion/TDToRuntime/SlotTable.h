@@ -1,9 +1,9 @@
 //===- SlotTable.h - where the slots of a program lie ---------------------===//
 //
 // Slots come first in the arena of their device: all parameters, then buffers,
-// moments and gradients, each group in the order of declaration, so that a
-// kernel over all parameters streams through memory. Behind those of a GPU lie
-// the literal tensors that it reads.
+// moments, gradients and values for exported functions, each group in the order
+// of declaration, so that a kernel over all parameters streams through memory.
+// Behind those of a GPU lie the literal tensors that it reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,11 +57,18 @@ public:
   const SlotRow &get(mlir::FlatSymbolRefAttr slot) const {
     return rows[indexes.find(slot.getAttr())->second];
   }
-  /// Where a slot of handles lies in the arena of the cpu: it holds a pointer.
-  int64_t getHandleOffset(mlir::FlatSymbolRefAttr slot) const {
-    return handles.find(slot.getAttr())->second;
+  /// Whether a slot holds its tensor itself, and not a pointer.
+  bool isPlanned(mlir::FlatSymbolRefAttr slot) const {
+    return indexes.contains(slot.getAttr());
   }
-  int32_t getNumHandles() const { return handles.size(); }
+  /// Where a slot of handles, or of a tensor of run-time size, lies in the
+  /// arena of the cpu: it holds a pointer, and then the sizes that are not
+  /// known.
+  int64_t getPointerOffset(mlir::FlatSymbolRefAttr slot) const {
+    return pointers.find(slot.getAttr())->second;
+  }
+  /// Slots of state that are handles.
+  int32_t getNumHandles() const { return numHandles; }
   int64_t getLiteralOffset(td::ConstantOp op) const {
     return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
   }
@@ -80,7 +87,8 @@ private:
 
   llvm::SmallVector<SlotRow> rows;
   llvm::DenseMap<mlir::StringAttr, int32_t> indexes;
-  llvm::DenseMap<mlir::StringAttr, int64_t> handles;
+  llvm::DenseMap<mlir::StringAttr, int64_t> pointers;
+  int32_t numHandles = 0;
   llvm::SmallVector<LiteralRow> literals;
   llvm::DenseMap<std::pair<mlir::Attribute, int32_t>, int64_t> literalOffsets;
   llvm::SmallVector<int64_t> bytes; ///< by device

@@ -17,7 +17,8 @@ struct TDSplitReads : impl::TDSplitReadsPassBase<TDSplitReads> {
     SlotTable slots(getOperation());
     llvm::SmallVector<td::ReadOp> reads;
     getOperation().walk([&](td::ReadOp read) {
-      if (slots.get(read.getSlotAttr()).layout && !read->hasAttr(kRowMajorAttr))
+      if (slots.isPlanned(read.getSlotAttr()) &&
+          slots.get(read.getSlotAttr()).layout && !read->hasAttr(kRowMajorAttr))
         reads.push_back(read);
     });
     for (td::ReadOp read : reads)

@@ -56,7 +56,8 @@ bool changesState(func::FuncOp function) {
 
 Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry,
                       bool changesState) {
-  Export row = {function.getName().str(), entry, {}, {}, changesState};
+  Export row = {function.getName().str(),    entry, {}, {}, changesState,
+                function->getAttr("td.help")};
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     row.inputs.push_back(getPort(function.getArgAttrDict(index), type,
                                  "arg" + std::to_string(index)));
@@ -66,6 +67,15 @@ Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry,
         getPort(function.getResultAttrDict(index), type,
                 single ? "out" : "out" + std::to_string(index)));
   return row;
+}
+
+/// Whether an image can be an argument.
+bool takesImages(const Export &function) {
+  return llvm::any_of(function.inputs, [](const Port &input) {
+    DType dtype = td::getDType(input.type.getElementType());
+    return (dtype == DType::U8 || dtype == DType::I32) &&
+           (input.type.getRank() == 2 || input.type.getRank() == 3);
+  });
 }
 
 struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
@@ -104,6 +114,12 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       function.erase();
     }
     globals.finish(slots, exports, main, arenaBytes, pinnedBytes);
+    if (!exports.empty())
+      module->setAttr(
+          kLoaderAttr,
+          StringAttr::get(&getContext(), llvm::any_of(exports, takesImages)
+                                             ? "tdrt_load"
+                                             : "tdrt_load_array"));
     for (auto op : llvm::make_early_inc_range(module.getOps<td::SlotOp>()))
       op.erase();
     for (auto op : llvm::make_early_inc_range(module.getOps<td::GPUKernelOp>()))
@@ -164,7 +180,8 @@ struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
       if (isa<RankedTensorType>(result.getType()))
         op->emitRemark("result ") << result.getResultNumber() << ": "
                                   << describe(plan.getStorage(result));
-    if (auto write = dyn_cast<td::WriteOp>(op)) {
+    if (auto write = dyn_cast<td::WriteOp>(op);
+        write && slots.isPlanned(write.getSlotAttr())) {
       const Storage &storage = plan.getStorage(write.getValue());
       if (storage.kind != Storage::Kind::Slot ||
           storage.buffer.offset != slots.get(write.getSlotAttr()).offset)

@@ -186,8 +186,32 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
   return success();
 }
 
+Value FunctionLowering::getPointerAddress(FlatSymbolRefAttr slot) {
+  return code.arenaAddress(/*device=*/0, slots.getPointerOffset(slot));
+}
+
+llvm::SmallVector<Value, 2> FunctionLowering::loadSizes(Value address,
+                                                        RankedTensorType type) {
+  llvm::SmallVector<Value, 2> sizes;
+  for (size_t i = 1; i <= type.getNumDynamicDims(); ++i)
+    sizes.push_back(
+        code.load(code.i64, code.address(address, i * sizeof(int64_t))));
+  return sizes;
+}
+
+void FunctionLowering::storeSizesBeside(Value address, ValueRange sizes) {
+  for (auto [i, size] : llvm::enumerate(sizes))
+    code.store(size, code.address(address, (i + 1) * sizeof(int64_t)));
+}
+
 LogicalResult FunctionLowering::lower(td::ReadOp op) {
   Value result = op.getResult();
+  if (!slots.isPlanned(op.getSlotAttr())) {
+    Value address = getPointerAddress(op.getSlotAttr());
+    tensors[result] = {code.load(code.pointer, address),
+                       loadSizes(address, op.getType())};
+    return success();
+  }
   if (plan.getStorage(result).kind == Storage::Kind::Slot)
     return success();
   const SlotRow &slot = slots.get(op.getSlotAttr());
@@ -202,6 +226,17 @@ LogicalResult FunctionLowering::lower(td::ReadOp op) {
 
 LogicalResult FunctionLowering::lower(td::WriteOp op) {
   Value value = op.getValue();
+  if (!slots.isPlanned(op.getSlotAttr())) {
+    Value pointer = getPointer(value);
+    if (!plan.isHandedOver(op.getValueMutable())) {
+      pointer = allocate(value, getDevice(value.getType()));
+      copyTensor(pointer, value);
+    }
+    Value address = getPointerAddress(op.getSlotAttr());
+    code.store(pointer, address);
+    storeSizesBeside(address, getSizes(value));
+    return success();
+  }
   const SlotRow &slot = slots.get(op.getSlotAttr());
   const Storage &storage = plan.getStorage(value);
   if (storage.kind == Storage::Kind::Slot && storage.device == slot.device &&

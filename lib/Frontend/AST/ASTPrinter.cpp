@@ -347,6 +347,11 @@ void Printer::printDecl(const Decl &decl) {
         printIf(" = ", d->value);
         os << '\n';
       })
+      .Case([&](const PartAssignDecl *d) {
+        print(*d->assign->target);
+        printIf(" = ", d->assign->value);
+        os << '\n';
+      })
       .Case([&](const MemberIfDecl *d) {
         printIf("if ", d->condition);
         printNested(d->thenMembers);

@@ -104,7 +104,7 @@ void MLIREmitter::beginFunction(llvm::StringRef name, TypeRange parameters) {
 }
 
 llvm::SmallVector<Value>
-MLIREmitter::beginExport(llvm::StringRef name,
+MLIREmitter::beginExport(llvm::StringRef name, llvm::StringRef help,
                          llvm::ArrayRef<Parameter> parameters) {
   mainPoint = builder.saveInsertionPoint();
   exported = Function();
@@ -114,6 +114,8 @@ MLIREmitter::beginExport(llvm::StringRef name,
                 }));
   func::FuncOp op = exported.op;
   op->setAttr("td.export", builder.getUnitAttr());
+  if (!help.empty())
+    op->setAttr("td.help", builder.getStringAttr(help));
   for (auto [index, parameter] : llvm::enumerate(parameters))
     op.setArgAttr(index, "td.name", builder.getStringAttr(parameter.name));
   return wrap(ValueRange(op.getArguments()));
@@ -124,6 +126,7 @@ void MLIREmitter::endExport(llvm::ArrayRef<Value> results) {
   create<func::ReturnOp>(values);
   exported.op.setFunctionType(builder.getFunctionType(
       exported.op.getArgumentTypes(), ValueRange(values).getTypes()));
+  replaceCaptures();
   function = &main;
   builder.restoreInsertionPoint(mainPoint);
 }

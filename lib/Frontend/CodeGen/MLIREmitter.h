@@ -53,7 +53,7 @@ public:
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
   void optimizePlacement() override;
   llvm::SmallVector<Value>
-  beginExport(llvm::StringRef name,
+  beginExport(llvm::StringRef name, llvm::StringRef help,
               llvm::ArrayRef<Parameter> parameters) override;
   void endExport(llvm::ArrayRef<Value> results) override;
 
@@ -108,6 +108,8 @@ public:
 
   void declareSlot(llvm::StringRef name, td::SlotKind kind, llvm::StringRef key,
                    llvm::StringRef instance, const TensorShape &type) override;
+  void nameSlots(llvm::ArrayRef<SlotNames> slots,
+                 llvm::ArrayRef<std::string> dropped) override;
   Value read(llvm::StringRef slot, const TensorShape &type) override;
   void write(llvm::StringRef slot, Value value) override;
   void moveSlot(llvm::StringRef slot, const Place &place,
@@ -135,8 +137,11 @@ public:
   Value load(Value path, llvm::StringRef key, const TensorShape &type) override;
   void saveTensor(Value path, Value tensor) override;
   void save(Value path, const Checkpoint &checkpoint) override;
-  void restore(Value path, const Checkpoint &checkpoint, bool lenient) override;
+  void restore(Value path, const Checkpoint &checkpoint,
+               Tolerance tolerance) override;
   Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
+
+  bool canUse(Value value) override;
 
 private:
   void note(Transfer transfer);
@@ -150,6 +155,12 @@ private:
   mlir::Location getLocation();
   mlir::Location getFileLocation(SourceRange range);
   void beginFunction(llvm::StringRef name, mlir::TypeRange parameters);
+  // Values of the top-level statements in exported functions (Captures.cpp).
+  bool isOutside(mlir::Value value);
+  void replaceCaptures();
+  mlir::Value bringIn(mlir::Value value);
+  td::SlotOp keep(mlir::Value value);
+
   /// The constant of the current function that `attribute` stands for.
   mlir::Value getConstant(mlir::Attribute attribute);
 
@@ -176,6 +187,8 @@ private:
     return td::getTensorType(builder.getContext(), shape);
   }
   mlir::ArrayAttr getSymbols(llvm::ArrayRef<std::string> names);
+  mlir::DictionaryAttr
+  getDictionary(llvm::ArrayRef<std::pair<std::string, std::string>> entries);
   mlir::ArrayAttr getStrings(llvm::ArrayRef<std::string> texts);
 
   /// Creates an op at the current place.
@@ -187,6 +200,8 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Operation *lastSlot = nullptr;
+  /// What the top-level statements computed and exported functions use.
+  llvm::DenseMap<mlir::Value, td::SlotOp> kept;
   llvm::SmallVector<mlir::Attribute> arguments;
 
   Function main;

@@ -82,10 +82,11 @@ Value MLIREmitter::cast(Value input, const TensorShape &type) {
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
                             Transfer transfer) {
   note(transfer);
-  bool isPinned = transfer == Transfer::Pinned;
-  return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input),
-                                     transfer == Transfer::Implied || isPinned,
-                                     transfer == Transfer::Kept, isPinned));
+  bool isKept = transfer == Transfer::Kept;
+  bool isImplied = transfer != Transfer::Written && !isKept;
+  return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input), isImplied,
+                                     isKept, transfer == Transfer::Pinned,
+                                     transfer == Transfer::Home));
 }
 
 Value MLIREmitter::detach(Value input) {

@@ -1,6 +1,8 @@
 //===- World.cpp - state, gradients, files, prints, arguments -------------===//
 
 #include "MLIREmitter.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -27,6 +29,14 @@ ArrayAttr MLIREmitter::getSymbols(llvm::ArrayRef<std::string> names) {
       }));
 }
 
+DictionaryAttr MLIREmitter::getDictionary(
+    llvm::ArrayRef<std::pair<std::string, std::string>> entries) {
+  NamedAttrList list;
+  for (const auto &[name, text] : entries)
+    list.append(name, builder.getStringAttr(text));
+  return list.empty() ? nullptr : list.getDictionary(builder.getContext());
+}
+
 ArrayAttr MLIREmitter::getStrings(llvm::ArrayRef<std::string> texts) {
   return builder.getArrayAttr(
       llvm::map_to_vector(texts, [&](const std::string &text) -> Attribute {
@@ -47,7 +57,53 @@ void MLIREmitter::declareSlot(llvm::StringRef name, td::SlotKind kind,
     builder.setInsertionPointAfter(lastSlot);
   else
     builder.setInsertionPointToStart(module->getBody());
-  lastSlot = create<td::SlotOp>(name, kind, key, instance, getType(type));
+  lastSlot = create<td::SlotOp>(name, kind, key, instance, getType(type),
+                                /*aliases=*/nullptr);
+}
+
+void MLIREmitter::nameSlots(llvm::ArrayRef<SlotNames> slots,
+                            llvm::ArrayRef<std::string> dropped) {
+  SymbolTable symbols(*module);
+  llvm::StringSet<> isDropped;
+  for (const std::string &slot : dropped)
+    isDropped.insert(slot);
+  llvm::StringMap<std::string> renamed;
+  for (const SlotNames &row : slots) {
+    auto slot = symbols.lookup<td::SlotOp>(row.slot);
+    const SlotName &own = row.names.front();
+    if (own.whole() != row.slot)
+      renamed[row.slot] = own.whole();
+    // It takes the position of the slot that had the name.
+    if (isDropped.contains(own.whole()))
+      slot->moveBefore(symbols.lookup(own.whole()));
+    slot.setKey(own.key);
+    slot.setInstance(own.instance);
+    llvm::SmallVector<std::pair<std::string, std::string>> aliases;
+    for (const SlotName &name : llvm::drop_begin(row.names))
+      aliases.emplace_back(name.whole(), name.key);
+    slot.setAliasesAttr(getDictionary(aliases));
+  }
+
+  AttrTypeReplacer names;
+  names.addReplacement([&](FlatSymbolRefAttr slot) -> std::optional<Attribute> {
+    auto found = renamed.find(slot.getValue());
+    if (found == renamed.end())
+      return std::nullopt;
+    return FlatSymbolRefAttr::get(builder.getContext(), found->second);
+  });
+  module->walk([&](Operation *op) {
+    if (isa<td::ReadOp, td::WriteOp, td::MoveOp>(op) &&
+        isDropped.contains(
+            op->getAttrOfType<FlatSymbolRefAttr>("slot").getValue()))
+      return op->erase();
+    if (auto slot = dyn_cast<td::SlotOp>(op)) {
+      if (isDropped.contains(slot.getSymName()))
+        return op->erase();
+      if (auto found = renamed.find(slot.getSymName()); found != renamed.end())
+        slot.setSymName(found->second);
+    }
+    names.replaceElementsIn(op);
+  });
 }
 
 Value MLIREmitter::read(llvm::StringRef slot, const TensorShape &type) {
@@ -181,13 +237,16 @@ void MLIREmitter::saveTensor(Value path, Value tensor) {
 void MLIREmitter::save(Value path, const Checkpoint &checkpoint) {
   create<td::SaveOp>(unwrap(path), getSymbols(checkpoint.slots),
                      getStrings(checkpoint.keys), checkpoint.full,
-                     getStrings(checkpoint.names), unwrap(checkpoint.values));
+                     getStrings(checkpoint.names), unwrap(checkpoint.values),
+                     getDictionary(checkpoint.aliases));
 }
 
 void MLIREmitter::restore(Value path, const Checkpoint &checkpoint,
-                          bool lenient) {
+                          Tolerance tolerance) {
   create<td::RestoreOp>(unwrap(path), getSymbols(checkpoint.slots),
-                        getStrings(checkpoint.keys), checkpoint.full, lenient);
+                        getStrings(checkpoint.keys), checkpoint.full,
+                        tolerance.lenient, tolerance.casts,
+                        getDictionary(checkpoint.aliases));
 }
 
 Value MLIREmitter::restoreScalar(Value path, llvm::StringRef name,

@@ -42,11 +42,12 @@ llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,
 void NullEmitter::declareDevice(llvm::StringRef, const Place &) {}
 void NullEmitter::optimizePlacement() {}
 llvm::SmallVector<Value>
-NullEmitter::beginExport(llvm::StringRef,
+NullEmitter::beginExport(llvm::StringRef, llvm::StringRef,
                          llvm::ArrayRef<Parameter> parameters) {
   return llvm::SmallVector<Value>(parameters.size(), some());
 }
 void NullEmitter::endExport(llvm::ArrayRef<Value>) {}
+bool NullEmitter::canUse(Value) { return true; }
 Value NullEmitter::tensorConstant(llvm::ArrayRef<char>, const TensorShape &) {
   return some();
 }
@@ -122,6 +123,8 @@ Value NullEmitter::dim(Value, int64_t) { return some(); }
 Value NullEmitter::item(Value) { return some(); }
 void NullEmitter::declareSlot(llvm::StringRef, td::SlotKind, llvm::StringRef,
                               llvm::StringRef, const TensorShape &) {}
+void NullEmitter::nameSlots(llvm::ArrayRef<SlotNames>,
+                            llvm::ArrayRef<std::string>) {}
 Value NullEmitter::read(llvm::StringRef, const TensorShape &) { return some(); }
 void NullEmitter::write(llvm::StringRef, Value) {}
 void NullEmitter::moveSlot(llvm::StringRef, const Place &, Transfer) {}
@@ -151,7 +154,7 @@ Value NullEmitter::load(Value, llvm::StringRef, const TensorShape &) {
 }
 void NullEmitter::saveTensor(Value, Value) {}
 void NullEmitter::save(Value, const Checkpoint &) {}
-void NullEmitter::restore(Value, const Checkpoint &, bool) {}
+void NullEmitter::restore(Value, const Checkpoint &, Tolerance) {}
 Value NullEmitter::restoreScalar(Value, llvm::StringRef, HostType) {
   return some();
 }

@@ -58,9 +58,9 @@ bool Parser::atItem() const {
 }
 
 bool Parser::atOutsideOfModel() const {
-  bool isMember = at(Tok::Fn) || atPythonDef();
-  return atLeftMargin() && ((atItem() && !isMember) || at(Tok::Let) ||
-                            at(Tok::Var) || at(Tok::For) || at(Tok::While));
+  bool isMember = at(Tok::Fn) || atPythonDef() || atReservedField();
+  bool isStmt = at(Tok::Let) || at(Tok::Var) || at(Tok::For) || at(Tok::While);
+  return atLeftMargin() && !isMember && (atItem() || isStmt);
 }
 
 const Stmt *Parser::parseItem() {
@@ -193,6 +193,8 @@ bool Parser::parseMembers(llvm::ArrayRef<const Decl *> &result) {
 }
 
 const Decl *Parser::parseMember() {
+  if (atReservedField())
+    return parseField();
   if (at(Tok::If))
     return parseMemberIf();
   if (at(Tok::Fn) || at(Tok::Export) || atPythonDef()) {
@@ -203,31 +205,50 @@ const Decl *Parser::parseMember() {
           .note("export a function that calls it");
     return parseFn();
   }
+  bool isState = atName("param") || atName("buffer");
+  bool isNamed = peek(1).kind == Tok::Name || atReservedMember(1);
+  return isState && isNamed ? parseState() : parseField();
+}
 
+Identifier Parser::parseMemberName(const llvm::Twine &what) {
+  if (!atReservedMember())
+    return parseName(what);
+  Token word = advance();
+  return {textOf(word), rangeOf(word)};
+}
+
+const Decl *Parser::parseState() {
+  SourceRange start = rangeOf(peek());
+  auto *state = context.create<StateDecl>(start);
+  state->doc = takeDoc();
+  state->isParam = textOf(advance()) == "param";
+  state->name = parseMemberName("a name");
+  if (!expect(Tok::Colon))
+    return failed;
+  state->type = parseType();
+  if (!state->type)
+    return failed;
+  if (consume(Tok::Equal)) {
+    state->value = parseExpr();
+    if (!state->value)
+      return failed;
+  }
+  state->range = rangeFrom(start);
+  return state;
+}
+
+const Decl *Parser::parseField() {
   SourceRange start = rangeOf(peek());
   llvm::StringRef doc = takeDoc();
-  if (atSoftKeyword("param") || atSoftKeyword("buffer")) {
-    auto *state = context.create<StateDecl>(start);
-    state->doc = doc;
-    state->isParam = textOf(advance()) == "param";
-    state->name = parseName("a name");
-    if (!expect(Tok::Colon))
-      return failed;
-    state->type = parseType();
-    if (!state->type)
-      return failed;
-    if (consume(Tok::Equal)) {
-      state->value = parseExpr();
-      if (!state->value)
-        return failed;
-    }
-    state->range = rangeFrom(start);
-    return state;
-  }
-
-  if (at(Tok::Self) && peek(1).kind == Tok::Dot)
+  if (at(Tok::Self) && peek(1).kind == Tok::Dot) {
+    Tok next = peek(3).kind;
+    if (next == Tok::Dot || next == Tok::LSquare)
+      return parsePartAssign();
     reportSelfField(); // steps over the prefix
-  if (at(Tok::Let) || at(Tok::Var)) {
+  }
+  if (at(Tok::Name) && peek(1).kind == Tok::Dot)
+    return parsePartAssign();
+  if ((at(Tok::Let) || at(Tok::Var)) && !atReservedField()) {
     SourceRange keyword = rangeOf(advance());
     diags.report(DiagCode::TD101, keyword, "a field is declared by its name")
         .label("not needed here")
@@ -236,7 +257,7 @@ const Decl *Parser::parseMember() {
   }
   auto *field = context.create<FieldDecl>(start);
   field->doc = doc;
-  field->name = parseName("a field, `param`, `buffer`, `if` or `fn`");
+  field->name = parseMemberName("a field, `param`, `buffer`, `if` or `fn`");
   if (field->name.text.empty())
     return failed;
   if (consume(Tok::Colon)) {
@@ -253,6 +274,31 @@ const Decl *Parser::parseMember() {
   return field;
 }
 
+const Decl *Parser::parsePartAssign() {
+  Token first = peek();
+  auto *decl = context.create<PartAssignDecl>(rangeOf(first));
+  decl->doc = takeDoc();
+  const Stmt *stmt = parseExprOrAssign();
+  if (!stmt)
+    return failed;
+  decl->assign = llvm::dyn_cast<AssignStmt>(stmt);
+  if (!decl->assign || decl->assign->op != AssignOp::Set) {
+    diags.report(DiagCode::TD101, stmt->range)
+        .label("expected a field, `param`, `buffer`, `if` or `fn`, or a part's "
+               "tensor as in `self.head.weight = self.wte.weight`");
+    return failed;
+  }
+  if (first.kind == Tok::Name) {
+    std::string written = ("self." + textOf(first)).str();
+    diags.report(DiagCode::TD101, rangeOf(first))
+        .label("expected `" + written + "`: parts that are made are read so")
+        .fix(FixIt::Safe, "`" + written + "`", {{rangeOf(first), written}});
+    return failed;
+  }
+  decl->range = stmt->range;
+  return decl;
+}
+
 const Decl *Parser::parseMemberIf() {
   SourceRange start = rangeOf(peek());
   auto *choice = context.create<MemberIfDecl>(start);
@@ -263,7 +309,8 @@ const Decl *Parser::parseMemberIf() {
     return failed;
   if (!parseMembers(choice->thenMembers))
     return failed;
-  if (consume(Tok::Else) && !parseMembers(choice->elseMembers))
+  if (!atReservedField() && consume(Tok::Else) &&
+      !parseMembers(choice->elseMembers))
     return failed;
   choice->range = rangeFrom(start);
   return choice->condition ? choice : failed;

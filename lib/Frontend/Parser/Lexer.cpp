@@ -196,7 +196,8 @@ private:
     Tok last = stream.tokens.back().kind;
     bool joins =
         continuesLine(last) && !startsStatement(next) && !endsWithStep();
-    if (last == Tok::Newline || joins || next == Tok::Dot || next == Tok::Else)
+    bool isElse = next == Tok::Else && !isAssigned();
+    if (last == Tok::Newline || joins || next == Tok::Dot || isElse)
       return;
     stream.tokens.push_back({Tok::Newline, begin, begin});
     for (DocLine &doc : llvm::reverse(stream.docs)) {
@@ -204,6 +205,12 @@ private:
         break;
       ++doc.nextToken;
     }
+  }
+
+  /// Whether the word that ends here names a field: `else = Linear(2, 2)`.
+  bool isAssigned() const {
+    llvm::StringRef rest = text.slice(at, limit).ltrim(" \t");
+    return rest.starts_with("=") && !rest.starts_with("==");
   }
 
   /// `i++` of C, whose sign is no operator that a line goes on after.

@@ -45,6 +45,17 @@ private:
   bool atSoftKeyword(llvm::StringRef word) const {
     return atName(word) && peek(1).kind == Tok::Name;
   }
+  /// Whether a word of the language stands where it names a member of a model:
+  /// before `=`, or before `:` and a type.
+  bool atReservedMember(size_t ahead = 0) const {
+    Tok next = peek(ahead + 1).kind;
+    return isKeyword(peek(ahead).kind) &&
+           (next == Tok::Equal || next == Tok::Colon);
+  }
+  /// Whether a field begins here with such a name. `else:` is Python's.
+  bool atReservedField() const {
+    return atReservedMember() && !(at(Tok::Else) && peek(1).kind == Tok::Colon);
+  }
   bool atLineEnd() const { return at(Tok::Newline) || at(Tok::End); }
 
   const Token &previous() const { return (*tokens)[pos - 1]; }
@@ -152,8 +163,14 @@ private:
   const ast::Decl *parseModel();
   const ast::FnDecl *parseFn();
   const ast::Decl *parseMember();
+  /// The declaration of a parameter or buffer.
+  const ast::Decl *parseState();
+  const ast::Decl *parseField();
+  /// The name of a member, which may be a word of the language.
+  ast::Identifier parseMemberName(const llvm::Twine &what);
   /// Members between braces; false if there is no `{`.
   bool parseMembers(llvm::ArrayRef<const ast::Decl *> &members);
+  const ast::Decl *parsePartAssign();
   const ast::Decl *parseMemberIf();
   bool parseParams(llvm::ArrayRef<ast::Param> &params);
 

@@ -158,6 +158,7 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   std::string given = found != options.arguments.end() ? found->second
                       : isDevice && name == "device"   ? options.device
                                                        : "";
+  bool hasDefault = options.fixedArguments.contains(name);
   bool isGiven = found != options.arguments.end() || !given.empty();
   if (isGiven) {
     val = parseArgument(*this, *kind, given, arg);
@@ -172,14 +173,15 @@ void Checker::execArg(const ast::ArgDecl &arg) {
                            : nameDevice(autoDevice(arg.name.range), name);
     if (arg.defaultValue && val->is(ValKind::Device))
       checkDeviceExists(val->as<DeviceInfo>().place, arg.defaultValue->range);
-  } else if (options.argumentsAreFinal && arg.defaultValue) {
+  } else if (hasDefault || (options.argumentsAreFinal && arg.defaultValue)) {
     val = initial;
   }
   // Only a choice of the machine can be made when the program starts, and
   // `tdc run` has made it: then any text will do.
   bool isOneDevice = isDevice && val->is(ValKind::Device) &&
                      val->as<DeviceInfo>().place.kind != Place::Kind::Symbol;
-  bool isFixed = (isGiven || isOneDevice) && !options.argumentsAreFinal;
+  bool isFixed =
+      (isGiven || isOneDevice || hasDefault) && !options.argumentsAreFinal;
   emit().declareArgument(
       name, hostType(*kind),
       isFixed                                  ? ArgumentKind::Fixed

@@ -52,7 +52,7 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
 
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   if (stmt.op == ast::AssignOp::Set) {
-    Val val = eval(*stmt.value);
+    Val val = evalAssigned(stmt);
     at(stmt.range);
     assignTo(*stmt.target, val, stmt.range, /*isPlain=*/true);
     return Flow::Next;
@@ -191,33 +191,10 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
     return;
   }
   if (base.is(ValKind::Model)) {
-    auto *member = base.as<ModelInstance>().find(name);
-    if (member && member->slot) {
-      Slot &slot = *member->slot;
-      if (val.isHostScalar() && slot.type.dims.empty())
-        val = fillTensor(val, slot.type);
-      if (!isTensor(val, target.range, "the state of a model"))
-        return;
-      const TensorType &type = typeOf(val);
-      ShapeAnswer answer =
-          sameShape(slot.type.dims, type.dims, "the shapes differ");
-      if (type.dtype != slot.type.dtype || !answer || !prove(answer)) {
-        error(DiagCode::TD407, target.range,
-              "`" + name + "` does not have the declared type")
-            .label(typeText(type) + ", declared " + typeText(slot.type))
-            .note("declared here", slot.declared);
-        return;
-      }
-      Place place = modelPlace(*slot.owner);
-      if (!agree(place, type.place)) {
-        reportStatePlace(val, name, place, target.range);
-        return;
-      }
-      // A model that is free stays free.
-      bool isFree = place.kind == Place::Kind::Free;
-      writeSlot(slot, isFree ? freed(val) : bring(val, place));
-      return;
-    }
+    auto &model = base.as<ModelInstance>();
+    auto *member = model.find(name);
+    if (member && member->slot)
+      return assignState(target, model, *member, val);
     error(member ? DiagCode::TD203 : DiagCode::TD202, target.member.range,
           member ? "`" + name + "` is fixed when the model is made"
                  : describe(base) + " has no `" + name + "`")
@@ -226,6 +203,61 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
   }
   error(DiagCode::TD203, target.range,
         "cannot assign to `" + name + "` of " + describe(base));
+}
+
+void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
+                          ModelInstance::Member &member, Val val) {
+  Slot &slot = *member.slot;
+  if (val.isHostScalar() && slot.type.dims.empty())
+    val = fillTensor(val, slot.type);
+  if (!isTensor(val, target.range, "the state of a model"))
+    return;
+  const TensorType &type = typeOf(val);
+  ShapeAnswer answer =
+      sameShape(slot.type.dims, type.dims, "the shapes differ");
+  if (type.dtype != slot.type.dtype || !answer || !prove(answer)) {
+    error(DiagCode::TD407, target.range,
+          "`" + member.name + "` does not have the declared type")
+        .label(typeText(type) + ", declared " + typeText(slot.type))
+        .note("declared here", slot.declared);
+    return;
+  }
+  if (val.as<TensorInfo>().state)
+    return tie(target, model, member, val);
+  Place place = modelPlace(*slot.owner);
+  if (!agree(place, type.place)) {
+    reportStatePlace(val, member.name, place, target.range);
+    return;
+  }
+  // A model that is free stays free.
+  bool isFree = place.kind == Place::Kind::Free;
+  writeSlot(slot, isFree ? freed(val, Transfer::Implied) : bring(val, place));
+}
+
+bool Checker::copyInPlace(const ast::CallExpr &call) {
+  auto *method = llvm::dyn_cast<ast::MemberExpr>(call.callee);
+  if (!method || method->member.text != "copy_" || call.args.size() != 1 ||
+      call.args[0].kind != ast::Argument::Positional)
+    return false;
+  auto *target = llvm::dyn_cast<ast::MemberExpr>(method->base);
+  if (target && target->member.text == "data")
+    target = llvm::dyn_cast<ast::MemberExpr>(target->base);
+  if (!target)
+    return false;
+  Val base = eval(*target->base);
+  if (base.isError())
+    return true;
+  auto *member = base.is(ValKind::Model)
+                     ? base.as<ModelInstance>().find(target->member.text)
+                     : nullptr;
+  if (!member || !member->slot)
+    return false;
+  Val val = eval(*call.args[0].value);
+  at(call.range);
+  if (!val.isError())
+    assignState(*target, base.as<ModelInstance>(), *member,
+                val.is(ValKind::Tensor) ? valueOf(val) : val);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

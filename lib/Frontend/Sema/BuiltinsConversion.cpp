@@ -67,7 +67,7 @@ static Val detach(Checker &c, const Bound &args) {
 static Val clone(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (input.is(ValKind::Tensor))
-    return input; // a tensor is a value
+    return valueOf(input);
   return c.unsupported(args.range(), "`clone` of " + c.describe(input));
 }
 

@@ -138,7 +138,7 @@ static Val load(Checker &c, const Bound &args) {
   auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
   Val val = makeTensor(*type, value);
   if (place.kind == Place::Kind::Free)
-    return c.freed(val);
+    return c.freed(val, Transfer::Home);
   return c.moveTensor(val, makeDevice(place, placed), args.range());
 }
 
@@ -148,21 +148,29 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   size_t modelCount = 0;
   for (const auto &keyword : args.call.keywords)
     modelCount += keyword.val.is(ValKind::Model);
+  // What models have in common is there once, under the name of the first.
+  std::vector<Checker::NamedSlot> slots;
+  llvm::SmallVector<size_t> ends{0};
+  for (const auto &keyword : args.call.keywords)
+    if (keyword.val.is(ValKind::Model)) {
+      c.collectSlots(keyword.val,
+                     modelCount > 1 ? keyword.name.text : llvm::StringRef(),
+                     slots);
+      ends.push_back(slots.size());
+    }
+  size_t model = 0;
   for (const auto &keyword : args.call.keywords) {
     const Val &val = keyword.val;
     std::string name = keyword.name.text.str();
     if (val.isError())
       return false;
-    if (!saves && (name == "key" || name == "strict"))
+    if (!saves && (name == "key" || name == "strict" || name == "cast"))
       continue;
     if (val.is(ValKind::Model)) {
-      std::vector<Checker::NamedSlot> slots;
-      c.collectSlots(val, modelCount > 1 ? name : "", slots);
-      for (Checker::NamedSlot &named : slots) {
-        c.ensureSlotNamed(*named.slot);
-        checkpoint.slots.push_back(named.slot->name);
-        checkpoint.keys.push_back(named.key);
-      }
+      size_t begin = ends[model++];
+      c.addToCheckpoint(checkpoint,
+                        llvm::ArrayRef(slots).slice(begin, ends[model] - begin),
+                        saves ? "saved" : "loaded");
     } else if (val.is(ValKind::Optimizer)) {
       auto &optimizer = val.as<OptimizerInfo>();
       std::string prefix = "opt." + name + ".";
@@ -174,10 +182,12 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
       };
       add(optimizer.stepSlot, "step");
       add(optimizer.lrSlot, "lr");
-      for (const auto &leaf : optimizer.leaves)
+      for (const auto &leaf : optimizer.leaves) {
+        add(leaf.stepSlot, leaf.path + ".step");
         for (auto [slot, moment] :
              llvm::zip(leaf.moments, optimizer.momentNames))
           add(slot, leaf.path + "." + moment);
+      }
     } else if (saves && val.isHostScalar()) {
       checkpoint.names.push_back(name);
       checkpoint.values.push_back(c.materialize(val));
@@ -260,22 +270,19 @@ static Val restore(Checker &c, const Bound &args) {
   Emitter::Checkpoint checkpoint;
   if (!fillCheckpoint(c, args, checkpoint, false))
     return c.fail();
-  bool lenient = false;
+  Emitter::Tolerance tolerance;
   std::optional<llvm::StringRef> key;
   for (const auto &keyword : call.keywords) {
-    if (keyword.name.text == "strict") {
-      auto strict = c.requireBool(keyword.val, "`strict`");
-      if (!strict)
-        return c.fail();
-      lenient = !*strict;
-    } else if (keyword.name.text == "key") {
+    if (!readTolerance(c, keyword, tolerance))
+      return c.fail();
+    if (keyword.name.text == "key") {
       key = c.requireStr(keyword.val, "`key`");
       if (!key)
         return c.fail();
     }
   }
   if (!checkpoint.slots.empty()) {
-    c.emit().restore(path, checkpoint, lenient);
+    c.emit().restore(path, checkpoint, tolerance);
     c.forgetReads();
   }
   if (!key)

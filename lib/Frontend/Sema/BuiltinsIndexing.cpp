@@ -19,6 +19,56 @@ static bool isIndex(Checker &c, const Val &index, SourceRange range) {
   return false;
 }
 
+using Part = llvm::SmallVector<Checker::Restriction>;
+
+/// The part of a tensor that `index` has elements for. As in PyTorch that may
+/// be smaller than the tensor, but along `dim`, where it says what is picked.
+static std::optional<Part> findPart(Checker &c, const Bound &args,
+                                    llvm::StringRef name,
+                                    std::optional<unsigned> dim) {
+  DimsRef sizes = typeOf(args[name]).dims, wanted = typeOf(args["index"]).dims;
+  auto refuse = [&](const llvm::Twine &problem) {
+    c.error(DiagCode::TD401, args.range(), "shapes do not fit: " + args.what())
+        .label(problem);
+    return std::nullopt;
+  };
+  if (sizes.size() != wanted.size())
+    return refuse("the numbers of dims differ: " + spelling(sizes) + " and " +
+                  spelling(wanted));
+  Part part;
+  for (unsigned i = 0; i != sizes.size(); ++i) {
+    if (i == dim || sizes[i] == wanted[i])
+      continue;
+    std::string problem = "dim " + std::to_string(i) +
+                          " of `index` is larger than that of `" + name.str() +
+                          "`";
+    Size room = sizes[i] - wanted[i];
+    std::optional<int64_t> known = c.constantOf(room);
+    if (known == std::optional<int64_t>(0))
+      continue;
+    if (known && *known < 0)
+      return refuse(problem + ": " + wanted[i].str() + " and " +
+                    sizes[i].str());
+    if (!c.provablyNonNegative(room)) {
+      Value fits = c.emit().host(
+          HostOp::Le, {c.sizeValue(wanted[i]), c.sizeValue(sizes[i])});
+      c.emit().assertThat(fits,
+                          c.materialize(makeStr(args.what() + ": " + problem)),
+                          Check::Size);
+      c.facts.push_back({room, false});
+    }
+    part.push_back({i, makeInt(0), wanted[i], 1, false, Val()});
+  }
+  return part;
+}
+
+static Val take(Checker &c, const Val &tensor, const Part &part) {
+  Val result = tensor;
+  for (const Checker::Restriction &one : part)
+    result = c.sliceOf(result, one.start, one.dim, one.step, one.size);
+  return result;
+}
+
 static Val gather(Checker &c, const Bound &args) {
   const Val &input = args["input"], &index = args["index"];
   if (!c.isTensor(input, args.range(), "`gather`") ||
@@ -27,20 +77,16 @@ static Val gather(Checker &c, const Bound &args) {
   auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
   if (!dim)
     return c.fail();
-  ShapeAnswer answer =
-      gatherAlongShape(typeOf(input).dims, typeOf(index).dims, *dim);
-  if (!answer || !c.prove(answer)) {
-    c.error(DiagCode::TD401, args.range(), "shapes do not fit: `gather`")
-        .label(answer.problem);
+  std::optional<Part> part = findPart(c, args, "input", dim);
+  if (!part)
     return c.fail();
-  }
   Vals both{input, index};
   auto place = c.samePlace(both, args.range());
   if (!place)
     return c.fail();
-  TensorType type{typeOf(input).dtype, answer.dims, *place};
-  Value value =
-      c.emit().gatherAlong(both[0].value, both[1].value, *dim, c.shapeOf(type));
+  TensorType type{typeOf(input).dtype, typeOf(index).dims, *place};
+  Value value = c.emit().gatherAlong(take(c, both[0], *part).value,
+                                     both[1].value, *dim, c.shapeOf(type));
   return makeTensor(type, value, both[0].as<TensorInfo>().placed);
 }
 
@@ -60,21 +106,19 @@ static Val scatterAdd(Checker &c, const Bound &args) {
                 tdc::spelling(typeOf(src).dtype));
     return c.fail();
   }
-  ShapeAnswer answer =
-      gatherAlongShape(typeOf(input).dims, typeOf(index).dims, *dim);
-  ShapeAnswer both = sameShape(typeOf(index).dims, typeOf(src).dims,
-                               "index and source differ");
-  if (!answer || !c.prove(answer) || !both || !c.prove(both)) {
-    c.error(DiagCode::TD401, args.range(), "shapes do not fit: `scatter_add`")
-        .label(answer.problem.empty() ? both.problem : answer.problem);
+  std::optional<Part> part = findPart(c, args, "input", dim);
+  std::optional<Part> added =
+      part ? findPart(c, args, "src", std::nullopt) : std::nullopt;
+  if (!added)
     return c.fail();
-  }
   Vals all{input, index, src};
   if (!c.samePlace(all, args.range()))
     return c.fail();
-  Value value =
-      c.emit().scatterAddAlong(all[0].value, all[1].value, all[2].value, *dim);
-  return makeTensor(typeOf(all[0]), value, all[0].as<TensorInfo>().placed);
+  Val reached = take(c, all[0], *part);
+  Value value = c.emit().scatterAddAlong(reached.value, all[1].value,
+                                         take(c, all[2], *added).value, *dim);
+  Val sums = makeTensor(typeOf(reached), value, all[0].as<TensorInfo>().placed);
+  return c.updateAlong(all[0], *part, sums);
 }
 
 static Val indexSelect(Checker &c, const Bound &args) {

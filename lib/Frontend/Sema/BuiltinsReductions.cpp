@@ -1,6 +1,7 @@
 //===- BuiltinsReductions.cpp - sum, mean, max, argmax … ------------------===//
 
 #include "Checker.h"
+#include <cmath>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -365,7 +366,18 @@ static Val logSumExp(Checker &c, const Bound &args, const Val &input) {
   SourceRange range = args.range();
   Val top =
       c.stopGradient(c.reduceOf(td::ReduceKind::Max, input, a->dims, true));
+  Val isBelow = c.tensorCompare(td::ComparePredicate::LT, input, top, range,
+                                "`logsumexp`");
+  // An infinite one is not subtracted, less itself it would be NaN: nothing is
+  // left of what is below, and the others are as they are.
+  Val less = c.elementwise(OpKind::Sub, {top, top}, range, "`logsumexp`");
+  Val isInfinite = c.tensorCompare(td::ComparePredicate::NE, less, makeFloat(0),
+                                   range, "`logsumexp`");
+  top = c.selectTensors(isInfinite, makeFloat(0), top, range);
   Val shifted = c.elementwise(OpKind::Sub, {input, top}, range, "`logsumexp`");
+  Val isNothing =
+      c.elementwise(OpKind::And, {isBelow, isInfinite}, range, "`logsumexp`");
+  shifted = c.selectTensors(isNothing, makeFloat(-INFINITY), shifted, range);
   Val exps = c.elementwise(OpKind::Exp, {shifted}, range, "`logsumexp`");
   Val total = c.reduceOf(td::ReduceKind::Sum, exps, a->dims, true);
   Val logs = c.elementwise(OpKind::Log, {total}, range, "`logsumexp`");

@@ -433,7 +433,7 @@ static void appendResults(Checker &c, const Val &result, SourceRange range,
     for (const Val &part : elementsOf(result))
       appendResults(c, part, range, results);
   else if (result.is(ValKind::Tensor))
-    results.push_back(c.bring(result, getCpu()).value);
+    results.push_back(c.bringHome(result).value);
   else if (!result.isError())
     c.unsupported(range,
                   "an exported function that returns " + c.describe(result));
@@ -473,7 +473,7 @@ void Checker::execExport(const ast::FnDecl &fn) {
   popScope();
   at(fn.range);
   llvm::SmallVector<Value> values =
-      emit().beginExport(fn.name.text, parameters);
+      emit().beginExport(fn.name.text, fn.doc, parameters);
   forgetReads();
   CallArgs args;
   args.range = fn.name.range;
@@ -496,7 +496,7 @@ void Checker::execExport(const ast::FnDecl &fn) {
                             "` and of the parameters before it");
       }
     }
-    Val val = isFree ? freed(makeTensor(type, value))
+    Val val = isFree ? freed(makeTensor(type, value), Transfer::Home)
                      : makeTensor(type, value, fn.name.range);
     val.range = param.range;
     args.positional.push_back(val);

@@ -14,34 +14,18 @@
 #define TDC_LIB_FRONTEND_SEMA_CHECKER_H
 
 #include "Builtins.h"
+#include "Flow.h"
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Sema.h"
 #include "Scopes.h"
 #include "Values.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <functional>
 #include <set>
 
 namespace tdc::sema {
-
-/// How a statement ended: whether the next one of its block runs. What else
-/// `break`, `continue` and `return` decide is in the variables of `exits`.
-enum class Flow : uint8_t {
-  Next,
-  Left,
-  Perhaps, ///< is known only at run time
-};
-
-/// What a block does behind one of its statements.
-struct Rest {
-  llvm::ArrayRef<const ast::Stmt *> stmts;
-  /// What follows the block in the same scope, if that is not its end.
-  Rest *around = nullptr;
-  /// To be done first.
-  std::function<void()> before;
-  bool isWalked = false;
-};
 
 class Checker {
 public:
@@ -177,6 +161,10 @@ public:
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
+  void assignState(const ast::MemberExpr &target, ModelInstance &model,
+                   ModelInstance::Member &member, Val val);
+  /// `net.w.data.copy_(x)`; false if the call is something else.
+  bool copyInPlace(const ast::CallExpr &call);
   /// Of an optimizer's settings: when compiling or when it runs.
   void requireNotNegative(const Val &setting, llvm::StringRef name,
                           SourceRange range);
@@ -272,9 +260,10 @@ public:
 
   Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
   Val evalName(const ast::NameExpr &expr);
-  Val evalMember(const ast::MemberExpr &expr);
+  /// `isRead`: false gives a tensor of a model without its value.
+  Val evalMember(const ast::MemberExpr &expr, bool isRead = true);
   /// The same before it is known whether it is called.
-  Val memberOf(const ast::MemberExpr &expr);
+  Val memberOf(const ast::MemberExpr &expr, bool isRead = true);
   Val member(const Val &base, const ast::Identifier &name, SourceRange range);
   Val evalCall(const ast::CallExpr &expr, const ast::TypeExpr *expected);
   Val evalUnary(const ast::UnaryExpr &expr);
@@ -507,9 +496,13 @@ public:
   /// Whether both are the cpu, said or not.
   bool isHome(const Place &lhs, const Place &rhs) const;
   /// A tensor where the compiler takes it.
-  Val transfer(const Val &tensor, const Place &place, SourceRange placed);
+  Val transfer(const Val &tensor, const Place &place, SourceRange placed,
+               Transfer why = Transfer::Implied);
   /// The same of a free tensor; any other stays where it is.
-  Val bring(const Val &tensor, const Place &place, SourceRange placed = {});
+  Val bring(const Val &tensor, const Place &place, SourceRange placed = {},
+            Transfer why = Transfer::Implied);
+  /// A free tensor where loaders and callers want theirs.
+  Val bringHome(const Val &tensor);
   /// `--placement=warn`: says where a tensor is brought to, each once for a
   /// place, and where a model is moved.
   void warnBrought(const Val &tensor, const Place &place);
@@ -517,10 +510,14 @@ public:
   std::set<std::pair<std::shared_ptr<Payload>, std::string>> brought;
   /// A tensor of which the program says that it is in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
-  /// Tensors at home on the cpu that are free for the program all the same.
-  Val freed(const Val &tensor);
+  /// A tensor somewhere that is free for the program all the same.
+  Val freed(const Val &tensor, Transfer why);
   Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
   void moveModel(ModelInstance &model, const Val &device, SourceRange range);
+  using Models = llvm::SmallSetVector<ModelInstance *, 8>;
+  /// Takes models to a place, and those that have tensors in common with them.
+  void moveParts(Models parts, const Place &place, SourceRange moved,
+                 Transfer transfer);
   /// Takes the tensors of a model to a place, but not its parts.
   void movePart(ModelInstance &model, const Place &place, SourceRange moved,
                 Transfer transfer);
@@ -591,21 +588,43 @@ public:
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
   Val readSlot(Slot &slot, SourceRange range);
+  /// Notes what needs the value of a slot, if it is the first.
+  void useSlot(Slot &slot, llvm::StringRef use, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
   void setMode(ModelInstance &model, ModelState::Mode mode);
   bool isTraining(const Val &model, SourceRange range, bool &training);
+  void setLearning(ModelInstance &model, ModelState::Learning learning);
+  /// Whether it is a parameter that is not frozen. Whether it is frozen must be
+  /// known at this point.
+  bool isLearned(const Slot &slot, SourceRange range);
+  unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
   void forgetReads() { readCache.clear(); }
   struct NamedSlot {
     std::string key;
     Slot *slot;
+    llvm::SmallVector<std::string, 1> aliases; ///< further keys
   };
-  /// State in order with its checkpoint keys.
+  /// State in order with its checkpoint keys, each slot once.
   void collectSlots(const Val &model, llvm::StringRef prefix,
                     std::vector<NamedSlot> &slots);
   std::vector<NamedSlot> slotsOf(const std::shared_ptr<ModelInstance> &model);
+  /// Adds slots that a save or load is about.
+  void addToCheckpoint(Emitter::Checkpoint &checkpoint,
+                       llvm::ArrayRef<NamedSlot> slots, llvm::StringRef use);
   bool isInsideRunTimeRegion() const { return regionDepth != 0; }
   std::string uniqueName(llvm::StringRef wanted);
+
+  // Tied parameters (Ties.cpp) ---------------------------------------------//
+
+  /// The value of an assignment; a tensor of a model is not read.
+  Val evalAssigned(const ast::AssignStmt &stmt);
+  /// `b.weight = a.weight`: one tensor with two names.
+  void tie(const ast::MemberExpr &target, ModelInstance &model,
+           ModelInstance::Member &member, const Val &source);
+  /// Tells the emitter the names that slots have in the end.
+  void nameAliases();
+  std::vector<std::string> droppedSlots; ///< that no model holds any more
 
   // Training (Optimizers.cpp, Gradients.cpp) -------------------------------//
 
@@ -694,13 +713,15 @@ public:
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 
-  /// A loop, of either kind, for TD610 and for places and modes.
+  /// A loop, of either kind, for TD610 and for places, modes and freezing.
   struct LoopRecord {
     Scope *scope = nullptr; ///< of its body
     std::vector<std::pair<SourceRange, std::string>> backwards;
     bool cleared = false;
-    /// Models whose place or mode was used before the loop's body set it.
-    llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses;
+    /// Models whose place, mode or freezing was used before the loop's body set
+    /// it.
+    llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,
+        learningUses;
   };
   std::vector<LoopRecord> loops;
   void endLoop();
@@ -739,6 +760,7 @@ public:
   llvm::StringMap<unsigned> usedNames;
   std::string nameHint; ///< the binding that is being made
   bool learningRateAssigned = false;
+  bool unfreezes = false; ///< the program may, anywhere
 
   llvm::DenseSet<const ast::FnDecl *> checkedAlone;
   bool alone = false;                  ///< walking aside: see `walkAside`

@@ -189,6 +189,8 @@ void Checker::beginTurn() {
   for (const auto &model : models) {
     model->placedInTurns = std::min(model->placedInTurns, loops.size());
     model->modeSetInTurns = std::min(model->modeSetInTurns, loops.size());
+    model->learningSetInTurns =
+        std::min(model->learningSetInTurns, loops.size());
   }
   loops.emplace_back();
   loops.back().scope = scope;

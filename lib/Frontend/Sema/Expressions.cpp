@@ -98,26 +98,36 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
   return val;
 }
 
-/// Whether the value is one of the running program.
-static bool isRunTime(const Val &val) {
-  if (val.is(ValKind::Int))
-    return !val.size.isConstant();
+/// Whether the exported function that is walked can use the value: texts of the
+/// running program are not kept for it.
+static bool canUse(Checker &c, const Val &val) {
   if (val.is(ValKind::Tuple) || val.is(ValKind::List))
-    return llvm::any_of(elementsOf(val), isRunTime);
-  return val.value || (val.is(ValKind::Str) && !val.known);
+    return llvm::all_of(elementsOf(val),
+                        [&](const Val &element) { return canUse(c, element); });
+  if (!val.is(ValKind::Str) || val.known)
+    return true;
+  if (val.value)
+    return c.emit().canUse(val.value);
+  return llvm::all_of(val.as<Text>().values,
+                      [&](Value value) { return c.emit().canUse(value); });
+}
+
+static Val reportUnusable(Checker &c, SourceRange range) {
+  return c.unsupported(range, "an exported function that uses a str which the "
+                              "program computes");
 }
 
 Val Checker::evalName(const ast::NameExpr &expr) {
   if (Binding *binding = lookup(expr.name)) {
     binding->used = true;
     Val val = binding->val;
-    if (exporting && isRunTime(val) && file->scope.names.count(expr.name) &&
-        &file->scope.names[expr.name] == binding)
-      return unsupported(expr.range,
-                         "an exported function that uses a value which the "
-                         "program computes (a model's state can be used)");
-    if (binding->noGrad < noGrad)
+    if (exporting && !canUse(*this, val))
+      return reportUnusable(*this, expr.range);
+    if (binding->noGrad < noGrad) {
       val = stopGradient(val);
+      if (val.is(ValKind::Tensor)) // and is what it was
+        val.as<TensorInfo>().state = binding->val.as<TensorInfo>().state;
+    }
     return val;
   }
   if (std::optional<Val> val = findGlobal(expr.name))
@@ -134,8 +144,10 @@ static bool isSpace(Checker &c, const ast::Expr &expr, llvm::StringRef space) {
   return name && name->name == space && !c.lookup(space);
 }
 
-Val Checker::evalMember(const ast::MemberExpr &expr) {
-  Val val = memberOf(expr);
+Val Checker::evalMember(const ast::MemberExpr &expr, bool isRead) {
+  Val val = memberOf(expr, isRead);
+  if (exporting && !canUse(*this, val))
+    return reportUnusable(*this, expr.range);
   // A function of PyTorch's modules is a value; a method is not.
   bool isMethod = val.is(ValKind::Function) && val.known;
   return isMethod || isSpace(*this, *expr.base, "cuda")
@@ -143,7 +155,7 @@ Val Checker::evalMember(const ast::MemberExpr &expr) {
              : val;
 }
 
-Val Checker::memberOf(const ast::MemberExpr &expr) {
+Val Checker::memberOf(const ast::MemberExpr &expr, bool isRead) {
   // `cuda` is a device as a value and a module before a dot.
   if (isSpace(*this, *expr.base, "cuda")) {
     if (std::optional<Val> val = findGlobal(("cuda." + expr.member.text).str()))
@@ -160,6 +172,10 @@ Val Checker::memberOf(const ast::MemberExpr &expr) {
   Val base = eval(*expr.base);
   if (base.isError())
     return base;
+  if (base.is(ValKind::Model) && !isRead)
+    if (auto *found = base.as<ModelInstance>().find(expr.member.text);
+        found && found->slot)
+      return stateOf(*found->slot);
   return member(base, expr.member, expr.range);
 }
 
@@ -178,6 +194,8 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
     return makeDType(type.dtype);
   if (name == "device")
     return c.deviceOf(tensor);
+  if (name == "data")
+    return c.stopGradient(tensor);
   if (name == "ndim")
     return makeInt(static_cast<int64_t>(rank));
   if (name == "T" || name == "mT") {

@@ -128,3 +128,20 @@ bool sema::canRead(Checker &c, const Val &path, FileContents contents) {
   report.note("in Python: `" + conversion(contents, from, to) + "`");
   return false;
 }
+
+std::optional<bool> sema::readTolerance(Checker &c,
+                                        const CallArgs::Keyword &keyword,
+                                        Emitter::Tolerance &tolerance) {
+  llvm::StringRef name = keyword.name.text;
+  if (name != "strict" && name != "cast")
+    return false;
+  std::optional<bool> given =
+      c.requireBool(keyword.val, ("`" + name + "`").str());
+  if (!given)
+    return std::nullopt;
+  if (name == "strict")
+    tolerance.lenient = !*given;
+  else
+    tolerance.casts = *given;
+  return true;
+}

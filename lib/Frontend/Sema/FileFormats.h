@@ -3,7 +3,8 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_FILEFORMATS_H
 #define TDC_LIB_FRONTEND_SEMA_FILEFORMATS_H
 
-#include "Values.h"
+#include "Builtins.h"
+#include "Frontend/Emitter.h"
 
 namespace tdc::sema {
 
@@ -17,6 +18,11 @@ bool canWrite(Checker &c, const Val &path, FileContents contents);
 /// Whether a path can be one that is read; TD222 if not, for a file of PyTorch
 /// with the line of Python that converts it.
 bool canRead(Checker &c, const Val &path, FileContents contents);
+
+/// Whether a keyword of what restores a file is `strict=` or `cast=`; then
+/// `tolerance` has what it says. Nothing after a report.
+std::optional<bool> readTolerance(Checker &c, const CallArgs::Keyword &keyword,
+                                  Emitter::Tolerance &tolerance);
 
 } // namespace tdc::sema
 

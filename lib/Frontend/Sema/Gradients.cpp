@@ -14,10 +14,11 @@ Val Checker::stopGradient(const Val &val) {
     result.range = val.range;
     return result;
   }
-  if (!val.is(ValKind::Tensor) || !isFloat(typeOf(val).dtype))
+  if (!val.is(ValKind::Tensor))
     return val;
-  Val result = val;
-  result.value = emit().detach(val.value);
+  Val result = valueOf(val);
+  if (isFloat(typeOf(val).dtype))
+    result.value = emit().detach(val.value);
   return result;
 }
 
@@ -25,14 +26,11 @@ void Checker::ensureGradSlot(Slot &slot) {
   if (!slot.gradName.empty())
     return;
   ensureSlotNamed(slot);
+  useSlot(slot, "given a gradient", here);
   slot.gradName = "grad." + slot.name;
   llvm::StringRef key = llvm::StringRef(slot.name).split('.').second;
   llvm::StringRef instance = llvm::StringRef(slot.name).split('.').first;
   declareBeside(slot, slot.gradName, td::SlotKind::Grad, key, instance);
-}
-
-static bool isLearned(const Slot &slot) {
-  return slot.kind == td::SlotKind::Param && !slot.frozen;
 }
 
 /// A 0-d float tensor, or a report.
@@ -60,7 +58,7 @@ Val Checker::backward(const Val &loss, SourceRange range) {
       continue;
     bool any = false;
     for (NamedSlot &named : slotsOf(models[i])) {
-      if (!isLearned(*named.slot))
+      if (!isLearned(*named.slot, range))
         continue;
       ensureGradSlot(*named.slot);
       if (llvm::is_contained(parameters, named.slot->name))
@@ -90,7 +88,8 @@ void Checker::zeroGrad(const Val &model, SourceRange range) {
   std::vector<NamedSlot> slots;
   collectSlots(model, "", slots);
   for (NamedSlot &named : slots) {
-    if (!isLearned(*named.slot))
+    // What was learned before it was frozen has gradients left.
+    if (named.slot->gradName.empty() && !isLearned(*named.slot, range))
       continue;
     ensureGradSlot(*named.slot);
     TensorType type = named.slot->type;
@@ -111,7 +110,7 @@ Val Checker::gradOf(const Val &target, const Val &wrt, SourceRange range) {
     unsigned saved = noGrad;
     noGrad = 0;
     for (NamedSlot &named : slots)
-      if (isLearned(*named.slot))
+      if (isLearned(*named.slot, range))
         sources.push_back(readSlot(*named.slot, range));
     noGrad = saved;
     if (!loops.empty())

@@ -307,6 +307,9 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
   for (auto [model, state] : llvm::zip(c.models, other.models)) {
     if (model->mode != state.mode)
       model->mode = ModelState::Unknown;
+    if (model->learning != state.learning)
+      model->learning = ModelState::Either;
+    model->learningSetAt = std::max(model->learningSetAt, state.learningSetAt);
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&
@@ -319,5 +322,7 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
     model->placedInTurns = std::min(model->placedInTurns, state.placedInTurns);
     model->modeSetInTurns =
         std::min(model->modeSetInTurns, state.modeSetInTurns);
+    model->learningSetInTurns =
+        std::min(model->learningSetInTurns, state.learningSetInTurns);
   }
 }

@@ -39,7 +39,7 @@ Val Checker::buildLoader(const Bound &args) {
     }
     // Free tensors are at home on the cpu here, and so are their batches.
     info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
-    info->tensors.push_back(bring(tensor, getCpu()));
+    info->tensors.push_back(bringHome(tensor));
   }
   if (info->tensors.empty()) {
     error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
@@ -94,7 +94,7 @@ Val Checker::loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
       part = gatherOf(tensor, sliceOf(orders[i], start, 0, 1, size), 0, here);
     part = pin(part, typeOf(part).place, here);
     if (loader.isFree[i])
-      part = freed(part);
+      part = freed(part, Transfer::Home);
     part.range = {};
     parts.push_back(part);
   }

@@ -79,7 +79,10 @@ void Checker::settlePlaces(const ast::Block &body,
           state.place.kind != Place::Kind::Free &&
           usedFirst.count(model.get())) {
         warnMoved(*model, state.place);
-        movePart(*model, state.place, state.moved, Transfer::Implied);
+        Models parts;
+        parts.insert(model.get());
+        moveParts(std::move(parts), state.place, state.moved,
+                  Transfer::Implied);
         changed = true;
       }
   }

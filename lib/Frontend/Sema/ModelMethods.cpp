@@ -1,7 +1,7 @@
 //===- ModelMethods.cpp - what models can do ------------------------------===//
 //
 // A call of a model is a call of its `forward`. `.to`, `.train`, `.eval`,
-// `.load` and `.freeze` change the model in place and return it.
+// `.load`, `.freeze` and `.unfreeze` change the model in place and return it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,17 +134,17 @@ std::optional<Val> Checker::modelMember(const Val &val, llvm::StringRef name) {
 /// `.load` and `.save` with the keys of PyTorch's state_dict.
 static Val transferState(Checker &c, const Val &val, bool saves,
                          CallArgs &args) {
-  bool strict = true;
+  Emitter::Tolerance tolerance;
   for (const auto &keyword : args.keywords) {
-    if (keyword.name.text != "strict" || saves) {
-      c.error(DiagCode::TD205, keyword.name.range,
-              "no parameter `" + keyword.name.text + "`");
-      return Val();
-    }
-    std::optional<bool> given = c.requireBool(keyword.val, "`strict`");
-    if (!given)
-      return Val();
-    strict = *given;
+    std::optional<bool> known =
+        saves ? false : readTolerance(c, keyword, tolerance);
+    if (!known)
+      return c.fail();
+    if (*known)
+      continue;
+    c.error(DiagCode::TD205, keyword.name.range,
+            "no parameter `" + keyword.name.text + "`");
+    return c.fail();
   }
   if (args.positional.size() != 1 || !args.positional[0].is(ValKind::Str)) {
     c.error(DiagCode::TD205, args.range, "a path is needed: one str");
@@ -155,17 +155,13 @@ static Val transferState(Checker &c, const Val &val, bool saves,
   Emitter::Checkpoint checkpoint;
   std::vector<Checker::NamedSlot> slots;
   c.collectSlots(val, "", slots);
-  for (Checker::NamedSlot &named : slots) {
-    c.ensureSlotNamed(*named.slot);
-    checkpoint.slots.push_back(named.slot->name);
-    checkpoint.keys.push_back(named.key);
-  }
+  c.addToCheckpoint(checkpoint, slots, saves ? "saved" : "loaded");
   Value path = c.materialize(args.positional[0]);
   if (saves) {
     c.emit().save(path, checkpoint);
     return makeVal(ValKind::None);
   }
-  c.emit().restore(path, checkpoint, !strict);
+  c.emit().restore(path, checkpoint, tolerance);
   c.forgetReads();
   return val;
 }
@@ -246,11 +242,9 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
   }
   if (name == "parameters")
     return val; // an optimizer holds the model itself
-  if (name == "freeze") {
-    std::vector<NamedSlot> slots;
-    collectSlots(val, "", slots);
-    for (NamedSlot &named : slots)
-      named.slot->frozen = true;
+  if (name == "freeze" || name == "unfreeze") {
+    setLearning(model,
+                name == "freeze" ? ModelState::Frozen : ModelState::Learned);
     return val;
   }
   if (name == "zero_grad") {

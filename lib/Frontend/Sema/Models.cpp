@@ -173,6 +173,10 @@ void Checker::buildMembers(ModelInstance &model,
         buildMembers(model, *known ? branch->thenMembers : branch->elseMembers);
       continue;
     }
+    if (auto *part = llvm::dyn_cast<ast::PartAssignDecl>(decl)) {
+      execAssign(*part->assign);
+      continue;
+    }
     if (llvm::isa<ast::FnDecl>(decl))
       continue;
     llvm::StringRef name = llvm::isa<ast::FieldDecl>(decl)
@@ -222,11 +226,12 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
       reportNotKnown(val, "a size of a model's state");
       return;
     }
-  auto slot = std::make_unique<Slot>();
+  auto slot = std::make_shared<Slot>();
   slot->kind = decl.isParam ? td::SlotKind::Param : td::SlotKind::Buffer;
   slot->type = *type;
   slot->declared = decl.range;
   slot->owner = &model;
+  slot->holders = {&model};
   if (decl.isParam && !isFloat(type->dtype)) {
     error(DiagCode::TD304, decl.type->range,
           "a `param` is learned, so it must be a float tensor")
@@ -247,7 +252,7 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
                                      "another device than the model");
       return;
     }
-    slot->initial = freed(initial).value;
+    slot->initial = freed(initial, Transfer::Implied).value;
   }
   model.add(decl.name.text).slot = std::move(slot);
 }

@@ -159,16 +159,50 @@ Place Checker::modelPlace(const ModelInstance &model) {
   return model.place;
 }
 
+/// Whether what has tensors in common with models can go to a place with them;
+/// reports if not.
+static bool canMove(Checker &c, const Checker::Models &parts,
+                    const Place &place, SourceRange range) {
+  for (const ModelInstance *part : parts)
+    for (const auto &member : part->members)
+      for (const ModelInstance *holder :
+           member.slot ? llvm::ArrayRef(member.slot->holders)
+                       : llvm::ArrayRef<ModelInstance *>()) {
+        if (parts.contains(const_cast<ModelInstance *>(holder)) ||
+            c.agree(holder->place, place))
+          continue;
+        c.error(DiagCode::TD218, range,
+                "`" + member.name + "` is tied to a tensor on another device")
+            .label("would be @" + c.placeText(place) + ", the other is @" +
+                   c.placeText(holder->place))
+            .note("the other was moved here", holder->moved)
+            .note("move what holds both");
+        return false;
+      }
+  return true;
+}
+
 void Checker::moveModel(ModelInstance &model, const Val &device,
                         SourceRange range) {
   const Place &place = device.as<DeviceInfo>().place;
   checkDeviceExists(place, device.range.isValid() ? device.range : range);
   if (place.kind == Place::Kind::Free)
     return;
-  forEachModel(model, [&](ModelInstance &part) {
-    movePart(part, place, userRange(range),
-             placement == Placement::Off ? Transfer::Kept : Transfer::Written);
-  });
+  Models parts;
+  forEachModel(model, [&](ModelInstance &part) { parts.insert(&part); });
+  if (canMove(*this, parts, place, range))
+    moveParts(std::move(parts), place, userRange(range),
+              placement == Placement::Off ? Transfer::Kept : Transfer::Written);
+}
+
+void Checker::moveParts(Models parts, const Place &place, SourceRange moved,
+                        Transfer transfer) {
+  for (size_t i = 0; i != parts.size(); ++i) { // which grows
+    movePart(*parts[i], place, moved, transfer);
+    for (auto &member : parts[i]->members)
+      if (member.slot)
+        parts.insert(member.slot->holders.begin(), member.slot->holders.end());
+  }
 }
 
 void Checker::movePart(ModelInstance &model, const Place &place,
@@ -182,7 +216,8 @@ void Checker::movePart(ModelInstance &model, const Place &place,
   model.moved = moved;
   model.placedInTurns = loops.size();
   for (auto &member : model.members)
-    if (member.slot && !isThere && !member.slot->name.empty())
+    if (member.slot && member.slot->owner == &model && !isThere &&
+        !member.slot->name.empty())
       moveSlot(*member.slot, place, transfer);
   forgetReads();
 }

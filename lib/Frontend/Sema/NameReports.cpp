@@ -110,8 +110,8 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
 //===----------------------------------------------------------------------===//
 
 static constexpr llvm::StringLiteral kModelMethods[] = {
-    "to",     "cuda",       "cpu",       "train", "eval",
-    "freeze", "parameters", "zero_grad", "save",  "load"};
+    "to",       "cuda",       "cpu",       "train", "eval", "freeze",
+    "unfreeze", "parameters", "zero_grad", "save",  "load"};
 static constexpr llvm::StringLiteral kOptimizerMethods[] = {"step",
                                                             "zero_grad"};
 static constexpr llvm::StringLiteral kTensorFields[] = {

@@ -30,10 +30,25 @@ Val Checker::rounded(const Val &val, DType dtype) {
   return isWide ? castTo(val, dtype) : val;
 }
 
+/// Of these PyTorch keeps the number beside a narrow tensor as it is.
+/// Elsewhere, as in powers and comparisons, it has the tensor's dtype.
+static bool isArithmetic(OpKind op) {
+  switch (op) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::FloorDiv:
+  case OpKind::Mod:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::optional<DType>
 Checker::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
-  if (op != OpKind::Add && op != OpKind::Sub && op != OpKind::Mul &&
-      op != OpKind::Div)
+  if (!isArithmetic(op))
     return std::nullopt;
   bool numberFirst = operands[0].isHostScalar();
   const Val &tensor = operands[numberFirst], &number = operands[!numberFirst];

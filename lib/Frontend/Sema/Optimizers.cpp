@@ -34,7 +34,7 @@ static TensorType hostNumber(DType dtype) {
   return type;
 }
 
-/// Slots that hold one number of the optimizer itself.
+/// A slot that holds one number of the optimizer itself.
 static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
                                  llvm::StringRef leaf, const Val &initial,
                                  DType dtype) {
@@ -154,16 +154,21 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
   collectSlots(model, "", slots);
   for (NamedSlot &named : slots) {
     Slot &slot = *named.slot;
-    if (slot.kind != td::SlotKind::Param || slot.frozen)
+    bool mayLearn = unfreezes && slot.kind == td::SlotKind::Param;
+    if (!mayLearn && !isLearned(slot, args.range()))
       continue;
     ensureSlotNamed(slot);
-    OptimizerInfo::Leaf leaf{&slot, named.key, {}};
+    useSlot(slot, "given to an optimizer", args.range());
+    OptimizerInfo::Leaf leaf{&slot, named.key, {}, ""};
     for (llvm::StringRef moment : info->momentNames) {
       std::string name =
           "opt." + info->name + "." + named.key + "." + moment.str();
       declareBeside(slot, name, td::SlotKind::Moment, name, info->name);
       leaf.moments.push_back(name);
     }
+    if (unfreezes && kind != OptimizerKind::SGD)
+      leaf.stepSlot = declareScalar(*this, *info, named.key + ".step",
+                                    makeInt(0), DType::I64);
     info->leaves.push_back(std::move(leaf));
   }
   if (info->leaves.empty()) {
@@ -171,7 +176,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
         .label(describe(model) + " has no parameters");
     return fail();
   }
-  if (kind != OptimizerKind::SGD)
+  if (!unfreezes && kind != OptimizerKind::SGD)
     info->stepSlot =
         declareScalar(*this, *info, "step", makeInt(0), DType::I64);
   if (learningRateAssigned)
@@ -212,10 +217,39 @@ Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
   return reportNoMember(val, args.calleeRange, name);
 }
 
+/// The numbers that a step of a parameter takes after its tensors; nothing
+/// after a report. `stepSlot` is what counts the steps.
+static std::optional<Vals>
+stepNumbers(Checker &c, OptimizerInfo &optimizer, llvm::StringRef stepSlot,
+            llvm::function_ref<Val(llvm::StringRef, Vals)> callStep,
+            SourceRange range) {
+  auto &settings = optimizer.settings;
+  if (optimizer.kind == OptimizerKind::SGD)
+    return Vals{c.learningRate(optimizer), settings["momentum"],
+                settings["nesterov"], settings["weight_decay"]};
+  TensorType type = hostNumber(DType::I64);
+  Val step =
+      c.itemOf(makeTensor(type, c.emit().read(stepSlot, c.shapeOf(type))));
+  step = c.hostBinary(ast::BinaryOp::Add, step, makeInt(1), range);
+  c.rawWrite(stepSlot, c.fillTensor(step, type).value);
+  Val rate = c.learningRate(optimizer);
+  Val beta1 = settings["beta1"], beta2 = settings["beta2"];
+  Val rates = callStep("adam_rates", {step, rate, beta1, beta2});
+  if (!rates.is(ValKind::Tuple))
+    return std::nullopt;
+  return Vals{elementsOf(rates)[0], elementsOf(rates)[1],     beta1, beta2,
+              settings["eps"],      settings["weight_decay"], rate};
+}
+
 void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                             SourceRange range) {
   const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
   optimizer.hasStepped = true;
+  // What is frozen is left as it is.
+  std::vector<const OptimizerInfo::Leaf *> learned;
+  for (const OptimizerInfo::Leaf &leaf : optimizer.leaves)
+    if (isLearned(*leaf.parameter, range))
+      learned.push_back(&leaf);
   Vals given;
   if (gradients) {
     if (gradients->isError())
@@ -223,7 +257,7 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     if (gradients->is(ValKind::Tuple))
       given.assign(elementsOf(*gradients).begin(),
                    elementsOf(*gradients).end());
-    if (given.size() != optimizer.leaves.size()) {
+    if (given.size() != learned.size()) {
       error(DiagCode::TD604, range,
             "these are not the gradients of the optimizer's model")
           .note("write `optimizer.step(grad(loss, model))`");
@@ -240,33 +274,16 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     return result;
   };
   // What all parameters share is computed once.
-  Vals common;
-  if (optimizer.kind == OptimizerKind::SGD) {
-    common = {learningRate(optimizer), optimizer.settings["momentum"],
-              optimizer.settings["nesterov"],
-              optimizer.settings["weight_decay"]};
-  } else {
-    TensorType type = hostNumber(DType::I64);
-    Val step = itemOf(
-        makeTensor(type, emit().read(optimizer.stepSlot, shapeOf(type))));
-    step = hostBinary(ast::BinaryOp::Add, step, makeInt(1), range);
-    rawWrite(optimizer.stepSlot, fillTensor(step, type).value);
-    Val rate = learningRate(optimizer);
-    Val beta1 = optimizer.settings["beta1"],
-        beta2 = optimizer.settings["beta2"];
-    Val rates = callStep("adam_rates", {step, rate, beta1, beta2});
-    if (!rates.is(ValKind::Tuple))
+  std::optional<Vals> numbers;
+  for (auto [i, leaf] : llvm::enumerate(learned)) {
+    if (!numbers || !leaf->stepSlot.empty())
+      numbers = stepNumbers(*this, optimizer,
+                            leaf->stepSlot.empty() ? optimizer.stepSlot
+                                                   : leaf->stepSlot,
+                            callStep, range);
+    if (!numbers)
       return;
-    common = {elementsOf(rates)[0],
-              elementsOf(rates)[1],
-              beta1,
-              beta2,
-              optimizer.settings["eps"],
-              optimizer.settings["weight_decay"],
-              rate};
-  }
-  for (auto [i, leaf] : llvm::enumerate(optimizer.leaves)) {
-    Slot &slot = *leaf.parameter;
+    Slot &slot = *leaf->parameter;
     TensorType type = slot.type;
     type.place = modelPlace(*slot.owner);
     auto readTensor = [&](llvm::StringRef name) {
@@ -279,18 +296,18 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
       ensureGradSlot(slot);
       arguments.push_back(readTensor(slot.gradName));
     }
-    for (const std::string &moment : leaf.moments)
+    for (const std::string &moment : leaf->moments)
       arguments.push_back(readTensor(moment));
     // SGD without momentum has no buffer.
-    if (optimizer.kind == OptimizerKind::SGD && leaf.moments.empty())
+    if (optimizer.kind == OptimizerKind::SGD && leaf->moments.empty())
       arguments.push_back(arguments[1]);
-    arguments.append(common);
+    arguments.append(*numbers);
     Val results = callStep(row.step, std::move(arguments));
     if (!results.is(ValKind::Tuple))
       return;
     llvm::ArrayRef<Val> parts = elementsOf(results);
     writeSlot(slot, parts[0]);
-    for (auto [moment, part] : llvm::zip(leaf.moments, parts.drop_front()))
+    for (auto [moment, part] : llvm::zip(leaf->moments, parts.drop_front()))
       rawWrite(moment, part.value);
   }
 }

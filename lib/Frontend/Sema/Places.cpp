@@ -69,22 +69,27 @@ bool Checker::isHome(const Place &lhs, const Place &rhs) const {
   return freeIsCpu() && isCpuOrFree(lhs) && isCpuOrFree(rhs);
 }
 
-Val Checker::transfer(const Val &tensor, const Place &place,
-                      SourceRange placed) {
+Val Checker::transfer(const Val &tensor, const Place &place, SourceRange placed,
+                      Transfer why) {
   TensorType type = typeOf(tensor);
   type.place = place;
-  Value value = emit().toDevice(tensor.value, shapeOf(type), Transfer::Implied);
+  Value value = emit().toDevice(tensor.value, shapeOf(type), why);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
   return val;
 }
 
-Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed) {
+Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed,
+                   Transfer why) {
   bool goes = !freeIsCpu() && isFree(typeOf(tensor).place) && !isFree(place);
   if (!goes)
     return tensor;
   warnBrought(tensor, place);
-  return transfer(tensor, place, placed);
+  return transfer(tensor, place, placed, why);
+}
+
+Val Checker::bringHome(const Val &tensor) {
+  return bring(tensor, getCpu(), {}, Transfer::Home);
 }
 
 Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {
@@ -102,13 +107,13 @@ Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {
   return val;
 }
 
-Val Checker::freed(const Val &tensor) {
+Val Checker::freed(const Val &tensor, Transfer why) {
   TensorType type = typeOf(tensor);
   bool wasFree = isFree(type.place);
   type.place = Place();
   Value value = tensor.value;
   if (!freeIsCpu() && !wasFree)
-    value = emit().toDevice(value, shapeOf(type), Transfer::Implied);
+    value = emit().toDevice(value, shapeOf(type), why);
   Val val = makeTensor(std::move(type), value);
   val.range = tensor.range;
   return val;

@@ -221,7 +221,7 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".narrow", "x[start:start + length]")
       .Case("input", "arg name: str")
       .Case("model.load_state_dict", "model.load(path)")
-      .Case("model.requires_grad_", "model.freeze()")
+      .Case("model.requires_grad_", "model.freeze()` or `model.unfreeze()")
       .Case("model.state_dict", "model.save(path)")
       .Case("no_grad", "with no_grad { … }")
       .Case(".numpy", "save(\"x.npy\", x)")

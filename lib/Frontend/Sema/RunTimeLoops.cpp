@@ -176,6 +176,14 @@ void RunTimeLoop::checkModels() {
       c.unsupported(modeUse->second,
                     "a model in train mode in the first turn of a loop and in "
                     "eval mode later (call `.train()` first in the loop)");
+    auto learningUse = record.learningUses.find(model);
+    if (learningUse != record.learningUses.end() &&
+        model->learning != states.models[i].learning &&
+        reported.insert(learningUse->second.begin).second)
+      c.unsupported(learningUse->second,
+                    "a model that is frozen in some iterations of a loop "
+                    "(write a loop before `.freeze()` or `.unfreeze()` and one "
+                    "after it)");
   }
 }
 

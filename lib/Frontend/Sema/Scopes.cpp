@@ -122,6 +122,7 @@ FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
   filesById[id] = result;
   for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
     namesDevices |= !isPreludeFile && sources.getText(id).contains(word);
+  unfreezes |= !isPreludeFile && sources.getText(id).contains("unfreeze");
   if (files.size() == 1)
     return result; // the program itself is parsed already
   unsigned before = diags->getNumErrors();
@@ -487,6 +488,7 @@ void Checker::run(FileId id, const ast::Program &program) {
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
       execExport(*fn);
   checkUncalled();
+  nameAliases();
   // Nothing is left out of a program in silence.
   if (failedAt.isValid() && !diags->hasErrors())
     unsupported(failedAt, "this");

@@ -32,12 +32,31 @@ forEachSlot(const Val &val, const std::string &path,
 
 void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
                            std::vector<NamedSlot> &slots) {
+  llvm::DenseMap<const Slot *, size_t> known;
+  for (auto [i, named] : llvm::enumerate(slots))
+    known[named.slot] = i;
   forEachSlot(model, prefix.str(), [&](const std::string &path, Slot &slot) {
-    // A layer that is used twice has one state under its first name.
-    if (llvm::none_of(slots,
-                      [&](const NamedSlot &s) { return s.slot == &slot; }))
-      slots.push_back({path, &slot});
+    // A tied parameter, or a layer that is used twice, has one state under its
+    // first name.
+    auto [found, isNew] = known.try_emplace(&slot, slots.size());
+    if (isNew)
+      slots.push_back({path, &slot, {}});
+    else
+      slots[found->second].aliases.push_back(path);
   });
+}
+
+void Checker::addToCheckpoint(Emitter::Checkpoint &checkpoint,
+                              llvm::ArrayRef<NamedSlot> slots,
+                              llvm::StringRef use) {
+  for (const NamedSlot &named : slots) {
+    ensureSlotNamed(*named.slot);
+    useSlot(*named.slot, use, here);
+    checkpoint.slots.push_back(named.slot->name);
+    checkpoint.keys.push_back(named.key);
+    for (const std::string &alias : named.aliases)
+      checkpoint.aliases.emplace_back(alias, named.key);
+  }
 }
 
 std::vector<Checker::NamedSlot>
@@ -128,15 +147,28 @@ void Checker::declareSlot(Slot &slot, llvm::StringRef key,
              placement == Placement::Off ? Transfer::Kept : Transfer::Written);
 }
 
+void Checker::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
+  if (!slot.used.empty())
+    return;
+  slot.use = use;
+  for (const Frame &frame : frames)
+    slot.used.push_back(userRange(frame.callRange));
+  slot.used.push_back(userRange(range));
+}
+
 Val Checker::readSlot(Slot &slot, SourceRange range) {
   TensorType type = slot.type;
   type.place = modelPlace(*slot.owner);
   ensureSlotNamed(slot);
+  useSlot(slot, "read", range);
   Value &cached = readCache[slot.name];
   if (!cached)
     cached = emit().read(slot.name, shapeOf(type));
   Val val = makeTensor(std::move(type), cached, slot.owner->moved);
-  return noGrad ? stopGradient(val) : val;
+  if (noGrad)
+    val = stopGradient(val);
+  val.as<TensorInfo>().state = slot.shared_from_this();
+  return val;
 }
 
 void Checker::rawWrite(llvm::StringRef slot, Value value) {
@@ -145,6 +177,12 @@ void Checker::rawWrite(llvm::StringRef slot, Value value) {
 }
 
 void Checker::writeSlot(Slot &slot, const Val &val) {
+  // A part of a model that is being made gets its name with the whole.
+  if (slot.name.empty() && !building.empty() && !isInsideRunTimeRegion() &&
+      typeOf(val).place.kind == Place::Kind::Free) {
+    slot.initial = val.value;
+    return;
+  }
   ensureSlotNamed(slot);
   rawWrite(slot.name, val.value);
 }
@@ -171,4 +209,30 @@ bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
   }
   training = model.mode == ModelState::Train;
   return true;
+}
+
+void Checker::setLearning(ModelInstance &model, ModelState::Learning learning) {
+  ++learningCalls;
+  forEachModel(model, [&](ModelInstance &part) {
+    part.learning = learning;
+    part.learningSetAt = learningCalls;
+    part.learningSetInTurns = loops.size();
+  });
+}
+
+bool Checker::isLearned(const Slot &slot, SourceRange range) {
+  if (slot.kind != td::SlotKind::Param)
+    return false;
+  for (const ModelInstance *holder : slot.holders)
+    for (size_t i = holder->learningSetInTurns; i < loops.size(); ++i)
+      loops[i].learningUses.try_emplace(holder, userRange(range));
+  // A tied parameter is as the last call left it, by whichever name.
+  const ModelInstance &model = **llvm::max_element(
+      slot.holders, [](const ModelInstance *a, const ModelInstance *b) {
+        return a->learningSetAt < b->learningSetAt;
+      });
+  if (model.learning == ModelState::Either)
+    unsupported(range, "a model that is frozen on one path to this point only "
+                       "(call `.freeze()` or `.unfreeze()` first)");
+  return model.learning != ModelState::Frozen;
 }

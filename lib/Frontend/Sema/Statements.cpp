@@ -186,6 +186,9 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
 //===----------------------------------------------------------------------===//
 
 Flow Checker::execExpr(const ast::ExprStmt &stmt) {
+  if (auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
+      call && copyInPlace(*call))
+    return Flow::Next;
   Val val = eval(*stmt.value);
   if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
     return Flow::Next;

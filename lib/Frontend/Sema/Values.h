@@ -96,8 +96,11 @@ struct TensorType {
   Place place;
 };
 
+struct Slot;
+
 struct TensorInfo : Payload {
   TensorType type;
+  std::shared_ptr<Slot> state; ///< of a model: the tensor itself, unchanged
   SourceRange placed; ///< where the place was decided; invalid while free
   /// The call that made it without `device=`, which it takes.
   SourceRange made;
@@ -137,15 +140,20 @@ struct EnumerateInfo : Payload {
 struct ModelInstance;
 
 /// A tensor of state.
-struct Slot {
+struct Slot : std::enable_shared_from_this<Slot> {
   std::string name; ///< of the emitter's slot; empty until the root is named
   td::SlotKind kind = td::SlotKind::Param;
   TensorType type;
-  bool frozen = false;
   std::string gradName; ///< its grad slot, once there is one
   Value initial;        ///< to be written when the slot gets its name
   SourceRange declared;
-  ModelInstance *owner = nullptr;
+  ModelInstance *owner = nullptr; ///< one of `holders`
+  /// The models that have it as a member: several if it is tied.
+  llvm::SmallVector<ModelInstance *, 1> holders;
+  /// What first needed its value: it can be tied up to there.
+  llvm::StringRef use; ///< a literal
+  /// Where that was: the calls that led there, outermost first, and the place.
+  llvm::SmallVector<SourceRange, 2> used;
 };
 
 enum class NativeModel : uint8_t { None, Sequential, ModuleList };
@@ -156,9 +164,12 @@ struct ModelState {
   SourceRange moved;
   std::optional<Place> otherwise; ///< its place on another path to this point
   enum Mode : uint8_t { Train, Eval, Unknown } mode = Train;
+  /// Whether steps change its parameters; `Either` depends on the path.
+  enum Learning : uint8_t { Learned, Frozen, Either } learning = Learned;
+  unsigned learningSetAt = 0; ///< the number of the call that set it
   /// Of the loops around, counted from the outermost: in so many the turn has
-  /// set the place, or the mode, on every path to this point.
-  size_t placedInTurns = 0, modeSetInTurns = 0;
+  /// set the place, the mode, or what is frozen, on every path to this point.
+  size_t placedInTurns = 0, modeSetInTurns = 0, learningSetInTurns = 0;
 };
 
 struct ModelInstance : Payload, ModelState {
@@ -172,7 +183,7 @@ struct ModelInstance : Payload, ModelState {
   struct Member {
     std::string name;
     Val val;
-    std::unique_ptr<Slot> slot;
+    std::shared_ptr<Slot> slot;
   };
   std::vector<Member> members;
   llvm::StringMap<size_t> index;
@@ -236,6 +247,9 @@ struct OptimizerInfo : Payload {
     Slot *parameter;
     std::string path;
     llvm::SmallVector<std::string, 2> moments; ///< slots
+    /// Counts the steps of this parameter. Empty where all parameters have
+    /// taken the same steps, which `stepSlot` counts.
+    std::string stepSlot;
   };
   std::vector<Leaf> leaves;
   llvm::SmallVector<std::string, 2> momentNames; ///< PyTorch's
@@ -304,6 +318,14 @@ inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
   val.value = value;
   return val;
 }
+/// A tensor as a value, even if it is one of a model.
+inline Val valueOf(const Val &tensor) {
+  Val val = tensor;
+  auto info = std::make_shared<TensorInfo>(tensor.as<TensorInfo>());
+  info->state = nullptr;
+  val.data = std::move(info);
+  return val;
+}
 inline Val makeDType(DType dtype) {
   Val val = makeVal(ValKind::DType);
   auto data = std::make_shared<DTypeInfo>();
@@ -317,6 +339,13 @@ inline Val makeDevice(Place place, SourceRange made) {
   data->place = std::move(place);
   data->made = made;
   val.data = std::move(data);
+  return val;
+}
+
+/// A tensor of a model that is named and not read: it has no value.
+inline Val stateOf(Slot &slot) {
+  Val val = makeTensor(slot.type, Value());
+  val.as<TensorInfo>().state = slot.shared_from_this();
   return val;
 }
 

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"
+#include "tdc_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
@@ -69,7 +70,7 @@ struct Underline {
   unsigned begin;
   unsigned end;
   char mark;
-  llvm::StringRef text;
+  std::string text;
 };
 
 class TextPrinter {
@@ -84,7 +85,7 @@ public:
     os << (isError ? "error[" : "warning[") << getDiagInfo(diagnostic.code).name
        << ']';
     unpaint();
-    os << ": " << diagnostic.title << '\n';
+    os << ": " << printable(diagnostic.title) << '\n';
 
     if (diagnostic.primary.range.isValid())
       printSnippets();
@@ -106,7 +107,8 @@ private:
 
   void printPlace(SourceRange range) {
     LineColumn at = sources.getLineColumn(range);
-    os << sources.getName(range.file) << ':' << at.line << ':' << at.column;
+    os << printable(sources.getName(range.file)) << ':' << at.line << ':'
+       << at.column;
   }
 
   /// Shows the primary file's lines, then those of the other files.
@@ -194,7 +196,8 @@ private:
       };
       unsigned begin = getColumn(label->range.begin);
       unsigned end = std::max(begin + 1, getColumn(label->range.end));
-      underlines.push_back({begin, end, isPrimary ? '^' : '-', label->text});
+      underlines.push_back(
+          {begin, end, isPrimary ? '^' : '-', printable(label->text)});
       marks.resize(std::max<size_t>(marks.size(), end), ' ');
     }
     for (const Underline &underline : underlines)
@@ -219,7 +222,7 @@ private:
   }
 
   void printNote(const Note &note) {
-    os << "  note: " << note.text;
+    os << "  note: " << printable(note.text);
     if (note.range.isValid()) {
       os << " (";
       if (note.range.file == diagnostic.primary.range.file)
@@ -241,12 +244,12 @@ private:
       SourceRange edit = fix.edits.front().range;
       SourceRange primary = diagnostic.primary.range;
       if (edit.file != primary.file)
-        os << sources.getName(edit.file) << ", ";
+        os << printable(sources.getName(edit.file)) << ", ";
       if (edit.file != primary.file || sources.getLineColumn(edit).line !=
                                            sources.getLineColumn(primary).line)
         os << "line " << sources.getLineColumn(edit).line << ": ";
     }
-    os << fix.title << '\n';
+    os << printable(fix.title, /*keepsLines=*/true) << '\n';
   }
 
   llvm::raw_ostream &os;

@@ -1,7 +1,7 @@
 //===- FindFormat.cpp - the format of a path ------------------------------===//
 //
 // For paths that are known only when the program runs, and for the compiler:
-// the one place that needs the code of every format.
+// the one place that needs the code of every format, or of all but images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,18 @@
 using namespace tdrt;
 
 const TensorFormat &tdrt::findFormat(const char *path, const char *key) {
+#define TENSOR_FILE(LOADER, ENDING)
+#define IMAGE_FILE(LOADER, ENDING)                                             \
+  if (hasEnding(path, ENDING))                                                 \
+    return LOADER##Format;
+#include "tdc_file_formats.def"
+  return findArrayFormat(path, key);
+}
+
+const TensorFormat &tdrt::findArrayFormat(const char *path, const char *key) {
+#define IMAGE_FILE(LOADER, ENDING)                                             \
+  if (hasEnding(path, ENDING))                                                 \
+    failFile(701, -1, "no function of this program takes an image");
 #define TENSOR_FILE(LOADER, ENDING)                                            \
   if (hasEnding(path, ENDING))                                                 \
     return LOADER##Format;

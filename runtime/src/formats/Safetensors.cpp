@@ -118,7 +118,8 @@ public:
     if (field == None)
       return stop(725, inQuotes(current) + " has a field " + inQuotes(text));
     if (seenFields & field)
-      return stop(724, "`" + text + "` stands twice in " + inQuotes(current));
+      return stop(724,
+                  inQuotes(text) + " stands twice in " + inQuotes(current));
     seenFields |= field;
     return true;
   }
@@ -328,7 +329,10 @@ void SafetensorsHeader::index() {
 }
 
 const FileTensor *SafetensorsHeader::find(const std::string &key) const {
-  return findKey(tensors, tensorOrder, key);
+  if (const FileTensor *tensor = findKey(tensors, tensorOrder, key))
+    return tensor;
+  const std::string *other = findMetadata(key);
+  return other ? findKey(tensors, tensorOrder, *other) : nullptr;
 }
 
 const std::string *

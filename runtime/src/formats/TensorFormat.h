@@ -4,7 +4,6 @@
 #define TDRT_FORMATS_TENSORFORMAT_H
 
 #include "File.h"
-#include <new>
 #include <vector>
 
 namespace tdrt {
@@ -28,29 +27,15 @@ extern const TensorFormat npyFormat, npzFormat, safetensorsFormat, csvFormat,
 /// The format of a path's ending; where it says nothing, .safetensors with a
 /// `key` and .npy without. Throws TR705 for what cannot be read.
 const TensorFormat &findFormat(const char *path, const char *key);
+/// The same, and images are refused: for programs that take none, which do not
+/// carry the code for them then.
+const TensorFormat &findArrayFormat(const char *path, const char *key);
 
 /// TR707 for a key where the file holds one tensor.
 void refuseKey(const char *key);
 /// TR707 for a key that is none of those in the file, TR705 without one.
 [[noreturn]] void failKey(const char *key,
                           const std::vector<std::string> &there);
-
-inline void throwIf(FileFault &&fault) {
-  if (fault)
-    throw std::move(fault);
-}
-
-/// Runs `body`; what it throws is returned.
-template <class Body> FileFault caught(Body body) noexcept {
-  try {
-    body();
-    return {};
-  } catch (FileFault &fault) {
-    return std::move(fault);
-  } catch (const std::exception &) {
-    return {201, -1, "out of memory"};
-  }
-}
 
 } // namespace tdrt
 

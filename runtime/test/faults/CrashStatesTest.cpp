@@ -17,6 +17,7 @@
 #include "TestProgram.h"
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -223,14 +224,13 @@ protected:
 
   Files read() const {
     Files files;
-    for (const std::string &name : {path, temporary})
-      if (tdrt_exists(name.c_str()))
-        files[name] = readFile(name);
+    for (const auto &entry : std::filesystem::directory_iterator(folder.path))
+      files[entry.path()] = readFile(entry.path());
     return files;
   }
 
   void place(const Files &files) {
-    for (const std::string &name : {path, temporary, path + ".new"})
+    for (const auto &[name, text] : read())
       unlink(name.c_str());
     for (const auto &[name, text] : files)
       writeFile(name, text);
@@ -285,11 +285,11 @@ protected:
   tdrt_slot slot;
   const int32_t indexes[1] = {0}, types[1] = {TDRT_INT};
   const char *const keys[1] = {"state"}, *const names[1] = {"step"};
-  const tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0};
+  const tdrt_checkpoint what = {1, 1, indexes, keys, names,  types,
+                                1, 0, 0,       0,    nullptr};
   tdrt_program program = emptyProgram();
   TemporaryFolder folder;
   std::string path = folder / "state.safetensors";
-  std::string temporary = folder / ".state.safetensors.tdc-tmp";
   std::vector<Step> steps;
   int broken = 0;
 };
@@ -318,10 +318,10 @@ TEST_F(CrashStatesTest, LargeFile) {
   checkSaves(2, 2, 20);
 }
 
-TEST_F(CrashStatesTest, ATemporaryFileOfACrashIsUsedAgain) {
+TEST_F(CrashStatesTest, ALeftoverOfACrashStays) {
   setElements(100);
   ASSERT_EQ(save(1), 0);
-  writeFile(temporary, std::string(9999, 'x'));
+  writeFile(folder / ".tdc-tmp-0123456789abcdef", std::string(9999, 'x'));
   checkSaves(2, 1, 10);
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <malloc.h>
 #include <map>
@@ -25,6 +26,7 @@ struct State {
   bool interrupting = false, interrupted = false;
   size_t most = 0;
   Recording *recording = nullptr;
+  int64_t number = -1; ///< the next one of the system's, if they are known
   bool watching = false;
   int64_t live = 0, peak = 0;
 };
@@ -110,6 +112,9 @@ Recording::~Recording() {
   names = nullptr;
 }
 
+KnownNumbers::KnownNumbers() { state.number = 0; }
+KnownNumbers::~KnownNumbers() { state.number = -1; }
+
 void tdrt_test::watchMemory() {
   state.live = state.peak = 0;
   state.watching = true;
@@ -137,17 +142,17 @@ int __real_pthread_create(pthread_t *, const pthread_attr_t *,
                           void *(*)(void *), void *);
 int __real_open(const char *, int, ...);
 int __real_close(int);
+int __real_fcntl(int, int, ...);
 int __real_stat(const char *, struct stat *);
 int __real_fstat(int, struct stat *);
-int __real_lstat(const char *, struct stat *);
+ssize_t __real_readlink(const char *, char *, size_t);
 ssize_t __real_read(int, void *, size_t);
 ssize_t __real_pread(int, void *, size_t, off_t);
 ssize_t __real_write(int, const void *, size_t);
 int __real_fsync(int);
-int __real_ftruncate(int, off_t);
-int __real_flock(int, int);
 int __real_fchmod(int, mode_t);
 int __real_rename(const char *, const char *);
+ssize_t __real_getrandom(void *, size_t, unsigned);
 
 void *__wrap_malloc(size_t size) {
   return failNow(Calls::Allocations) ? nullptr : counted(__real_malloc(size));
@@ -197,8 +202,10 @@ int __wrap_open(const char *path, int flags, ...) {
     if (fd < 0)
       return;
     (*names)[fd] = path;
-    if (flags & O_CREAT)
+    if (flags & O_CREAT) {
       recording.steps.push_back({Step::Create, path, ""});
+      recording.createdMode = mode;
+    }
     if (flags & O_TRUNC)
       recording.steps.push_back({Step::Truncate, path, ""});
   });
@@ -214,14 +221,22 @@ int __wrap_close(int fd) {
   errno = error;
   return -1;
 }
+/// A descriptor is made of another one.
+int __wrap_fcntl(int fd, int command, ...) {
+  va_list more;
+  va_start(more, command);
+  int argument = va_arg(more, int);
+  va_end(more);
+  return failCall() ? -1 : __real_fcntl(fd, command, argument);
+}
 int __wrap_stat(const char *path, struct stat *info) {
   return failCall() ? -1 : __real_stat(path, info);
 }
-int __wrap_lstat(const char *path, struct stat *info) {
-  return failCall() ? -1 : __real_lstat(path, info);
-}
 int __wrap_fstat(int fd, struct stat *info) {
   return failCall() ? -1 : __real_fstat(fd, info);
+}
+ssize_t __wrap_readlink(const char *path, char *to, size_t size) {
+  return failCall() ? -1 : __real_readlink(path, to, size);
 }
 ssize_t __wrap_read(int fd, void *to, size_t size) {
   return failCall(true) ? -1 : __real_read(fd, to, cut(size));
@@ -252,17 +267,6 @@ int __wrap_fsync(int fd) {
   });
   return __real_fsync(fd);
 }
-int __wrap_ftruncate(int fd, off_t size) {
-  if (failCall(true))
-    return -1;
-  record([&](Recording &recording) {
-    recording.steps.push_back({Step::Truncate, (*names)[fd], ""});
-  });
-  return __real_ftruncate(fd, size);
-}
-int __wrap_flock(int fd, int how) {
-  return failCall(true) ? -1 : __real_flock(fd, how);
-}
 int __wrap_fchmod(int fd, mode_t mode) {
   return failCall() ? -1 : __real_fchmod(fd, mode);
 }
@@ -273,6 +277,15 @@ int __wrap_rename(const char *from, const char *to) {
     recording.steps.push_back({Step::Rename, from, to});
   });
   return __real_rename(from, to);
+}
+ssize_t __wrap_getrandom(void *to, size_t size, unsigned flags) {
+  if (failCall(true))
+    return -1;
+  if (state.number < 0)
+    return __real_getrandom(to, size, flags);
+  memcpy(to, &state.number, sizeof state.number);
+  ++state.number;
+  return static_cast<ssize_t>(size);
 }
 
 } // extern "C"

@@ -59,6 +59,14 @@ public:
   Recording();
   ~Recording();
   std::vector<Step> steps;
+  unsigned createdMode = 0; ///< that the file created last was asked to have
+};
+
+/// While it lives, the system's random numbers are 0, 1, 2 ...
+class KnownNumbers {
+public:
+  KnownNumbers();
+  ~KnownNumbers();
 };
 
 /// The most bytes that were allocated at one time since then; blocks that were

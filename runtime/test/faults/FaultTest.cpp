@@ -37,7 +37,8 @@ const int32_t indexes[] = {0};
 const char *const keys[] = {"a long name of a weight"};
 const char *const names[] = {"a long name of a number"};
 const int32_t types[] = {TDRT_FLOAT};
-const tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0};
+const tdrt_checkpoint what = {1, 1, indexes, keys, names,  types,
+                              1, 0, 0,       0,    nullptr};
 const tdrt_arg args[] = {{"epochs", "5", "training epochs", TDRT_INT, 0}};
 const tdrt_site sites[] = {{"faults.tdsl", 3, 1}};
 const int64_t rows[] = {2000};
@@ -46,9 +47,13 @@ const tdrt_export exports[] = {
     {"f", 0, 1, nullptr, outputs,
      [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *out) -> int32_t {
        *out = {nullptr, TDRT_F32, 1, rows};
-       return tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, rows, 0, &out->data);
+       int32_t status =
+           tdrt_alloc_tensor(ctx, 0, TDRT_F32, 1, rows, 0, &out->data);
+       if (status == 0)
+         memset(out->data, 0, 4 * rows[0]);
+       return status;
      },
-     0, 0}};
+     0, 0, nullptr}};
 
 using Contents = std::map<std::string, std::string>;
 
@@ -133,6 +138,7 @@ protected:
   tdrt_program program = emptyProgram();
   TemporaryFolder folder;
   std::string path = folder / "a long name of a file.safetensors";
+  std::string outOption = "y=" + (folder / "a long name of a result.npy");
 
   /// A file that is large enough to be viewed, most of it a hole.
   void writeView() {
@@ -203,6 +209,11 @@ std::vector<Scenario> FaultTest::scenarios() {
                    const char *argv[] = {"a program"};
                    return tdrt_run_program(&own, 1, argv);
                  }});
+  all.push_back({"a call from a command line", [&](tdrt_context *) {
+                   const char *argv[] = {"a program", "--fn", "f", "--out",
+                                         outOption.c_str()};
+                   return tdrt_run_exports(&program, 5, argv, tdrt_load);
+                 }});
   all.push_back({"print", [](tdrt_context *ctx) {
                    tdrt_out_i64(ctx, 12345, nullptr);
                    static const char much[500] = {};
@@ -249,6 +260,11 @@ std::vector<Scenario> FaultTest::scenarios() {
   all.push_back(saves("x.npy"));
   all.push_back(saves("x.npy", {{"x.npy", "old"}}));
   all.push_back(saves("x.npz"));
+  // Standard output is that device here: one scenario adds to it.
+  for (const char *device : {"/dev/zero", "/dev/null"})
+    all.push_back({device, [this, device](tdrt_context *ctx) {
+                     return saveTensor(ctx, device);
+                   }});
   all.push_back({"first checkpoint",
                  [&](tdrt_context *ctx) { return saveCheckpoint(ctx); }});
   all.push_back({"checkpoint over another",

@@ -32,7 +32,7 @@ func.func @half(%x: !a, %y: !a) -> !a {
 // What is computed goes through registers; it is still bf16 that is multiplied.
 // CHECK: llvm.func @matmul_0
 // CHECK-NOT: nvvm.cp.async
-// CHECK: arith.cmpf ogt
+// CHECK: arith.maximumf
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xi16>, !llvm.ptr<3>
 // CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>
 func.func @computed(%x: !a, %y: !a) -> !a {

@@ -7,7 +7,7 @@ func.func @main() {
   return
 }
 
-// CHECK: @tdc_exports() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32, ptr, ptr, ptr, i32, i32)>>
+// CHECK: @tdc_exports() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32, ptr, ptr, ptr, i32, i32, ptr)>>
 // CHECK: llvm.mlir.addressof @[[NAME:tdc_data_.*]] :
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(3 : i32)

@@ -33,10 +33,11 @@ func.func @main() {
 
 // -----
 
-// CHECK: @tdc_checkpoint_1() {{.*}} !llvm.array<1 x struct<(i32, i32, ptr, ptr, ptr, ptr, i32, i32)>>
+// CHECK: @tdc_checkpoint_1() {{.*}} !llvm.array<1 x struct<(i32, i32, ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr)>>
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: @tdc_checkpoint()
 // CHECK: llvm.mlir.constant(1 : i32)
@@ -47,6 +48,15 @@ func.func @main() {
 // CHECK: llvm.mlir.addressof @[[TYPES:tdc_data_.*]] :
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.addressof @tdc_aliases
+// The alias is a name of the first of its slots.
+// CHECK: @tdc_aliases() {{.*}} !llvm.array<1 x struct<(ptr, ptr, i32)>>
+// CHECK: llvm.mlir.addressof @[[ALIAS:tdc_data_.*]] :
+// CHECK: llvm.mlir.zero
+// CHECK: llvm.mlir.constant(0 : i32)
+// CHECK-DAG: @[[ALIAS]]("head.w\00")
 // CHECK-DAG: @[[SLOTS]]("\01\00\00\00")
 // CHECK-DAG: @[[TYPES]]("\00\00\00\00\02\00\00\00")
 td.slot @v param "v" of "m" : tensor<2xf32>
@@ -63,10 +73,10 @@ func.func @main() {
   // CHECK: %[[WIDE:.*]] = llvm.zext
   // CHECK: llvm.store %[[WIDE]]
   // CHECK: llvm.call @tdrt_checkpoint_save(%[[CTX]], %{{.*}}, %{{.*}}, %[[VALUES]],
-  td.save %p [@w] as ["w"] full ["epoch", "fine"] (%e, %b) : i64, i1
+  td.save %p [@w] as ["w"] full ["epoch", "fine"] (%e, %b) : i64, i1 {aliases = {head.w = "w"}}
   // CHECK: %[[WHAT:.*]] = llvm.mlir.addressof @tdc_checkpoint_1
   // CHECK: llvm.call @tdrt_checkpoint_restore(%[[CTX]], %{{.*}}, %[[WHAT]],
-  td.restore %p [@w] as ["w"] lenient
+  td.restore %p [@w] as ["w"] lenient cast
   // CHECK: llvm.call @tdrt_env
   %name = td.format "HOME"
   %env = td.env %name, %p

@@ -8,19 +8,21 @@ module attributes {
     {name = "path", type = !td.str, help = ""}]} {
 
 // CHECK: llvm.mlir.global external constant @tdc_program()
-// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
-// The version of the ABI, two slots, two arguments, one site, no export.
-// CHECK: llvm.mlir.constant(8 : i32)
+// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
+// The version of the ABI, two slots, two arguments, one site, no export, one alias.
+// CHECK: llvm.mlir.constant(9 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: llvm.mlir.addressof @[[NAME:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[HELP:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @tdc_slots
+// CHECK: llvm.mlir.addressof @tdc_aliases
 // CHECK: llvm.mlir.addressof @tdc_args
 // CHECK: llvm.mlir.addressof @tdc_sites
 // CHECK: llvm.mlir.zero
@@ -66,10 +68,17 @@ module attributes {
 // CHECK-DAG: @[[SIZE]]("\04\00\00\00\00\00\00\00") {{.*}}alignment = 8
 // CHECK-DAG: @[[M]]("opt.w\00")
 // CHECK-DAG: @[[W]]("fc.w\00")
-// CHECK-DAG: @[[NAME]]("train\00")
 // CHECK-DAG: @[[HELP]]("trains\00")
+// The other name of the second one.
+// CHECK: @tdc_aliases() {{.*}} !llvm.array<1 x struct<(ptr, ptr, i32)>>
+// CHECK: llvm.mlir.addressof @[[KEY:tdc_data_.*]] :
+// CHECK: llvm.mlir.addressof @[[OTHER:tdc_data_.*]] :
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK-DAG: @[[KEY]]("head.w\00")
+// CHECK-DAG: @[[OTHER]]("model.head.w\00")
+// CHECK-DAG: @[[NAME]]("train\00")
 td.slot @m moment "opt.w" of "adam" : tensor<4xf64>
-td.slot @w param "fc.w" of "model" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
+td.slot @w param "fc.w" of "model" {aliases = {model.head.w = "head.w"}, layout = array<i64: 1, 0>} : tensor<2x3xf32>
 
 // CHECK-NOT: td.
 // CHECK: llvm.func @kernel

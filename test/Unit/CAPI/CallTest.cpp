@@ -14,6 +14,9 @@ export fn both(x: f32[3], n: i64[]) -> (f32[3], i64[]) {
     return x + 1, n + 1
 }
 export fn pick(x: f32[4], i: i64[N]) -> f32[N] = x[i]
+export fn swap(x: f32[4], y: f32[4]) -> (f32[4], f32[4]) { return y, x }
+export fn next(x: f32[4]) -> (f32[4], f32[4]) { return x + 1, x }
+export fn same(x: f32[4]) -> f32[4] = x
 )";
 
 class CallTest : public testing::Test {
@@ -53,6 +56,61 @@ TEST_F(CallTest, ResultsGoWhereTheCallerSays) {
       tdc_call(module, program.find("scale"), 1, &output, 1, &output, &error),
       TDC_OK);
   EXPECT_EQ(y.values, (std::vector<float>{4, 8, 12, 16, 20, 24}));
+}
+
+// Also where a result is an input as it came.
+TEST_F(CallTest, OutputsThatAreInputs) {
+  Floats x({4}, {1, 2, 3, 4}), y({4}, {5, 6, 7, 8});
+  tdc_tensor both[] = {x.get(), y.get()};
+  Error error;
+  ASSERT_EQ(tdc_call(module, program.find("swap"), 2, both, 2, both, &error),
+            TDC_OK)
+      << error.text();
+  EXPECT_EQ(x.values, (std::vector<float>{5, 6, 7, 8}));
+  EXPECT_EQ(y.values, (std::vector<float>{1, 2, 3, 4}));
+
+  ASSERT_EQ(tdc_call(module, program.find("next"), 1, both, 2, both, &error),
+            TDC_OK);
+  EXPECT_EQ(x.values, (std::vector<float>{6, 7, 8, 9}));
+  EXPECT_EQ(y.values, (std::vector<float>{5, 6, 7, 8}));
+
+  tdc_tensor made[] = {x.get(), {}};
+  ASSERT_EQ(tdc_call(module, program.find("next"), 1, both, 2, made, &error),
+            TDC_OK);
+  EXPECT_EQ(x.values, (std::vector<float>{7, 8, 9, 10}));
+  EXPECT_EQ(floatsOf(made[1]), (std::vector<float>{6, 7, 8, 9}));
+  tdc_tensor_free(&made[1]);
+}
+
+TEST_F(CallTest, OutputsThatAreInputsInPart) {
+  std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  int64_t four = 4;
+  tdc_tensor input = {values.data(), TDC_F32, 1, &four, nullptr};
+  tdc_tensor output = {values.data() + 1, TDC_F32, 1, &four, nullptr};
+  Error error;
+  ASSERT_EQ(
+      tdc_call(module, program.find("same"), 1, &input, 1, &output, &error),
+      TDC_OK)
+      << error.text();
+  EXPECT_EQ(values, (std::vector<float>{1, 1, 2, 3, 4, 6}));
+}
+
+TEST_F(CallTest, OutputsThatOverlap) {
+  std::vector<float> values = {1, 2, 3, 4, 5, 6, 7};
+  int64_t four = 4;
+  Floats x({4}, {0, 0, 0, 0});
+  tdc_tensor input = x.get();
+  tdc_tensor outputs[] = {
+      {values.data(), TDC_F32, 1, &four, nullptr},
+      {values.data() + 3, TDC_F32, 1, &four, nullptr},
+  };
+  Error error;
+  EXPECT_EQ(
+      tdc_call(module, program.find("next"), 1, &input, 2, outputs, &error),
+      TDC_USAGE_ERROR);
+  EXPECT_EQ(error.text(), "error: output `out1` of `next` shares memory with "
+                          "output `out0`\n");
+  EXPECT_EQ(values, (std::vector<float>{1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST_F(CallTest, ResultsThatDoNotFit) {

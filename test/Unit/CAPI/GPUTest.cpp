@@ -66,4 +66,29 @@ TEST_F(GPUTest, CallsAndState) {
   EXPECT_EQ(tdc_restore(module, "never.safetensors", &restore), TDC_RUN_ERROR);
 }
 
+// Functions use what the program computed on a GPU. State on the cpu is still
+// reached from outside.
+TEST_F(GPUTest, Values) {
+  Program program(R"(
+let net = Linear(2, 1).to(cpu)
+let table = (rand(int(ones(3).sum().item()), 2) * 0.0 + 3.0).to(cuda)
+let shift = ones(2).to(cuda)
+export fn predict(x: f32[2]) -> f32[1] = net(x)
+export fn rows(x: f32[2]) -> f32[N, 2] = (table + shift).cpu() + x
+)");
+  Module module(program);
+  Floats x({2}, {1, 2});
+  tdc_tensor input = x.get(), output = {};
+  Error error;
+  ASSERT_EQ(
+      tdc_call(module, program.find("rows"), 1, &input, 1, &output, &error),
+      TDC_OK)
+      << error.text();
+  EXPECT_EQ(floatsOf(output), (std::vector<float>{5, 6, 5, 6, 5, 6}));
+  tdc_tensor_free(&output);
+  EXPECT_EQ(tdc_state_read(module, "net.bias", &output, &error), TDC_OK)
+      << error.text();
+  tdc_tensor_free(&output);
+}
+
 } // namespace

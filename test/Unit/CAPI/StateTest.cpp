@@ -29,6 +29,53 @@ TEST(StateTest, ReadAndWrite) {
   tdc_tensor_free(&read);
 }
 
+// As in PyTorch's state_dict a tied tensor is there under each of its names.
+TEST(StateTest, TiedTensors) {
+  Program program("model Lm {\n"
+                  "    wte = Embedding(2, 1)\n"
+                  "    head = Linear(1, 2, bias=false)\n"
+                  "}\n"
+                  "let lm = Lm()\n"
+                  "lm.wte.weight = lm.head.weight\n"
+                  "let other = Linear(1, 2, bias=false)\n"
+                  "other.weight = lm.wte.weight\n"
+                  "export fn head() -> f32[2, 1] = lm.head.weight\n");
+  std::vector<std::string> names;
+  for (size_t i = 0; i < tdc_state_count(program); ++i)
+    names.push_back(tdc_state_get(program, i)->name);
+  EXPECT_EQ(names, (std::vector<std::string>{"lm.wte.weight", "lm.head.weight",
+                                             "other.weight"}));
+  EXPECT_EQ(tdc_state_get(program, names.size()), nullptr);
+
+  Module one(program), two(program);
+  Error error;
+  for (const char *name : {"lm.wte.weight", "lm.head.weight", "other.weight"}) {
+    Floats values({2, 1}, {float(strlen(name)), 4});
+    tdc_tensor tensor = values.get(), read = {};
+    ASSERT_EQ(tdc_state_write(one, name, &tensor, &error), TDC_OK)
+        << error.text();
+    for (const char *other :
+         {"lm.wte.weight", "lm.head.weight", "other.weight"}) {
+      ASSERT_EQ(tdc_state_read(one, other, &read, &error), TDC_OK);
+      EXPECT_EQ(floatsOf(read), (std::vector<float>{float(strlen(name)), 4}));
+      tdc_tensor_free(&read);
+    }
+  }
+  tdc_tensor output = {};
+  ASSERT_EQ(tdc_call(one, program.find("head"), 0, nullptr, 1, &output, &error),
+            TDC_OK);
+  EXPECT_EQ(floatsOf(output), (std::vector<float>{12, 4}));
+  tdc_tensor_free(&output);
+
+  std::string path = testing::TempDir() + "capi_tied_test.safetensors";
+  ASSERT_EQ(tdc_save(one, path.c_str(), &error), TDC_OK) << error.text();
+  ASSERT_EQ(tdc_restore(two, path.c_str(), &error), TDC_OK) << error.text();
+  ASSERT_EQ(tdc_state_read(two, "lm.head.weight", &output, &error), TDC_OK);
+  EXPECT_EQ(floatsOf(output), (std::vector<float>{12, 4}));
+  tdc_tensor_free(&output);
+  unlink(path.c_str());
+}
+
 TEST(StateTest, Mistakes) {
   Program program(kLinear);
   Module module(program);

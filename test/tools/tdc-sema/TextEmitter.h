@@ -92,16 +92,19 @@ public:
   }
   void optimizePlacement() override { line("optimize placement"); }
   llvm::SmallVector<Value>
-  beginExport(Ref fn, llvm::ArrayRef<Parameter> parameters) override {
+  beginExport(Ref fn, Ref help, llvm::ArrayRef<Parameter> parameters) override {
     llvm::SmallVector<Value> values;
     std::string all;
     for (const Parameter &p : parameters) {
       values.push_back(fresh());
       all += " " + text(values.back()) + ": " + type(p.type);
     }
+    if (!help.empty())
+      line("## " + help);
     line("export " + fn + all + " {"), ++depth;
     return values;
   }
+  bool canUse(Value) override { return true; }
   void endExport(Values v) override {
     line("return " + list(v)), --depth, line("}");
   }
@@ -190,6 +193,17 @@ public:
     line("slot " + slot + " " + td::stringifySlotKind(kind) + " " + key +
          " of " + instance + " : " + type(t));
   }
+  void nameSlots(llvm::ArrayRef<SlotNames> slots,
+                 llvm::ArrayRef<std::string> dropped) override {
+    for (const SlotNames &row : slots) {
+      std::string names;
+      for (const SlotName &name : row.names)
+        names += " " + name.whole();
+      line("names " + row.slot + " =" + names);
+    }
+    for (const std::string &slot : dropped)
+      line("drop " + slot);
+  }
   Value read(Ref slot, Type t) override { return def("read " + slot, t); }
   void write(Ref slot, Value v) override {
     line("write " + slot + " " + text(v));
@@ -254,8 +268,9 @@ public:
     line("save " + text(p) + slots(c) + " names [" + llvm::join(c.names, ", ") +
          "] (" + list(c.values) + ")");
   }
-  void restore(Value p, const Checkpoint &c, bool lenient) override {
-    line("restore " + text(p) + slots(c) + (lenient ? " lenient" : ""));
+  void restore(Value p, const Checkpoint &c, Tolerance t) override {
+    line("restore " + text(p) + slots(c) + (t.lenient ? " lenient" : "") +
+         (t.casts ? " cast" : ""));
   }
   Value restoreScalar(Value p, Ref scalar, HostType t) override {
     return def("restore_scalar " + text(p) + " " + scalar + ": " + hostType(t));
@@ -277,7 +292,8 @@ private:
     return all;
   }
   static std::string transfer(Transfer how) {
-    static const char *const names[] = {"", " implied", " kept", " pinned"};
+    static const char *const names[] = {"", " implied", " home", " kept",
+                                        " pinned"};
     return names[unsigned(how)];
   }
   static std::string quote(Ref text) {
@@ -306,9 +322,12 @@ private:
     return names[unsigned(t)];
   }
   static std::string slots(const Checkpoint &c) {
-    return std::string(c.full ? " full" : "") + " [" +
-           llvm::join(c.slots, ", ") + "] as [" + llvm::join(c.keys, ", ") +
-           "]";
+    std::string all = std::string(c.full ? " full" : "") + " [" +
+                      llvm::join(c.slots, ", ") + "] as [" +
+                      llvm::join(c.keys, ", ") + "]";
+    for (const auto &[alias, key] : c.aliases)
+      all += " " + alias + "=" + key;
+    return all;
   }
   void line(const llvm::Twine &text) { os.indent(2 * depth) << text << '\n'; }
   Value def(const llvm::Twine &text) {

@@ -5,6 +5,7 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -69,7 +70,7 @@ std::string Words::spell(mlir::FileLineColLoc place) const {
 
 std::string Words::spell(StringRef file, unsigned line) const {
   std::string text = "line " + std::to_string(line);
-  return file == report.file ? text : file.str() + ", " + text;
+  return file == report.file ? text : printable(file) + ", " + text;
 }
 
 std::string Words::spell(mlir::Operation *op) const {

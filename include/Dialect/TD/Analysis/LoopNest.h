@@ -76,9 +76,10 @@ class LoopNest {
 public:
   /// The nest that computes `roots`, each in full; operands of the roots are
   /// followed through the ops for which `isInside` holds, all others are
-  /// inputs. Fails when a root cannot share the first one's loops, or when more
-  /// than 64 loops are needed. No loop is made for dims of size 1, but, with
-  /// `loopsOverOne`, for the last one of each root.
+  /// inputs. Fails when a root cannot share the first one's loops, when more
+  /// than 64 loops are needed, or when a reduction is read at two positions or
+  /// at a picked index: a nest computes it once. No loop is made for dims of
+  /// size 1, but, with `loopsOverOne`, for the last one of each root.
   static mlir::FailureOr<LoopNest>
   get(llvm::ArrayRef<mlir::Value> roots,
       llvm::function_ref<bool(mlir::Operation *)> isInside,
@@ -97,9 +98,8 @@ public:
 
   /// Loops that some root runs over; the others are reduction loops.
   LoopSet getRootLoops() const { return rootLoops; }
-  /// The reduction that computes `op` at `at`, null for any other op.
-  const Reduction *findReduction(mlir::Operation *op,
-                                 const Coordinates &at) const;
+  /// The reduction that computes `op`, null for any other op.
+  const Reduction *findReduction(mlir::Operation *op) const;
 
   /// The coordinates at which operand `index` of `op` is read when result 0 of
   /// `op` is asked for at `at`. `op` is inside the nest.

@@ -75,7 +75,8 @@ class TD_EnumParam<TD_EnumAttr info, string mnemonic>
 
 def TD_SlotKind : TD_EnumAttr<"SlotKind", "what a slot holds", [
   I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Buffer", 1, "buffer">,
-  I32EnumAttrCase<"Moment", 2, "moment">, I32EnumAttrCase<"Grad", 3, "grad">
+  I32EnumAttrCase<"Moment", 2, "moment">, I32EnumAttrCase<"Grad", 3, "grad">,
+  I32EnumAttrCase<"Value", 4, "value">
 ]>;
 def TD_SlotKindAttr : TD_EnumParam<TD_SlotKind, "slot_kind">;
 

@@ -253,10 +253,11 @@ def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
   let description = [{
     `full` also stores the random counter, and the scalars under `names`: a
     checkpoint. Without it the file holds pure weights. `keys` are the names in
-    the file, one per slot.
+    the file, one per slot. `aliases` has further names, each with the key of
+    its slot; the file's metadata names them.
 
     C1: as many keys as slots. C2: as many names as values. C3: the symbols are
-    td.slots.
+    td.slots. C4: each alias has one of the keys.
 
     Example:
     ```mlir
@@ -266,7 +267,8 @@ def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
   let arguments = (ins TD_StrType:$path,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$slots,
                        StrArrayAttr:$keys, UnitAttr:$full, StrArrayAttr:$names,
-                       Variadic<TD_Scalar>:$values);
+                       Variadic<TD_Scalar>:$values,
+                       OptionalAttr<DictionaryAttr>:$aliases);
   let assemblyFormat = [{
     $path $slots `as` $keys (`full` $full^)? $names (`(` $values^ `)` `:` type($values))?
     attr-dict
@@ -281,8 +283,13 @@ def TD_RestoreOp : TD_Op<"restore", [DeclareOpInterfaceMethods<SymbolUserOpInter
   let description = [{
     Nothing is written before the whole file has been checked. With `full` the
     random counter comes back too. `lenient` ignores missing and unexpected keys.
+    A tensor of another dtype is converted where that is exact, with `cast`
+    wherever it can be.
+    `aliases` has further names, each with the key of its slot: any one of them
+    is enough, and where the file has several their values must be the same.
 
-    C1: as many keys as slots. C2: the symbols are td.slots.
+    C1: as many keys as slots. C2: the symbols are td.slots. C3: each alias has
+    one of the keys.
 
     Example:
     ```mlir
@@ -291,9 +298,12 @@ def TD_RestoreOp : TD_Op<"restore", [DeclareOpInterfaceMethods<SymbolUserOpInter
   }];
   let arguments = (ins TD_StrType:$path,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$slots,
-                       StrArrayAttr:$keys, UnitAttr:$full, UnitAttr:$lenient);
+                       StrArrayAttr:$keys, UnitAttr:$full, UnitAttr:$lenient,
+                       UnitAttr:$cast,
+                       OptionalAttr<DictionaryAttr>:$aliases);
   let assemblyFormat = [{
-    $path $slots `as` $keys (`full` $full^)? (`lenient` $lenient^)? attr-dict
+    $path $slots `as` $keys (`full` $full^)? (`lenient` $lenient^)?
+    (`cast` $cast^)? attr-dict
   }];
   let hasVerifier = 1;
 }

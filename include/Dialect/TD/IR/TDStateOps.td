@@ -11,18 +11,27 @@ def TD_SlotOp : TD_Op<"slot", [Symbol]> {
     A slot has one fixed address and a name that is its key in checkpoints:
     `fc1.weight` for a parameter or buffer, `opt.<optimizer>.<leaf>` for a
     moment, `grad.<leaf>` for an accumulated gradient. `instance` names the
-    model instance or optimizer it belongs to. It starts as zeros.
+    model instance or optimizer it belongs to. It starts as zeros. A `value` is
+    what the top-level statements computed and an exported function uses: it is
+    in no file, and @main writes it once, at its end.
+
+    A parameter that is tied to others is one slot. `aliases` has the other
+    names, each with its key.
 
     C1: the type is a tensor of a td dtype with static sizes, or a handle of
-    one.
+    one; the sizes of a `value` may be known only at run time. C2: the keys of
+    the aliases are strings.
 
     Example:
     ```mlir
     td.slot @model.fc1.weight param "fc1.weight" of "model" : tensor<50x10xf32>
+    td.slot @m.wte.weight param "wte.weight" of "m"
+      {aliases = {m.head.weight = "head.weight"}} : tensor<5x4xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TD_SlotKindAttr:$kind,
-                       StrAttr:$key, StrAttr:$instance, TypeAttr:$type);
+                       StrAttr:$key, StrAttr:$instance, TypeAttr:$type,
+                       OptionalAttr<DictionaryAttr>:$aliases);
   let assemblyFormat = [{
     $sym_name `` $kind $key `of` $instance attr-dict `:` $type
   }];

@@ -18,7 +18,8 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     it is needed, and what makes it may as well run there. `kept`: as written in
     the program, to be done exactly here, even if nobody needs it. `pinned`: what
     makes the operand runs on the device of the result, whatever that costs
-    (`--placement=optimize`).
+    (`--placement=optimize`). `home`: an implied one from or to where a file, a
+    loader or a caller has its tensors; the program chose no device there.
 
     C1: shapes and dtypes of operand and result are equal.
 
@@ -28,7 +29,7 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     ```
   }];
   let arguments = (ins TD_Tensor:$input, UnitAttr:$implied, UnitAttr:$kept,
-                       UnitAttr:$pinned);
+                       UnitAttr:$pinned, UnitAttr:$home);
   let results = (outs TD_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;

@@ -107,11 +107,13 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let description = [{
     Code is made for devices, so a place must be known. A symbol stands for the
     device that the module's attribute `td.devices` says. A tensor that the
-    program left free is made on the one device that its results reach (the
-    nearest), if they reach several or none on the device of its operands, else
-    on the module's `td.default_device`, else on the cpu. What stands in front of
-    a transfer that the program wrote is not pulled across. Constructors run on
-    each device that demands them.
+    program left free is made on the nearest pinned device that its results
+    reach; if several are equally near or none is reached, on the device where
+    pins put its operands; else on the cpu for a loader, and on the module's
+    `td.default_device` (or the cpu) for all others. What precedes a transfer
+    that the program wrote is not pulled across, and a transfer from or to a
+    tensor's `home` pins nothing. Constructors run on each device that demands
+    them.
 
     Afterwards every op has its operands on its device, by transfers that are
     `implied` where the program did not write them, in front of each use.
@@ -330,6 +332,16 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
            "merge kernels that run over the same elements (tests compare with "
            "and without)">
   ];
+}
+
+def TDVerifyKernelsPass : Pass<"td-verify-kernels", "::mlir::ModuleOp"> {
+  let summary = "check that a kernel reads each of its reductions at one position";
+  let description = [{
+    The gate after td-form-kernels, with which it shares no code. A kernel
+    computes a reduction, a product or an arg_reduce once in each iteration of
+    its loops. What reads it at another position, as a picked row of a sum beside
+    the sum, or a product beside its transpose, must be another kernel.
+  }];
 }
 
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {

@@ -146,8 +146,14 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
   };
 
   if (isReductionOp(op)) {
-    if (nest.findReduction(op, *at))
-      return success();
+    // A nest computes a reduction once, at the position of its loops: what
+    // reads it at a picked index or at a second position reads it from memory.
+    if (const Reduction *known = nest.findReduction(op))
+      return success(*known->at == *at);
+    if (llvm::any_of(*at, [](const Coordinate &coordinate) {
+          return coordinate.picker != nullptr;
+        }))
+      return failure();
     Reduction reduction{op, at, {}, 0};
     auto reduceOver = [&](Value tensor, unsigned dim) {
       Coordinate loop = makeLoop(tensor, dim);
@@ -343,12 +349,12 @@ const Coordinates *LoopNest::intern(Coordinates at) const {
   return &pool->back();
 }
 
-const Reduction *LoopNest::findReduction(Operation *op,
-                                         const Coordinates &at) const {
-  for (const Reduction &reduction : reductions)
-    if (reduction.op == op && *reduction.at == at)
-      return &reduction;
-  return nullptr;
+const Reduction *LoopNest::findReduction(Operation *op) const {
+  const Reduction *known =
+      llvm::find_if(reductions, [&](const Reduction &reduction) {
+        return reduction.op == op;
+      });
+  return known == reductions.end() ? nullptr : known;
 }
 
 int64_t LoopNest::estimateExtent(unsigned loop) const {
@@ -394,7 +400,7 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
     for (const Coordinate &coordinate : at)
       if (coordinate.picker)
         add(coordinate.getIndices(), *coordinate.indexAt);
-  } else if (const Reduction *reduction = findReduction(op, at)) {
+  } else if (const Reduction *reduction = findReduction(op)) {
     result = {reduction->parallel, true};
   } else if (!isa<FillOp>(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)

@@ -198,6 +198,8 @@ std::string getSlotName(SlotOp slot) {
   // In a file of the state this keeps optimizers apart from models.
   if (slot.getKind() == SlotKind::Moment)
     name.consume_front("opt.");
+  if (slot.getKind() == SlotKind::Value)
+    name.consume_front("value.");
   return name.str();
 }
 

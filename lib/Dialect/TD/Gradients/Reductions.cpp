@@ -5,28 +5,34 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Gradients/TensorBuilder.h"
+#include <cmath>
 
 using namespace mlir;
 
 namespace tdc::td {
 
 /// d prod / d x_i is the product of the others. Dividing the product by x_i
-/// fails at zeros, so zeros are left out of the product and counted: x_i gets
-/// a gradient only if none of the others is zero. (Second derivatives between
-/// two elements of which one is exactly zero are lost.)
+/// fails at zeros, so zeros are left out of the product and counted: with
+/// another zero x_i gets 0, or NaN if that zero meets an infinity or a NaN.
+/// (Second derivatives between two elements of which one is exactly zero are
+/// lost.)
 static Value productGradient(TensorBuilder b, Value cotangent, Value x,
                              ArrayRef<int64_t> dims) {
   Value zero = b.zeros(x);
+  auto isAmongOthers = [&](Value mask) {
+    Value here = b.cast(mask, tensorType(x).getElementType());
+    Value all = b.expand(b.reduce(ReduceKind::Sum, here, dims), x, dims);
+    return b.compare(ComparePredicate::NE, b.sub(all, here), zero);
+  };
   Value isZero = b.compare(ComparePredicate::EQ, x, zero);
+  Value isNotFinite = b.compare(ComparePredicate::NE, b.sub(x, x), zero);
   Value safe = b.select(isZero, b.full(1.0, x), x);
-  Value zeroHere = b.cast(isZero, tensorType(x).getElementType());
-  Value zerosInAll =
-      b.expand(b.reduce(ReduceKind::Sum, zeroHere, dims), x, dims);
-  Value othersNonzero =
-      b.compare(ComparePredicate::EQ, b.sub(zerosInAll, zeroHere), zero);
   Value product = b.expand(b.reduce(ReduceKind::Prod, safe, dims), x, dims);
   Value others = b.div(product, safe);
-  return b.select(othersNonzero, b.mul(cotangent, others), zero);
+  Value meetsZero = isAmongOthers(isZero);
+  Value meetsNotFinite = isAmongOthers(isNotFinite);
+  Value besideZero = b.select(meetsNotFinite, b.full(NAN, x), zero);
+  return b.mul(cotangent, b.select(meetsZero, besideZero, others));
 }
 
 /// Evenly to all elements that equal the extremum. With a NaN in the row no

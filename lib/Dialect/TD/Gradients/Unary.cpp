@@ -55,8 +55,9 @@ SmallVector<Value> ExpOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> Expm1Op::buildVJP(OpBuilder &builder,
                                      ArrayRef<Value> cotangents) {
+  // The result + 1 has lost the digits of exp(x) where that is small.
   TensorBuilder b(builder, getLoc());
-  return {b.mul(cotangents[0], b.add(getResult(), b.full(1.0, getResult())))};
+  return {b.mul(cotangents[0], b.make<ExpOp>(getInput()))};
 }
 
 SmallVector<Value> LogOp::buildVJP(OpBuilder &builder,

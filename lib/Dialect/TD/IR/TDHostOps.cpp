@@ -128,9 +128,23 @@ static LogicalResult verifyKeys(Operation *op, ArrayAttr slots,
          << keys.size() << " for " << slots.size();
 }
 
+static LogicalResult verifyAliases(Operation *op, DictionaryAttr aliases,
+                                   ArrayAttr keys) {
+  if (!aliases)
+    return success();
+  for (NamedAttribute alias : aliases)
+    if (!llvm::is_contained(keys, alias.getValue()))
+      return op->emitOpError("expected a key for the alias ")
+             << alias.getName() << ", got " << alias.getValue();
+  return success();
+}
+
 LogicalResult SaveOp::verify() {
   // C1
   if (failed(verifyKeys(*this, getSlots(), getKeys())))
+    return failure();
+  // C4
+  if (failed(verifyAliases(*this, getAliasesAttr(), getKeys())))
     return failure();
   // C2
   if (getNames().size() != getValues().size())
@@ -150,7 +164,10 @@ SmallVector<StringAttr> SaveOp::getReadSlots() {
 
 LogicalResult RestoreOp::verify() {
   // C1
-  return verifyKeys(*this, getSlots(), getKeys());
+  if (failed(verifyKeys(*this, getSlots(), getKeys())))
+    return failure();
+  // C3
+  return verifyAliases(*this, getAliasesAttr(), getKeys());
 }
 
 LogicalResult RestoreOp::verifySymbolUses(SymbolTableCollection &symbols) {

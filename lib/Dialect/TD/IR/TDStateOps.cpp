@@ -20,14 +20,27 @@ static bool hasDType(RankedTensorType type) {
          element.isSignlessInteger(1);
 }
 
+static LogicalResult verifyAliases(SlotOp op) {
+  // C2
+  DictionaryAttr aliases = op.getAliasesAttr();
+  if (!aliases)
+    return success();
+  for (NamedAttribute alias : aliases)
+    if (!isa<StringAttr>(alias.getValue()))
+      return op.emitOpError("expected a key for the alias ")
+             << alias.getName() << ", got " << alias.getValue();
+  return success();
+}
+
 LogicalResult SlotOp::verify() {
   // C1
   auto handle = dyn_cast<HandleType>(getType());
   auto type =
       handle ? handle.getTensor() : dyn_cast<RankedTensorType>(getType());
-  if (type && type.hasStaticShape() && hasDType(type) &&
-      isPlaceEncoding(type.getEncoding()))
-    return success();
+  bool hasSizes =
+      type && (type.hasStaticShape() || getKind() == SlotKind::Value);
+  if (hasSizes && hasDType(type) && isPlaceEncoding(type.getEncoding()))
+    return verifyAliases(*this);
   return emitOpError("expected a tensor of a td dtype with static sizes, got ")
          << getType();
 }

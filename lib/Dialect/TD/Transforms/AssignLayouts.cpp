@@ -105,8 +105,9 @@ void LayoutAssigner::collect() {
       Value value = write.getValue();
       tieToSlot(write.getSlotAttr(), value);
       // td-to-runtime knows a slot's order only where a kernel writes straight
-      // into it.
-      if (!value.getDefiningOp<KernelOp>() || !value.hasOneUse())
+      // into it, which has to lie there.
+      if (!value.getDefiningOp<KernelOp>() || !value.hasOneUse() ||
+          !write.getValue().getType().hasStaticShape())
         fixed.insert(key(value));
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       Block &body = kernel.getBody().front();

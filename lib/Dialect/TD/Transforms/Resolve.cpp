@@ -1,9 +1,8 @@
 //===- Resolve.cpp - td-resolve: every tensor gets a concrete place -------===//
 //
 // A place is part of a type, so this changes types everywhere they stand: of
-// values, of slots, in the signatures of functions. What the program left free
-// is decided by rule, for one origin at a time: an op, a value that a loop or
-// branch passes on, a slot.
+// values, of slots, in the signatures of functions. FreeValues decides where
+// tensors are that the program left free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +10,7 @@
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
+#include "FreeValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,231 +32,6 @@ void matchValue(ConstantOp op) {
   if (auto value = dyn_cast<DenseElementsAttr>(op.getValue()))
     op.setValueAttr(value.reshape(op.getType()));
 }
-
-bool isFree(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.getEncoding();
-}
-
-//===----------------------------------------------------------------------===//
-// Free values
-//===----------------------------------------------------------------------===//
-
-/// What one decision is made for.
-struct Origin {
-  /// Free origins that it is computed from.
-  SmallVector<unsigned> sources;
-  /// Devices of what else it is computed from.
-  SmallVector<Place> pinned;
-  /// The nearest devices that it reaches, and how far they are; -1: none.
-  SmallVector<Place> reached;
-  int distance = -1;
-  std::optional<Place> decision;
-};
-
-class FreeValues {
-public:
-  FreeValues(ModuleOp module, Place standard) : standard(std::move(standard)) {
-    findWrittenMoves(module);
-    // Slots and what regions pass on first: they are used before they are made.
-    module.walk<WalkOrder::PreOrder>([&](Operation *op) { addOrigins(op); });
-    module.walk<WalkOrder::PreOrder>([&](Operation *op) { connect(op); });
-    spread();
-    for (unsigned i = 0; i != origins.size(); ++i)
-      decide(i);
-  }
-
-  /// The device of a free value.
-  Place get(Value value) const {
-    if (auto found = values.find(value); found != values.end())
-      return *origins[found->second].decision;
-    Place source = sourcePlace(value);
-    return source == Place() ? standard : source;
-  }
-  Place get(StringAttr slot) const {
-    auto found = slots.find(slot);
-    return found == slots.end() ? standard : *origins[found->second].decision;
-  }
-
-private:
-  unsigned add() {
-    origins.emplace_back();
-    return origins.size() - 1;
-  }
-  unsigned add(StringAttr slot) {
-    auto [known, isNew] = slots.try_emplace(slot, 0);
-    if (isNew)
-      known->second = add();
-    return known->second;
-  }
-
-  void findWrittenMoves(ModuleOp module) {
-    module.walk([&](MoveOp op) {
-      if (!op.getImplied())
-        moved.insert(op.getSlotAttr().getAttr());
-    });
-  }
-
-  void addOrigins(Operation *op) {
-    if (auto read = dyn_cast<ReadOp>(op)) {
-      if (isFree(read.getType()))
-        values[read.getResult()] = add(read.getSlotAttr().getAttr());
-      return;
-    }
-    if (auto transfer = dyn_cast<ToDeviceOp>(op)) {
-      // Free again, but where it was: it only passes.
-      if (isFree(transfer.getType()))
-        if (auto found = values.find(transfer.getInput());
-            found != values.end())
-          values[transfer.getResult()] = found->second;
-      return;
-    }
-    if (CarryingLoop loop(op); loop) {
-      for (auto [argument, result] :
-           llvm::zip(loop.getArguments(), loop.getResults()))
-        if (isFree(argument.getType()))
-          values[argument] = values[result] = add();
-      if (auto repeat = dyn_cast<scf::WhileOp>(op))
-        for (auto [before, result] :
-             llvm::zip(repeat.getBeforeArguments(), op->getResults()))
-          if (isFree(before.getType()))
-            values[before] = values[result];
-      return;
-    }
-    if (auto function = dyn_cast<func::FuncOp>(op))
-      for (BlockArgument argument : function.getArguments())
-        if (isFree(argument.getType()))
-          values[argument] = add();
-    std::optional<unsigned> own;
-    for (Value result : op->getResults()) {
-      if (!isFree(result.getType()))
-        continue;
-      // The results of one op are made together; those of a branch are not.
-      if (!own || isa<scf::IfOp>(op))
-        own = add();
-      values[result] = *own;
-    }
-  }
-
-  /// `value` becomes a part of `origin`, or a source of it.
-  void addSource(unsigned origin, Value value) {
-    auto found = values.find(value);
-    if (found != values.end())
-      origins[origin].sources.push_back(found->second);
-    else if (isa<RankedTensorType>(value.getType()))
-      origins[origin].pinned.push_back(sourcePlace(value));
-  }
-
-  /// Where a value is: one that is free again is where it was.
-  static Place sourcePlace(Value value) {
-    auto transfer = value.getDefiningOp<ToDeviceOp>();
-    return transfer && isFree(value.getType())
-               ? sourcePlace(transfer.getInput())
-               : getPlace(value);
-  }
-
-  void reach(unsigned origin, const Place &place) {
-    origins[origin].distance = 0;
-    if (!llvm::is_contained(origins[origin].reached, place))
-      origins[origin].reached.push_back(place);
-  }
-
-  void connect(Operation *op) {
-    auto originOf = [&](Value value) -> std::optional<unsigned> {
-      auto found = values.find(value);
-      if (found == values.end())
-        return std::nullopt;
-      return found->second;
-    };
-    if (auto transfer = dyn_cast<ToDeviceOp>(op)) {
-      auto from = originOf(transfer.getInput());
-      if (from && transfer.getImplied() && !isFree(transfer.getType()))
-        reach(*from, getPlace(transfer.getResult()));
-    } else if (auto write = dyn_cast<WriteOp>(op)) {
-      StringAttr slot = write.getSlotAttr().getAttr();
-      if (isFree(write.getValue().getType()))
-        addSource(add(slot), write.getValue());
-      else
-        reachSlot(slot, getPlace(write.getValue()));
-    } else if (auto read = dyn_cast<ReadOp>(op)) {
-      if (!isFree(read.getType()))
-        reachSlot(read.getSlotAttr().getAttr(), getPlace(read.getResult()));
-    } else if (auto move = dyn_cast<MoveOp>(op)) {
-      reachSlot(move.getSlotAttr().getAttr(), getPlace(move.getDevice()));
-    } else if (CarryingLoop loop(op); loop) {
-      for (auto [init, argument, next] :
-           llvm::zip(loop.getInits(), loop.getArguments(),
-                     loop.getYield()->getOperands()))
-        if (auto origin = originOf(argument)) {
-          addSource(*origin, init.get());
-          addSource(*origin, next);
-        }
-    } else if (isa<scf::IfOp>(op)) {
-      for (OpResult result : op->getResults())
-        if (auto origin = originOf(result))
-          for (Region &region : op->getRegions())
-            addSource(*origin, region.front().getTerminator()->getOperand(
-                                   result.getResultNumber()));
-    } else if (op->hasTrait<ComputeOp>()) {
-      if (auto origin = originOf(op->getResult(0)))
-        for (Value operand : op->getOperands())
-          addSource(*origin, operand);
-    }
-  }
-
-  /// A slot that the program moved is not pulled to where it went.
-  void reachSlot(StringAttr slot, const Place &place) {
-    if (auto found = slots.find(slot);
-        found != slots.end() && !moved.contains(slot))
-      reach(found->second, place);
-  }
-
-  /// Passes the nearest devices back to what their values are computed from.
-  void spread() {
-    SmallVector<unsigned> level, next;
-    for (unsigned i = 0; i != origins.size(); ++i)
-      if (origins[i].distance == 0)
-        level.push_back(i);
-    for (int distance = 1; !level.empty(); ++distance) {
-      next.clear();
-      for (unsigned i : level)
-        for (unsigned source : origins[i].sources) {
-          Origin &one = origins[source];
-          if (one.distance >= 0 && one.distance < distance)
-            continue;
-          if (one.distance < 0)
-            next.push_back(source);
-          one.distance = distance;
-          for (const Place &place : origins[i].reached)
-            if (!llvm::is_contained(one.reached, place))
-              one.reached.push_back(place);
-        }
-      std::swap(level, next);
-    }
-  }
-
-  /// The one device that it reaches, else the one that it is computed from,
-  /// else the standard device.
-  void decide(unsigned i) {
-    Origin &origin = origins[i];
-    if (origin.reached.size() == 1) {
-      origin.decision = origin.reached.front();
-      return;
-    }
-    SmallVector<Place> from(origin.pinned);
-    for (unsigned source : origin.sources)
-      if (origins[source].decision)
-        from.push_back(*origins[source].decision);
-    bool isOne = !from.empty() && llvm::all_equal(from);
-    origin.decision = isOne ? from.front() : standard;
-  }
-
-  Place standard;
-  llvm::DenseSet<StringAttr> moved;
-  std::vector<Origin> origins;
-  llvm::DenseMap<Value, unsigned> values;
-  llvm::MapVector<StringAttr, unsigned> slots;
-};
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -288,6 +63,9 @@ public:
             constructors.insert(op);
         }
       });
+      if (auto write = dyn_cast<WriteOp>(op);
+          write && isFree(write.getValue().getType()))
+        writes[write] = places.get(write.getSlotAttr().getAttr());
     });
     for (auto &[value, place] : values)
       value.setType(withPlace(cast<RankedTensorType>(value.getType()), place));
@@ -359,6 +137,11 @@ private:
     } else if (isReadByHost(op)) {
       for (OpOperand &operand : op->getOpOperands())
         bring(operand, getCpu());
+    } else if (auto found = writes.find(op); found != writes.end()) {
+      bring(op->getOpOperand(0), found->second);
+    } else if (auto choice = dyn_cast<arith::SelectOp>(op)) {
+      match(choice.getTrueValueMutable(), choice.getType());
+      match(choice.getFalseValueMutable(), choice.getType());
     } else if (CarryingLoop loop(op); loop) {
       for (auto [init, argument] :
            llvm::zip(loop.getInits(), loop.getArguments()))
@@ -405,7 +188,7 @@ private:
       else if (op.getImplied() && maker && constructors.contains(maker))
         op.replaceAllUsesWith(getAt(op, op.getInput(), getPlace(op)));
       else
-        return;
+        return op.setHome(false);
       op.erase();
     });
     for (Operation *op : constructors)
@@ -444,6 +227,7 @@ private:
   Place standard;
   IntegerAttr gpus; ///< of the machine; null if it has all that are named
   llvm::MapVector<Value, Place> values;
+  llvm::DenseMap<Operation *, Place> writes; ///< of free values: to where
   llvm::SetVector<Operation *> constructors;
   std::map<std::pair<Operation *, std::string>, Operation *> twins;
 };

@@ -139,7 +139,7 @@ private:
       std::string name = slot.op.getSymName().str() + "@cpu";
       SlotOp::create(builder, slot.op.getLoc(), name, slot.op.getKind(),
                      slot.op.getKey(), slot.op.getInstance(),
-                     withPlace(slot.type, getCpu()));
+                     withPlace(slot.type, getCpu()), /*aliases=*/nullptr);
       slot.onCpu = FlatSymbolRefAttr::get(slot.op->getContext(), name);
     }
     return slot.onCpu;

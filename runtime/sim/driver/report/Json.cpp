@@ -72,7 +72,9 @@ std::string JsonWriter::take() { return std::move(text += '\n'); }
 
 bool tdc::sim::writeFile(const std::string &path, std::string_view text) {
   std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  FILE *file = fopen(temporary.c_str(), "we");
+  // What another program left or put there is not written into.
+  unlink(temporary.c_str());
+  FILE *file = fopen(temporary.c_str(), "wxe");
   if (!file)
     return false;
   bool isWritten = fwrite(text.data(), 1, text.size(), file) == text.size();

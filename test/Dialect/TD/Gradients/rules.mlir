@@ -47,11 +47,9 @@ func.func @exp(%x: tensor<f64>) -> tensor<f64> {
 // CHECK: %[[V0:[a-z0-9_]+]] = td.expm1 %[[A0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.add %[[V0]], %[[V2]] : tensor<f64>
-// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V1]], %[[V3]] : tensor<f64>
-// CHECK-NEXT: return %[[V4]] : tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V1]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: return %[[V3]] : tensor<f64>
 func.func @expm1(%x: tensor<f64>) -> tensor<f64> {
   %y = td.expm1 %x : tensor<f64>
   %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
@@ -380,22 +378,33 @@ func.func @select(%c: tensor<i1>, %a: tensor<f64>, %b: tensor<f64>) -> (tensor<f
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.compare eq %[[A0]], %[[V6]] : tensor<2x3xf32> -> tensor<2x3xi1>
+// CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.sub %[[A0]], %[[A0]] : tensor<2x3xf32>
+// CHECK-NEXT: %[[V9:[a-z0-9_]+]] = td.compare ne %[[V8]], %[[V6]] : tensor<2x3xf32> -> tensor<2x3xi1>
 // CHECK-NEXT: %[[C2:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.fill %[[C2]] : f64 -> tensor<2x3xf32>
-// CHECK-NEXT: %[[V9:[a-z0-9_]+]] = td.select %[[V7]], %[[V8]], %[[A0]] : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT: %[[V10:[a-z0-9_]+]] = td.cast %[[V7]] : tensor<2x3xi1> to tensor<2x3xf32>
-// CHECK-NEXT: %[[V11:[a-z0-9_]+]] = td.reduce sum %[[V10]] [1] : tensor<2x3xf32> to tensor<2xf32>
-// CHECK-NEXT: %[[V12:[a-z0-9_]+]] = td.reshape %[[V11]] : tensor<2xf32> to tensor<2x1xf32>
-// CHECK-NEXT: %[[V13:[a-z0-9_]+]] = td.broadcast %[[V12]] : tensor<2x1xf32> to tensor<2x3xf32>
-// CHECK-NEXT: %[[V14:[a-z0-9_]+]] = td.sub %[[V13]], %[[V10]] : tensor<2x3xf32>
-// CHECK-NEXT: %[[V15:[a-z0-9_]+]] = td.compare eq %[[V14]], %[[V6]] : tensor<2x3xf32> -> tensor<2x3xi1>
-// CHECK-NEXT: %[[V16:[a-z0-9_]+]] = td.reduce prod %[[V9]] [1] : tensor<2x3xf32> to tensor<2xf32>
-// CHECK-NEXT: %[[V17:[a-z0-9_]+]] = td.reshape %[[V16]] : tensor<2xf32> to tensor<2x1xf32>
-// CHECK-NEXT: %[[V18:[a-z0-9_]+]] = td.broadcast %[[V17]] : tensor<2x1xf32> to tensor<2x3xf32>
-// CHECK-NEXT: %[[V19:[a-z0-9_]+]] = td.div %[[V18]], %[[V9]] : tensor<2x3xf32>
-// CHECK-NEXT: %[[V20:[a-z0-9_]+]] = td.mul %[[V5]], %[[V19]] : tensor<2x3xf32>
-// CHECK-NEXT: %[[V21:[a-z0-9_]+]] = td.select %[[V15]], %[[V20]], %[[V6]] : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT: return %[[V21]] : tensor<2x3xf32>
+// CHECK-NEXT: %[[V10:[a-z0-9_]+]] = td.fill %[[C2]] : f64 -> tensor<2x3xf32>
+// CHECK-NEXT: %[[V11:[a-z0-9_]+]] = td.select %[[V7]], %[[V10]], %[[A0]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT: %[[V12:[a-z0-9_]+]] = td.reduce prod %[[V11]] [1] : tensor<2x3xf32> to tensor<2xf32>
+// CHECK-NEXT: %[[V13:[a-z0-9_]+]] = td.reshape %[[V12]] : tensor<2xf32> to tensor<2x1xf32>
+// CHECK-NEXT: %[[V14:[a-z0-9_]+]] = td.broadcast %[[V13]] : tensor<2x1xf32> to tensor<2x3xf32>
+// CHECK-NEXT: %[[V15:[a-z0-9_]+]] = td.div %[[V14]], %[[V11]] : tensor<2x3xf32>
+// CHECK-NEXT: %[[V16:[a-z0-9_]+]] = td.cast %[[V7]] : tensor<2x3xi1> to tensor<2x3xf32>
+// CHECK-NEXT: %[[V17:[a-z0-9_]+]] = td.reduce sum %[[V16]] [1] : tensor<2x3xf32> to tensor<2xf32>
+// CHECK-NEXT: %[[V18:[a-z0-9_]+]] = td.reshape %[[V17]] : tensor<2xf32> to tensor<2x1xf32>
+// CHECK-NEXT: %[[V19:[a-z0-9_]+]] = td.broadcast %[[V18]] : tensor<2x1xf32> to tensor<2x3xf32>
+// CHECK-NEXT: %[[V20:[a-z0-9_]+]] = td.sub %[[V19]], %[[V16]] : tensor<2x3xf32>
+// CHECK-NEXT: %[[V21:[a-z0-9_]+]] = td.compare ne %[[V20]], %[[V6]] : tensor<2x3xf32> -> tensor<2x3xi1>
+// CHECK-NEXT: %[[V22:[a-z0-9_]+]] = td.cast %[[V9]] : tensor<2x3xi1> to tensor<2x3xf32>
+// CHECK-NEXT: %[[V23:[a-z0-9_]+]] = td.reduce sum %[[V22]] [1] : tensor<2x3xf32> to tensor<2xf32>
+// CHECK-NEXT: %[[V24:[a-z0-9_]+]] = td.reshape %[[V23]] : tensor<2xf32> to tensor<2x1xf32>
+// CHECK-NEXT: %[[V25:[a-z0-9_]+]] = td.broadcast %[[V24]] : tensor<2x1xf32> to tensor<2x3xf32>
+// CHECK-NEXT: %[[V26:[a-z0-9_]+]] = td.sub %[[V25]], %[[V22]] : tensor<2x3xf32>
+// CHECK-NEXT: %[[V27:[a-z0-9_]+]] = td.compare ne %[[V26]], %[[V6]] : tensor<2x3xf32> -> tensor<2x3xi1>
+// CHECK-NEXT: %[[C3:[a-z0-9_]+]] = arith.constant 0x7FF8000000000000 : f64
+// CHECK-NEXT: %[[V28:[a-z0-9_]+]] = td.fill %[[C3]] : f64 -> tensor<2x3xf32>
+// CHECK-NEXT: %[[V29:[a-z0-9_]+]] = td.select %[[V27]], %[[V28]], %[[V6]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT: %[[V30:[a-z0-9_]+]] = td.select %[[V21]], %[[V29]], %[[V15]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT: %[[V31:[a-z0-9_]+]] = td.mul %[[V5]], %[[V30]] : tensor<2x3xf32>
+// CHECK-NEXT: return %[[V31]] : tensor<2x3xf32>
 func.func @reduce_prod(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = td.reduce prod %x [1] : tensor<2x3xf32> to tensor<2xf32>
   %l = td.reduce sum %y [0] : tensor<2xf32> to tensor<f32>

@@ -74,6 +74,15 @@ func.func @save_c3(%path: !td.str) {
 // -----
 
 td.slot @w param "w" of "m" : tensor<4xf32>
+func.func @save_c4(%path: !td.str) {
+  // expected-error @below {{expected a key for the alias "head.w", got "v"}}
+  td.save %path [@w] as ["w"] [] {aliases = {head.w = "v"}}
+  return
+}
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<4xf32>
 func.func @restore_c1(%path: !td.str) {
   // expected-error @below {{expected a key per slot, got 0 for 1}}
   td.restore %path [@w] as []
@@ -85,5 +94,14 @@ func.func @restore_c1(%path: !td.str) {
 func.func @restore_c2(%path: !td.str) {
   // expected-error @below {{expected @w to be a td.slot}}
   td.restore %path [@w] as ["w"]
+  return
+}
+
+// -----
+
+td.slot @w param "w" of "m" : tensor<4xf32>
+func.func @restore_c3(%path: !td.str) {
+  // expected-error @below {{expected a key for the alias "head.w", got 1 : i64}}
+  td.restore %path [@w] as ["w"] {aliases = {head.w = 1}}
   return
 }

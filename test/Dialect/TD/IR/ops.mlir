@@ -3,12 +3,16 @@
 
 // CHECK: td.slot @m.w param "w" of "m" : tensor<4x3xf32>
 td.slot @m.w param "w" of "m" : tensor<4x3xf32>
+// CHECK: td.slot @m.wte.w param "wte.w" of "m" {aliases = {m.head.w = "head.w"}} : tensor<4x3xf32>
+td.slot @m.wte.w param "wte.w" of "m" {aliases = {m.head.w = "head.w"}} : tensor<4x3xf32>
 // CHECK: td.slot @stats buffer "stats" of "m" : tensor<3xf64, #td.dev<cuda, 1>>
 td.slot @stats buffer "stats" of "m" : tensor<3xf64, #td.dev<cuda, 1>>
 // CHECK: td.slot @m1 moment "opt.adam.w.m" of "adam" : tensor<4x3xf32>
 td.slot @m1 moment "opt.adam.w.m" of "adam" : tensor<4x3xf32>
 // CHECK: td.slot @grad.m.w grad "grad.w" of "m" : tensor<4x3xf32>
 td.slot @grad.m.w grad "grad.w" of "m" : tensor<4x3xf32>
+// CHECK: td.slot @rows value "rows" of "rows" : tensor<?x3xf32>
+td.slot @rows value "rows" of "rows" : tensor<?x3xf32>
 
 func.func private @kernel_0()
 
@@ -243,8 +247,14 @@ func.func @host(%x: tensor<?x64xf32>, %l: tensor<f32>, %ok: i1, %e: i64) {
   td.save %path [@m.w, @stats] as ["w", "stats"] full ["epoch"] (%e) : i64
   // CHECK: td.save %[[PATH]] [@m.w] as ["w"] []
   td.save %path [@m.w] as ["w"] []
+  // CHECK: td.restore %[[PATH]] [@m.w] as ["w"] full lenient cast
+  td.restore %path [@m.w] as ["w"] full lenient cast
   // CHECK: td.restore %[[PATH]] [@m.w] as ["w"] full lenient
   td.restore %path [@m.w] as ["w"] full lenient
+  // CHECK: td.save %[[PATH]] [@m.w] as ["w"] [] {aliases = {head.w = "w"}}
+  td.save %path [@m.w] as ["w"] [] {aliases = {head.w = "w"}}
+  // CHECK: td.restore %[[PATH]] [@m.w] as ["w"] {aliases = {head.w = "w"}}
+  td.restore %path [@m.w] as ["w"] {aliases = {head.w = "w"}}
   // CHECK: td.restore_scalar %[[PATH]] "epoch" : i64
   %r = td.restore_scalar %path "epoch" : i64
   return

@@ -15,6 +15,11 @@ td.slot @slot_c1_dtype param "w" of "m" : tensor<2xui64>
 
 // -----
 
+// expected-error @below {{expected a key for the alias "m.v", got 1 : i64}}
+td.slot @slot_c2 param "w" of "m" {aliases = {m.v = 1}} : tensor<2xf32>
+
+// -----
+
 // expected-note @below {{it is a 'func.func'}}
 func.func @read_c1() {
   // expected-error @below {{expected @read_c1 to be a td.slot}}

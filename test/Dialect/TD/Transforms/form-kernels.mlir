@@ -419,3 +419,21 @@ func.func @nothing(%x: tensor<80x5xf32>) -> (tensor<5xf32>, tensor<0xf32>) {
   %max = td.reduce max %none [0] : tensor<80x0xf32> to tensor<0xf32>
   return %sum, %max : tensor<5xf32>, tensor<0xf32>
 }
+
+// -----
+
+// A sum that is read as it is and at picked places is stored, and the addition is
+// another kernel: a kernel computes each reduction at one position.
+// CHECK-LABEL: func.func @picked_beside
+func.func @picked_beside(%x: tensor<3x2xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
+  // CHECK: %[[G:.*]] = td.kernel(%arg0)
+  // CHECK: td.reduce sum
+  // CHECK: %[[R:.*]] = td.kernel(%[[G]], %arg1)
+  // CHECK: td.gather
+  // CHECK: td.add
+  // CHECK: return %[[R]]
+  %g = td.reduce sum %x [1] : tensor<3x2xf32> to tensor<3xf32>
+  %p = td.gather %g, %i dim 0 : tensor<3xf32>, tensor<3xi64> -> tensor<3xf32>
+  %s = td.add %g, %p : tensor<3xf32>
+  return %s : tensor<3xf32>
+}

@@ -242,3 +242,172 @@ module attributes {td.devices = {here = #td.dev<cuda, 1>}} {
     return %y : tensor<4xf32, #td.dev<@here>>
   }
 }
+
+// -----
+
+// A file is at home on the cpu, which pins nothing: the default device.
+module attributes {td.default_device = #td.dev<cuda, 0>} {
+  // CHECK-LABEL: func.func @loaded
+  // CHECK: %[[V0:[a-z0-9_]+]] = td.load
+  // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.to_device %[[V0]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+  // CHECK-NEXT: td.sin %[[V1]] : tensor<4xf32, #td.dev<cuda, 0>>
+  func.func @loaded(%path: !td.str) {
+    %l = td.load %path : tensor<4xf32, #td.dev<cpu>>
+    %x = td.to_device %l {implied, home} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32>
+    %y = td.sin %x : tensor<4xf32>
+    %text = td.format "{}"(%y) : tensor<4xf32>
+    td.print %text
+    return
+  }
+
+  // Neither does a caller, whose result is read back like a print.
+  // CHECK-LABEL: func.func @called
+  // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
+  // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+  // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.sin %[[V0]] : tensor<4xf32, #td.dev<cuda, 0>>
+  // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.to_device %[[V1]] {implied} : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
+  // CHECK-NEXT: return %[[V2]]
+  func.func @called(%a: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>> {
+    %x = td.to_device %a {implied, home} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32>
+    %y = td.sin %x : tensor<4xf32>
+    %r = td.to_device %y {implied, home} : tensor<4xf32> to tensor<4xf32, #td.dev<cpu>>
+    return %r : tensor<4xf32, #td.dev<cpu>>
+  }
+
+  // What a loader takes is made on the cpu; what is made of its batches is not.
+  // CHECK-LABEL: func.func @batches
+  // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cpu>>
+  // CHECK: td.slice %{{.*}} : tensor<4xf32, #td.dev<cpu>> to tensor<2xf32, #td.dev<cpu>>
+  // CHECK: td.cos %{{.*}} : tensor<2xf32, #td.dev<cuda, 0>>
+  // CHECK: td.exp %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+  func.func @batches(%path: !td.str, %i: i64) {
+    %l = td.load %path : tensor<4xf32, #td.dev<cpu>>
+    %x = td.to_device %l {implied, home} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32>
+    %y = td.sin %x : tensor<4xf32>
+    %rows = td.to_device %y {implied, home} : tensor<4xf32> to tensor<4xf32, #td.dev<cpu>>
+    %part = td.slice %rows[%i] dim 0 step 1 : tensor<4xf32, #td.dev<cpu>> to tensor<2xf32, #td.dev<cpu>>
+    %batch = td.to_device %part {implied, home} : tensor<2xf32, #td.dev<cpu>> to tensor<2xf32>
+    %z = td.cos %batch : tensor<2xf32>
+    %text = td.format "{}"(%z) : tensor<2xf32>
+    td.print %text
+    %w = td.exp %y : tensor<4xf32>
+    %more = td.format "{}"(%w) : tensor<4xf32>
+    td.print %more
+    return
+  }
+}
+
+// -----
+
+#cpu = #td.dev<cpu>
+#gpu = #td.dev<cuda, 0>
+#other = #td.dev<cuda, 1>
+
+// Ops count on the way to a device, loops and branches do not: between sin and
+// cuda:0 are two ops, between sin and cuda:1 a loop and a branch that may do
+// nothing.
+// CHECK-LABEL: func.func @through
+// CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cuda, 1>>
+// CHECK: td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: td.exp %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: td.tanh %{{.*}} : tensor<4xf32, #td.dev<cuda, 1>>
+func.func @through(%x: tensor<4xf32>, %n: i64, %c: i1) -> (tensor<4xf32, #gpu>, tensor<4xf32, #other>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %a = td.sin %x : tensor<4xf32>
+  %b = td.cos %a : tensor<4xf32>
+  %e = td.exp %b : tensor<4xf32>
+  %g = td.to_device %e {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%l = %a) -> (tensor<4xf32>) : i64 {
+    %s = scf.if %c -> (tensor<4xf32>) {
+      %t = td.tanh %l : tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } else {
+      scf.yield %l : tensor<4xf32>
+    }
+    scf.yield %s : tensor<4xf32>
+  }
+  %o = td.to_device %r {implied} : tensor<4xf32> to tensor<4xf32, #other>
+  return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
+}
+
+// Pins put an operand somewhere through other free ops, also around a loop; a
+// default device does not, nor does a constructor that is needed elsewhere.
+// CHECK-LABEL: func.func @operands
+// CHECK: scf.for
+// CHECK: td.add %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: td.exp %{{.*}} : tensor<4xf32, #td.dev<cpu>>
+func.func @operands(%x: tensor<4xf32>, %y: tensor<4xf32, #gpu>, %n: i64) -> (tensor<4xf32, #gpu>, tensor<4xf32, #other>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %one = arith.constant 1.0 : f64
+  %f = td.fill %one : f64 -> tensor<4xf32>
+  %o = td.to_device %f {implied} : tensor<4xf32> to tensor<4xf32, #other>
+  %h = td.sin %x : tensor<4xf32>
+  %g = td.to_device %h {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<4xf32>) : i64 {
+    %b = td.add %a, %h : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  %z = td.cos %r : tensor<4xf32>
+  %text = td.format "{}"(%z) : tensor<4xf32>
+  td.print %text
+  %d = td.exp %f : tensor<4xf32>
+  %more = td.format "{}"(%d) : tensor<4xf32>
+  td.print %more
+  return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
+}
+
+// What the program placed and is free again, as in the state of a model, pins.
+// Operands in two places do not decide.
+// CHECK-LABEL: func.func @two
+// CHECK: td.add %{{.*}} : tensor<4xf32, #td.dev<cpu>>
+// CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cpu>>
+func.func @two(%x: tensor<4xf32, #gpu>, %y: tensor<4xf32, #other>) {
+  %a = td.to_device %x {implied} : tensor<4xf32, #gpu> to tensor<4xf32>
+  %b = td.to_device %y {implied} : tensor<4xf32, #other> to tensor<4xf32>
+  %c = td.add %a, %b : tensor<4xf32>
+  %d = td.sin %c : tensor<4xf32>
+  %text = td.format "{}"(%d) : tensor<4xf32>
+  td.print %text
+  return
+}
+
+// A choice passes values on as a branch does, and has its operands on its device.
+// CHECK-LABEL: func.func @choice
+// CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 1>>
+// CHECK: %[[V1:[a-z0-9_]+]] = td.to_device %[[V0]] {implied} : tensor<4xf32, #td.dev<cuda, 1>> to tensor<4xf32, #td.dev<cuda, 0>>
+// CHECK: arith.select %{{.*}}, %{{.*}}, %[[V1]] : tensor<4xf32, #td.dev<cuda, 0>>
+func.func @choice(%x: tensor<4xf32>, %c: i1) -> (tensor<4xf32, #gpu>, tensor<4xf32, #other>) {
+  %a = td.sin %x : tensor<4xf32>
+  %b = td.cos %x : tensor<4xf32>
+  %o = td.to_device %b {implied} : tensor<4xf32> to tensor<4xf32, #other>
+  %s = arith.select %c, %a, %b : tensor<4xf32>
+  %e = td.exp %s : tensor<4xf32>
+  %g = td.to_device %e {implied} : tensor<4xf32> to tensor<4xf32, #gpu>
+  return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
+}
+
+// -----
+
+// What is written to a slot is brought to where the slot is.
+module attributes {td.default_device = #td.dev<cuda, 0>} {
+  // CHECK: td.slot @kept buffer "kept" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
+  td.slot @kept buffer "kept" of "m" : tensor<4xf32>
+  // CHECK-LABEL: func.func @keep
+  // CHECK: %[[V0:[a-z0-9_]+]] = td.load
+  // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.to_device %[[V0]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+  // CHECK-NEXT: td.write %[[V1]], @kept : tensor<4xf32, #td.dev<cuda, 0>>
+  func.func @keep(%path: !td.str) {
+    %l = td.load %path : tensor<4xf32, #td.dev<cpu>>
+    %x = td.to_device %l {implied, home} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32>
+    td.write %x, @kept : tensor<4xf32>
+    %k = td.read @kept : tensor<4xf32>
+    %y = td.sin %k : tensor<4xf32>
+    %text = td.format "{}"(%y) : tensor<4xf32>
+    td.print %text
+    return
+  }
+}

@@ -314,17 +314,24 @@ bool isOnGPU(Operation *op) {
   return getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
 }
 
+FailureOr<LoopNest> FusionGraph::getNest(ArrayRef<Operation *> roots,
+                                         ArrayRef<const Node *> nodes) {
+  SmallVector<Value> values;
+  for (Operation *root : roots)
+    values.push_back(root->getResult(0));
+  return LoopNest::get(values, [&](Operation *op) {
+    return llvm::any_of(
+        nodes, [&](const Node *node) { return node->body.contains(op); });
+  });
+}
+
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
 /// the only one, and its kernel do nothing but go on with its elements.
-static bool hasTiledProduct(const FusionGraph::Node &node) {
+bool FusionGraph::hasTiledProduct(const Node &node) {
   if (!isOnGPU(node.roots.front()) ||
       llvm::none_of(node.body, [](Operation *op) { return isa<MatmulOp>(op); }))
     return false;
-  SmallVector<Value> roots;
-  for (Operation *root : node.roots)
-    roots.push_back(root->getResult(0));
-  FailureOr<LoopNest> nest = LoopNest::get(
-      roots, [&](Operation *op) { return node.body.contains(op); });
+  FailureOr<LoopNest> nest = getNest(node.roots, &node);
   return succeeded(nest) && MatrixProduct::getTiled(*nest);
 }
 
@@ -350,13 +357,9 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
       return false;
   }
 
-  SmallVector<Value> roots;
-  for (Node *node : {&a, &b})
-    for (Operation *root : node->roots)
-      roots.push_back(root->getResult(0));
-  FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
-    return a.body.contains(op) || b.body.contains(op);
-  });
+  SmallVector<Operation *> roots(a.roots.begin(), a.roots.end());
+  llvm::append_range(roots, b.roots);
+  FailureOr<LoopNest> nest = getNest(roots, {&a, &b});
   if (failed(nest) || ((hasTiledProduct(a) || hasTiledProduct(b)) &&
                        !MatrixProduct::getTiled(*nest)))
     return false;
@@ -464,7 +467,8 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
 }
 
 /// What was to be stored because several ops need it is not, where all of them
-/// ended up in one loop with it.
+/// ended up in one loop with it, and the others run over the same elements
+/// without it.
 void FusionGraph::dropInnerRoots() {
   for (auto &node : nodes) {
     if (!node->isKernel || node->mergedInto || node->roots.size() == 1 ||
@@ -472,7 +476,7 @@ void FusionGraph::dropInnerRoots() {
                      [](Operation *op) { return isReductionOp(op); }))
       continue;
     SmallVector<Operation *, 4> shared = getSharedRoots(*node, nullptr);
-    if (!shared.empty())
+    if (!shared.empty() && succeeded(getNest(shared, node.get())))
       node->roots = shared;
   }
 }

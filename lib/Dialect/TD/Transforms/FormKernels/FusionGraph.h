@@ -67,6 +67,11 @@ private:
   void addOrderEdges(mlir::Block &block);
   llvm::SmallVector<Node *> getPredecessors(Node &node);
   bool reaches(Node &from, Node &to);
+  /// The nest that computes `roots` from what the nodes read.
+  static mlir::FailureOr<LoopNest>
+  getNest(llvm::ArrayRef<mlir::Operation *> roots,
+          llvm::ArrayRef<const Node *> nodes);
+  static bool hasTiledProduct(const Node &node);
   /// Whether the node is a part of the step of an optimizer on a GPU.
   bool isStep(const Node &node) const;
   bool canMerge(Node &a, Node &b);

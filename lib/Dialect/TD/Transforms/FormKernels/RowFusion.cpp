@@ -65,12 +65,7 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
   llvm::append_range(shared, getSharedRoots(b, &a));
   if (shared.size() > kMaxRoots)
     return false;
-  SmallVector<Value> roots;
-  for (Operation *root : shared)
-    roots.push_back(root->getResult(0));
-  FailureOr<LoopNest> nest = LoopNest::get(roots, [&](Operation *op) {
-    return a.body.contains(op) || b.body.contains(op);
-  });
+  FailureOr<LoopNest> nest = getNest(shared, {&a, &b});
   if (failed(nest) || nest->getReductions().size() > kMaxReductions ||
       !isRowNest(*nest))
     return false;

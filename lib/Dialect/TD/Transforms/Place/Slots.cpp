@@ -45,7 +45,7 @@ FlatSymbolRefAttr PlacedSlots::get(StringAttr slot, unsigned device) {
   builder.setInsertionPointAfter(own);
   std::string name = slot.str() + "@" + spelling(devices.getPlace(device));
   SlotOp::create(builder, own.getLoc(), name, own.getKind(), own.getKey(),
-                 own.getInstance(), type);
+                 own.getInstance(), type, /*aliases=*/nullptr);
   return known = FlatSymbolRefAttr::get(slot.getContext(), name);
 }
 

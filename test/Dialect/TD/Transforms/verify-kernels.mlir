@@ -1,0 +1,33 @@
+// RUN: tdc-opt %s --td-verify-kernels | FileCheck %s
+
+// Several readers at one position: the stages of a softmax.
+// CHECK-LABEL: func.func @softmax
+func.func @softmax(%x: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3xf32>) {
+  %r:2 = td.kernel(%x) : (tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3xf32>) {
+  ^bb0(%a: tensor<3x5xf32>):
+    %m = td.reduce max %a [1] : tensor<3x5xf32> to tensor<3xf32>
+    %k = td.reshape %m : tensor<3xf32> to tensor<3x1xf32>
+    %b = td.broadcast %k : tensor<3x1xf32> to tensor<3x5xf32>
+    %d = td.sub %a, %b : tensor<3x5xf32>
+    %e = td.exp %d : tensor<3x5xf32>
+    %s = td.reduce sum %e [1] : tensor<3x5xf32> to tensor<3xf32>
+    %l = td.reshape %s : tensor<3xf32> to tensor<3x1xf32>
+    %c = td.broadcast %l : tensor<3x1xf32> to tensor<3x5xf32>
+    %p = td.div %e, %c : tensor<3x5xf32>
+    td.yield %p, %m : tensor<3x5xf32>, tensor<3xf32>
+  }
+  return %r#0, %r#1 : tensor<3x5xf32>, tensor<3xf32>
+}
+
+// What is not a reduction is computed wherever it is asked for.
+// CHECK-LABEL: func.func @elementwise
+func.func @elementwise(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %r = td.kernel(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32> {
+  ^bb0(%a: tensor<3x3xf32>):
+    %e = td.sin %a : tensor<3x3xf32>
+    %t = td.permute %e [1, 0] : tensor<3x3xf32> to tensor<3x3xf32>
+    %s = td.add %e, %t : tensor<3x3xf32>
+    td.yield %s : tensor<3x3xf32>
+  }
+  return %r : tensor<3x3xf32>
+}

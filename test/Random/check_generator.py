@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What the generator makes, and what its checks see.
+
+usage: check_generator.py
+
+Ends with an AssertionError, or "generator: ok".
+"""
+
+import collections
+import re
+
+import numpy as np
+
+import again
+import functions
+import levels
+from generate import Generator, text
+from tree import Call, Function, Let, World
+from values import Rejected, Value
+
+COUNT = 250  # programs in which every kind of access and combination occurs
+
+
+def check_that_all_kinds_are_made():
+    made = collections.Counter()
+
+    def counted(function):
+        def call(*arguments):
+            result = function(*arguments)
+            made[function.__name__] += bool(result)
+            return result
+        return call
+    for table in (again.ACCESSES, again.COMBINATIONS):
+        names = [function.__name__ for function, _ in table]
+        table[:] = [(counted(function), weight) for function, weight in table]
+        made.update(dict.fromkeys(names, 0))
+    twice = 0
+    for seed in range(COUNT):
+        source = text(Generator(seed).program())
+        # `x + x[i]`: a value and its picked rows in one expression.
+        twice += bool(re.search(r"= (x\d+) .* \((\1\[x|index_select\(\1,|gather\(\1,)", source))
+    assert all(made.values()), made
+    assert twice > COUNT / 50, twice
+
+
+def check_inlined():
+    world = World()
+    for name, number in (("a", 7.0), ("b", 2.0), ("c", 3.0)):
+        world.names.define(name, number)
+    outer = Call("{0} - {1}", ["a", "d"], lambda world, x, y: x - y)
+    inner = Call("{0} / {1}", ["b", "c"], lambda world, x, y: x / y)
+    call = outer.inlined("d", inner)
+    assert str(call) == "a - (b / c)", call
+    assert call.value(world) == 7.0 - 2.0 / 3.0
+
+
+def gradient_of(function, array):
+    world, x = World(), Value([np.array(array)])
+    call = Call("f({0})", ["p0"], lambda world, value: Value([function(value.copies[0])]))
+    world.names.define("f", Function("f", ["p0"], [Let("y", call)], "y"))
+    return functions.differences(world, "f", Value([np.array([1.0, -2.0])]), [x], 0)
+
+
+def is_rejected(function, array):
+    try:
+        gradient_of(function, array)
+    except Rejected:
+        return True
+    return False
+
+
+def check_differences():
+    x = np.array([0.3, 1.2])
+    slopes = gradient_of(np.sin, x)
+    want = np.array([1, -2]) * np.cos(x)
+    assert levels.compare(want, slopes.copies[0], slopes.allowed()) is None
+    for wrong in (want[::-1], want + 1e-5, want * (1 + 1e-5)):
+        assert levels.compare(wrong, slopes.copies[0], slopes.allowed())
+    # A kink where x is, and one near it; what is too steep; what does not depend on x.
+    assert is_rejected(np.abs, [0.0, 1.0])
+    assert is_rejected(np.abs, [functions.STEP / 3, 1.0])
+    assert is_rejected(lambda a: np.sin(1e4 * a), x)
+    assert is_rejected(np.ones_like, x)
+
+
+def main():
+    check_inlined()
+    check_differences()
+    check_that_all_kinds_are_made()
+    print("generator: ok")
+
+
+if __name__ == "__main__":
+    main()
