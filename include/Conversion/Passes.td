@@ -167,6 +167,30 @@ def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
+  let summary = "cut long host functions into pieces";
+  let description = [{
+    LLVM takes more than twice the time for a function of twice the length. A
+    host function that is longer than two pieces becomes calls of pieces: each
+    is a sequence of blocks that is entered at its first block and left for one
+    block, or with the status of an error. Values that are needed later come
+    back in a buffer on the caller's stack.
+
+    ```mlir
+    %status = llvm.call @tdc_main.0(%ctx, %arena, %buffer) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    %is_good = llvm.icmp "eq" %status, %zero : i32
+    llvm.cond_br %is_good, ^after, ^exit(%status : i32)
+    ```
+    A program of usual length is left as it is.
+  }];
+  let options = [
+    Option<"mostWeight", "most-weight", "unsigned", /*default=*/"1000",
+           "operations of a piece at most">,
+    Option<"loopWeight", "loop-weight", "unsigned", /*default=*/"50",
+           "what a loop counts in addition">
+  ];
+}
+
 def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {
   let summary = "say by remarks where td-to-runtime would put each tensor";
   let description = [{

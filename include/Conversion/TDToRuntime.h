@@ -24,6 +24,7 @@ inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
 /// arguments from files.
 inline constexpr llvm::StringLiteral kLoaderAttr = "td.loader";
 
+#define GEN_PASS_DECL_TDSPLITFUNCTIONSPASS
 #define GEN_PASS_DECL_TDSPLITREADSPASS
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS

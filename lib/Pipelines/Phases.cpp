@@ -107,9 +107,11 @@ static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
   passes.addPass(createTDToRuntimePass());
 }
 
-/// Loops, arithmetic and vectors become the llvm dialect, all at once.
+/// Loops, arithmetic and vectors become the llvm dialect, all at once. What is
+/// too long for LLVM is cut.
 static void addLLVMPasses(OpPassManager &passes, const VectorUnit &vectors) {
   passes.addPass(createLowerToLLVMPass(vectors));
+  passes.addPass(createTDSplitFunctionsPass());
 }
 
 static const PhaseInfo phases[] = {

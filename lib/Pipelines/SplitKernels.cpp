@@ -52,6 +52,12 @@ llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
   return kernels;
 }
 
+/// Makes a function known to the other parts, and to nothing else.
+void share(LLVM::LLVMFuncOp function) {
+  function.setLinkage(LLVM::Linkage::External);
+  function.setVisibility_(LLVM::Visibility::Hidden);
+}
+
 /// Gives `part` what its functions use of `module`: declarations of functions,
 /// copies of constants.
 void addUsedSymbols(ModuleOp part, ModuleOp module) {
@@ -64,16 +70,17 @@ void addUsedSymbols(ModuleOp part, ModuleOp module) {
     Operation *symbol = there.lookup(name);
     if (!symbol || here.lookup(name))
       continue;
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(symbol))
+      if (!function.isExternal())
+        share(function);
     here.insert(isa<LLVM::LLVMFuncOp>(symbol) ? symbol->cloneWithoutRegions()
                                               : symbol->clone());
   }
 }
 
-/// Moves a function and leaves its declaration. Both are visible to the linker
-/// and to nobody else.
+/// Moves a function and leaves its declaration.
 void moveFunction(LLVM::LLVMFuncOp function, ModuleOp to) {
-  function.setLinkage(LLVM::Linkage::External);
-  function.setVisibility_(LLVM::Visibility::Hidden);
+  share(function);
   OpBuilder builder(function);
   builder.insert(function->cloneWithoutRegions());
   function->moveBefore(to.getBody(), to.getBody()->end());

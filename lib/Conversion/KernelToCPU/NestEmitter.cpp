@@ -40,14 +40,17 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   NestLoops loops(function, nest, std::move(schedule));
   using Values = NestLoops::Values;
   emitUnlessEmpty(function, nest, targets, [&] {
-    loops.open(outer, {}, [&](ValueRange) {
-      emitReductions(loops);
-      return loops.open(later, {}, [&](ValueRange) {
-        storeRoots(loops, targets, open);
-        loops.takeRowsOffLanes();
-        return Values();
-      });
-    });
+    loops.open(
+        outer, {},
+        [&](ValueRange) {
+          emitReductions(loops);
+          return loops.open(later, {}, [&](ValueRange) {
+            storeRoots(loops, targets, open);
+            loops.takeRowsOffLanes();
+            return Values();
+          });
+        },
+        /*sums=*/nullptr, later);
   });
 }
 

@@ -141,6 +141,14 @@ NestLoops::Values NestLoops::emitBlocks(unsigned loop, const Blocks &blocks,
   return Values(loopOp.getResults());
 }
 
+/// Where an outer loop ends if it is not to run around loops that are empty.
+Value NestLoops::unlessEmpty(Value end) {
+  if (!isEmpty)
+    return end;
+  return arith::SelectOp::create(
+      b, function.loc, std::exchange(isEmpty, Value()), function.i64(0), end);
+}
+
 NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                                          ValueRange carried, Body body) {
   Location loc = function.loc;
@@ -149,6 +157,7 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
   const Loop &info = nest.getLoops()[loop];
   Value size = function.flatSize ? function.flatSize
                                  : function.getSize(info.tensor, info.dim);
+  size = unlessEmpty(size);
   Value zero = function.i64(0);
   if (step == 1)
     return emitBlocks(loop, {zero, size, 1, 1, false}, sections,
@@ -177,8 +186,8 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                        /*entry=*/nullptr, values, body);
   else if (whole > 0)
     values = emitBlocks(loop,
-                        {function.i64(0), function.i64(whole), step,
-                         schedule.factors[loop], false},
+                        {function.i64(0), unlessEmpty(function.i64(whole)),
+                         step, schedule.factors[loop], false},
                         sections, /*entry=*/nullptr, values, body);
   int64_t rest = extent - whole;
   if (rest == 0)
@@ -190,8 +199,41 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                    mask, /*entry=*/nullptr, values, body);
 }
 
+/// Whether one of the loops has no iteration, if only a run can tell.
+Value NestLoops::findEmpty(ArrayRef<unsigned> loops) {
+  Value result;
+  for (unsigned loop : loops) {
+    const Loop &info = nest.getLoops()[loop];
+    if (!ShapedType::isDynamic(info.extent))
+      continue;
+    Value empty = arith::CmpIOp::create(
+        b, function.loc, arith::CmpIPredicate::eq,
+        function.getSize(info.tensor, info.dim), function.i64(0));
+    result =
+        result ? arith::OrIOp::create(b, function.loc, result, empty) : empty;
+  }
+  return result;
+}
+
 NestLoops::Values NestLoops::open(ArrayRef<unsigned> loops, ValueRange carried,
-                                  Body body, const PartialSums *sums) {
+                                  Body body, const PartialSums *sums,
+                                  ArrayRef<unsigned> within) {
+  auto hasNone = [&](unsigned loop) {
+    return nest.getLoops()[loop].extent == 0;
+  };
+  if (llvm::any_of(loops, hasNone) || llvm::any_of(within, hasNone))
+    return Values(carried);
+  if (loops.empty())
+    return body(carried);
+  SmallVector<unsigned> inner(loops.drop_front());
+  llvm::append_range(inner, within);
+  isEmpty = findEmpty(inner);
+  return openNext(loops, carried, body, sums);
+}
+
+NestLoops::Values NestLoops::openNext(ArrayRef<unsigned> loops,
+                                      ValueRange carried, Body body,
+                                      const PartialSums *sums) {
   if (loops.empty())
     return body(carried);
   ArrayRef<unsigned> inner = loops.drop_front();
@@ -205,7 +247,7 @@ NestLoops::Values NestLoops::open(ArrayRef<unsigned> loops, ValueRange carried,
   }
   return openOne(
       loops.front(), {sums, lengths}, carried,
-      [&](ValueRange values) { return open(inner, values, body, sums); });
+      [&](ValueRange values) { return openNext(inner, values, body, sums); });
 }
 
 SmallVector<Tile> NestLoops::getTiles(LoopSet loops) const {

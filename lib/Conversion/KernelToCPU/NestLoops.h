@@ -31,9 +31,12 @@ public:
             NestSchedule schedule);
 
   /// Emits `body` for every block of the loops, the first one outermost; the
-  /// carried values go from one block to the next, or into partial sums.
+  /// carried values go from one block to the next, or into partial sums. Where
+  /// one of these loops, or of those that `body` opens `within` them, has no
+  /// iteration, none of them runs.
   Values open(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
-              Body body, const PartialSums *sums = nullptr);
+              Body body, const PartialSums *sums = nullptr,
+              llvm::ArrayRef<unsigned> within = {});
 
   /// Whether the results of reductions in the block open now come as a vector.
   bool sumsTogether() const;
@@ -69,6 +72,10 @@ private:
 
   int64_t getUnit(unsigned loop) const;
   mlir::Value makeMask(int64_t count);
+  mlir::Value findEmpty(llvm::ArrayRef<unsigned> loops);
+  mlir::Value unlessEmpty(mlir::Value end);
+  Values openNext(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
+                  Body body, const PartialSums *sums);
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
                  Body body);
   Values openDynamic(unsigned loop, Sections sections, mlir::ValueRange carried,
@@ -84,6 +91,8 @@ private:
   mlir::OpBuilder &b;
   NestSchedule schedule;   ///< factors are those of the blocks open now
   int64_t rowsOnLanes = 0; ///< 0: they are not
+  /// Whether an inner one of the loops that are being opened is empty.
+  mlir::Value isEmpty;
 };
 
 } // namespace tdc

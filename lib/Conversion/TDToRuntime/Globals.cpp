@@ -109,57 +109,83 @@ Type Globals::getStructType(const Row &row) {
       }));
 }
 
-FlatSymbolRefAttr Globals::addStruct(llvm::StringRef name, Type type,
-                                     llvm::ArrayRef<Row> rows,
-                                     LLVM::Linkage linkage) {
+Value Globals::addRow(Location loc, const Row &row) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value entry = LLVM::UndefOp::create(builder, loc, getStructType(row));
+  for (auto [position, field] : llvm::enumerate(row)) {
+    Value value;
+    if (field.kind == Field::Kind::Int32)
+      value = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                       field.number);
+    else if (field.kind == Field::Kind::Int64)
+      value = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                       field.number);
+    else if (field.symbol)
+      value = LLVM::AddressOfOp::create(builder, loc, pointer,
+                                        field.symbol.getValue());
+    else
+      value = LLVM::ZeroOp::create(builder, loc, pointer);
+    entry = LLVM::InsertValueOp::create(builder, loc, entry, value,
+                                        int64_t(position));
+  }
+  return entry;
+}
+
+/// Each insertion into a constant copies it: rows are put together in an array
+/// of a few, long tables in two halves at a time. Their rows lie one after the
+/// other all the same.
+constexpr size_t kShortTable = 64;
+
+Type Globals::getTableType(llvm::ArrayRef<Row> rows) {
+  if (rows.size() <= kShortTable)
+    return LLVM::LLVMArrayType::get(getStructType(rows.front()), rows.size());
+  size_t half = llvm::PowerOf2Ceil(rows.size()) / 2;
+  return LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {getTableType(rows.take_front(half)),
+                             getTableType(rows.drop_front(half))});
+}
+
+Value Globals::addRows(Location loc, llvm::ArrayRef<Row> rows) {
+  llvm::SmallVector<Value> parts;
+  Type type = getTableType(rows);
+  if (size_t half = llvm::PowerOf2Ceil(rows.size()) / 2;
+      rows.size() > kShortTable)
+    parts = {addRows(loc, rows.take_front(half)),
+             addRows(loc, rows.drop_front(half))};
+  else
+    for (const Row &row : rows)
+      parts.push_back(addRow(loc, row));
+  Value all = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [index, part] : llvm::enumerate(parts))
+    all = LLVM::InsertValueOp::create(builder, loc, all, part, int64_t(index));
+  return all;
+}
+
+FlatSymbolRefAttr
+Globals::addConstant(llvm::StringRef name, Type type, LLVM::Linkage linkage,
+                     llvm::function_ref<Value(Location)> content) {
   LLVM::GlobalOp global = addGlobal(name, type, Attribute(), 8);
   global.setLinkage(linkage);
-  Location loc = global.getLoc();
   builder.createBlock(&global.getInitializerRegion());
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  bool isArray = isa<LLVM::LLVMArrayType>(type);
-  Value all = LLVM::UndefOp::create(builder, loc, type);
-  for (auto [index, row] : llvm::enumerate(rows)) {
-    // A struct is completed before it goes into the array: inserting into a
-    // long constant array copies it.
-    Type structType = getStructType(row);
-    Value entry =
-        isArray ? LLVM::UndefOp::create(builder, loc, structType) : all;
-    for (auto [position, field] : llvm::enumerate(row)) {
-      Value value;
-      if (field.kind == Field::Kind::Int32)
-        value = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
-                                         field.number);
-      else if (field.kind == Field::Kind::Int64)
-        value = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                         field.number);
-      else if (field.symbol)
-        value = LLVM::AddressOfOp::create(builder, loc, pointer,
-                                          field.symbol.getValue());
-      else
-        value = LLVM::ZeroOp::create(builder, loc, pointer);
-      entry = LLVM::InsertValueOp::create(builder, loc, entry, value,
-                                          int64_t(position));
-    }
-    all = isArray ? LLVM::InsertValueOp::create(builder, loc, all, entry,
-                                                int64_t(index))
-                        .getResult()
-                  : entry;
-  }
-  LLVM::ReturnOp::create(builder, loc, all);
+  LLVM::ReturnOp::create(builder, global.getLoc(), content(global.getLoc()));
   return FlatSymbolRefAttr::get(builder.getContext(), name);
+}
+
+FlatSymbolRefAttr Globals::addStruct(llvm::StringRef name, const Row &row,
+                                     LLVM::Linkage linkage) {
+  return addConstant(name, getStructType(row), linkage,
+                     [&](Location loc) { return addRow(loc, row); });
 }
 
 FlatSymbolRefAttr Globals::addTable(llvm::StringRef name,
                                     llvm::ArrayRef<Row> rows) {
   if (rows.empty())
     return {};
-  auto type =
-      LLVM::LLVMArrayType::get(getStructType(rows.front()), rows.size());
   std::string unique = name.str();
   if (unsigned taken = tables[name]++)
     unique += "_" + std::to_string(taken);
-  return addStruct(unique, type, rows, LLVM::Linkage::Internal);
+  return addConstant(unique, getTableType(rows), LLVM::Linkage::Internal,
+                     [&](Location loc) { return addRows(loc, rows); });
 }
 
 void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
@@ -364,8 +390,7 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
              Field::pointer(addTable("tdc_sequences", sequences)),
              Field::int64(pinnedBytes),
              Field::pointer(getOptionalText(module->getAttr(kSimLibraryAttr)))};
-  return addStruct("tdc_gpu_program", getStructType(gpu), gpu,
-                   LLVM::Linkage::Internal);
+  return addStruct("tdc_gpu_program", gpu, LLVM::Linkage::Internal);
 }
 
 FlatSymbolRefAttr Globals::declareOtherwise() {
@@ -406,8 +431,8 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
                           : FlatSymbolRefAttr()),
       Field::pointer(declareOtherwise())};
   auto symbol = module->getAttrOfType<StringAttr>(kSymbolAttr);
-  addStruct(symbol ? symbol.strref() : "tdc_program", getStructType(program),
-            program, LLVM::Linkage::External);
+  addStruct(symbol ? symbol.strref() : "tdc_program", program,
+            LLVM::Linkage::External);
 }
 
 } // namespace tdc

@@ -106,10 +106,16 @@ public:
 private:
   mlir::LLVM::GlobalOp addGlobal(llvm::StringRef name, mlir::Type type,
                                  mlir::Attribute value, unsigned alignment);
-  mlir::FlatSymbolRefAttr addStruct(llvm::StringRef name, mlir::Type type,
-                                    llvm::ArrayRef<Row> rows,
+  mlir::FlatSymbolRefAttr
+  addConstant(llvm::StringRef name, mlir::Type type,
+              mlir::LLVM::Linkage linkage,
+              llvm::function_ref<mlir::Value(mlir::Location)> content);
+  mlir::FlatSymbolRefAttr addStruct(llvm::StringRef name, const Row &row,
                                     mlir::LLVM::Linkage linkage);
+  mlir::Value addRow(mlir::Location loc, const Row &row);
+  mlir::Value addRows(mlir::Location loc, llvm::ArrayRef<Row> rows);
   mlir::Type getStructType(const Row &row);
+  mlir::Type getTableType(llvm::ArrayRef<Row> rows);
   mlir::FlatSymbolRefAttr addSlots(const SlotTable &slots);
   mlir::FlatSymbolRefAttr addAliases(const SlotTable &slots, int32_t &count);
   mlir::FlatSymbolRefAttr addArguments();

@@ -40,13 +40,14 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
   Binding *binding = name ? c.lookup(name->name) : nullptr;
   if (stmt.op != ast::AssignOp::Add || !list.is(ValKind::List) ||
       !amount.is(ValKind::List) || !binding || !binding->isVar ||
-      elementsOf(list).size() + elementsOf(amount).size() > c.kMaxElements)
+      extentOf(list) + extentOf(amount) > c.kMaxExtent)
     return false;
   binding->val = Val(); // is assigned again
   if (list.data.use_count() != 1)
     return false;
-  list.as<Sequence>().elements.append(elementsOf(amount).begin(),
-                                      elementsOf(amount).end());
+  auto &grown = list.as<Sequence>();
+  grown.elements.append(elementsOf(amount).begin(), elementsOf(amount).end());
+  grown.extent += extentOf(amount);
   return true;
 }
 

@@ -682,14 +682,16 @@ public:
   /// Counts what has been evaluated; false, with a report, beyond what any
   /// program of use needs.
   bool withinLimits(SourceRange range);
+  /// The same for the extent of a list, tuple or text.
+  bool isWithinExtent(size_t extent, SourceRange range);
   uint64_t evaluated = 0;
   unsigned evalDepth = 0;
   static constexpr uint64_t kMaxEvaluated = 4000000;
   static constexpr unsigned kMaxDepth = 2500;
-  static constexpr size_t kMaxElements = 1000000;
+  static constexpr size_t kMaxExtent = 1000000;
 
   unsigned errorCount = 0; ///< also those that were reported before
-  bool saidTooLarge = false;
+  bool saidTooLarge = false, saidExtent = false;
   SourceRange here;
   bool locationIsStale = true;
 

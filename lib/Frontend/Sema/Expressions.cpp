@@ -91,6 +91,8 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     val = evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
     break;
   }
+  if (!isWithinExtent(extentOf(val), expr.range))
+    val = fail();
   // In the prelude a value keeps the user's expression it came from.
   if (!isPrelude(expr.range.file) || !val.range.isValid())
     val.range = expr.range;

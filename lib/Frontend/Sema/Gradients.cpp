@@ -52,6 +52,7 @@ Val Checker::backward(const Val &loss, SourceRange range) {
   if (!isTarget(*this, loss, range, "`backward`"))
     return fail();
   std::vector<std::string> parameters, gradients;
+  llvm::DenseSet<const Slot *> seen;
   std::string names;
   for (size_t i = 0; i != models.size(); ++i) {
     if (models[i]->adopted)
@@ -61,7 +62,7 @@ Val Checker::backward(const Val &loss, SourceRange range) {
       if (!isLearned(*named.slot, range))
         continue;
       ensureGradSlot(*named.slot);
-      if (llvm::is_contained(parameters, named.slot->name))
+      if (!seen.insert(named.slot).second)
         continue;
       parameters.push_back(named.slot->name);
       gradients.push_back(named.slot->gradName);

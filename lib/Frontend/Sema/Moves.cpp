@@ -109,16 +109,23 @@ Val Checker::deviceOf(const Val &tensor) {
 
 void sema::forEachModel(ModelInstance &model,
                         llvm::function_ref<void(ModelInstance &)> visit) {
-  visit(model);
+  llvm::DenseSet<ModelInstance *> seen;
+  std::function<void(ModelInstance &)> enter;
   std::function<void(const Val &)> descend = [&](const Val &val) {
     if (val.is(ValKind::Model))
-      forEachModel(val.as<ModelInstance>(), visit);
+      enter(val.as<ModelInstance>());
     else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
       for (const Val &element : elementsOf(val))
         descend(element);
   };
-  for (auto &member : model.members)
-    descend(member.val);
+  enter = [&](ModelInstance &part) {
+    if (!seen.insert(&part).second)
+      return;
+    visit(part);
+    for (auto &member : part.members)
+      descend(member.val);
+  };
+  enter(model);
 }
 
 /// Offers to move a model on a line of its own above the one where it is used.

@@ -127,16 +127,8 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
   if (lhs.isHostScalar() && rhs.isHostScalar())
     return hostBinary(op, lhs, rhs, range);
   if (op == BinaryOp::Add && lhs.kind == rhs.kind) {
-    size_t total = 0;
-    for (const Val *side : {&lhs, &rhs})
-      total += side->is(ValKind::Str) && side->data ? textOf(*side).size()
-               : side->is(ValKind::List) || side->is(ValKind::Tuple)
-                   ? elementsOf(*side).size()
-                   : 0;
-    if (total > kMaxElements) {
-      error(DiagCode::TD215, range, "a list or text grows without bound");
+    if (!isWithinExtent(extentOf(lhs) + extentOf(rhs), range))
       return fail();
-    }
     if (lhs.is(ValKind::Str)) {
       if (lhs.known && rhs.known)
         return makeStr((textOf(lhs) + textOf(rhs)).str());
@@ -159,13 +151,12 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     std::optional<int64_t> count = requireInt(rhs, "the number of repetitions");
     if (!count)
       return fail();
-    size_t length = elementsOf(lhs).size();
-    if (length != 0 && *count > static_cast<int64_t>(kMaxElements / length)) {
-      error(DiagCode::TD215, range, "a list or text grows without bound");
+    auto most = static_cast<int64_t>(kMaxExtent);
+    int64_t turns = elementsOf(lhs).empty() ? 0 : std::min(*count, most + 1);
+    if (!isWithinExtent(extentOf(lhs) * std::max<int64_t>(turns, 0), range))
       return fail();
-    }
     Vals elements;
-    for (int64_t i = 0; i < *count && length != 0; ++i)
+    for (int64_t i = 0; i < turns; ++i)
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }

@@ -148,6 +148,13 @@ bool Checker::withinLimits(SourceRange range) {
   return true;
 }
 
+bool Checker::isWithinExtent(size_t extent, SourceRange range) {
+  // What is made of it is not reported again.
+  if (extent > kMaxExtent && !std::exchange(saidExtent, true))
+    error(DiagCode::TD215, range, "a list or text grows without bound");
+  return extent <= kMaxExtent;
+}
+
 void Checker::at(SourceRange range) {
   here = range;
   locationIsStale = true;

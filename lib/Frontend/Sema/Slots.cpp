@@ -10,13 +10,17 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Calls `visit` for each slot below a value, with its path.
+/// Calls `visit` for each slot below a value, with its path. A layer that is used
+/// twice has two paths; `left` counts down, and at 0 the walk ends.
 static void
-forEachSlot(const Val &val, const std::string &path,
+forEachSlot(const Val &val, const std::string &path, size_t &left,
             llvm::function_ref<void(const std::string &, Slot &)> visit) {
+  if (left == 0)
+    return;
+  --left;
   if (val.is(ValKind::List) || val.is(ValKind::Tuple)) {
     for (auto [i, element] : llvm::enumerate(elementsOf(val)))
-      forEachSlot(element, path + "." + std::to_string(i), visit);
+      forEachSlot(element, path + "." + std::to_string(i), left, visit);
     return;
   }
   if (!val.is(ValKind::Model))
@@ -26,24 +30,32 @@ forEachSlot(const Val &val, const std::string &path,
     if (member.slot)
       visit(inner, *member.slot);
     else
-      forEachSlot(member.val, inner, visit);
+      forEachSlot(member.val, inner, left, visit);
   }
 }
 
 void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
                            std::vector<NamedSlot> &slots) {
+  if (saidExtent)
+    return;
   llvm::DenseMap<const Slot *, size_t> known;
   for (auto [i, named] : llvm::enumerate(slots))
     known[named.slot] = i;
-  forEachSlot(model, prefix.str(), [&](const std::string &path, Slot &slot) {
-    // A tied parameter, or a layer that is used twice, has one state under its
-    // first name.
-    auto [found, isNew] = known.try_emplace(&slot, slots.size());
-    if (isNew)
-      slots.push_back({path, &slot, {}});
-    else
-      slots[found->second].aliases.push_back(path);
-  });
+  size_t left = kMaxExtent;
+  forEachSlot(model, prefix.str(), left,
+              [&](const std::string &path, Slot &slot) {
+                // A tied parameter, or a layer that is used twice, has one
+                // state under its first name.
+                auto [found, isNew] = known.try_emplace(&slot, slots.size());
+                if (isNew)
+                  slots.push_back({path, &slot, {}});
+                else
+                  slots[found->second].aliases.push_back(path);
+              });
+  if (left == 0 && !std::exchange(saidExtent, true))
+    error(DiagCode::TD215, here,
+          "the parts of this model have more than 1,000,000 names: parts that "
+          "are used twice have parts that are used twice");
 }
 
 void Checker::addToCheckpoint(Emitter::Checkpoint &checkpoint,

@@ -115,6 +115,7 @@ struct Text : Payload {
 
 struct Sequence : Payload {
   Vals elements;
+  size_t extent = 0; ///< see `extentOf`
 };
 
 struct DTypeInfo : Payload {
@@ -302,13 +303,6 @@ inline Val makeRunTime(ValKind kind, Value value) {
   val.value = value;
   return val;
 }
-inline Val makeSequence(ValKind kind, Vals elements) {
-  Val val = makeVal(kind);
-  auto data = std::make_shared<Sequence>();
-  data->elements = std::move(elements);
-  val.data = std::move(data);
-  return val;
-}
 inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
   Val val = makeVal(ValKind::Tensor);
   auto data = std::make_shared<TensorInfo>();
@@ -355,6 +349,22 @@ inline const TensorType &typeOf(const Val &val) {
 inline llvm::StringRef textOf(const Val &val) { return val.as<Text>().text; }
 inline llvm::ArrayRef<Val> elementsOf(const Val &val) {
   return val.as<Sequence>().elements;
+}
+/// The number of values in a list or tuple, at any depth, or of bytes in a
+/// text. A shared part counts as often as it occurs: a walk visits it as often.
+inline size_t extentOf(const Val &val) {
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List))
+    return val.as<Sequence>().extent;
+  return val.is(ValKind::Str) && val.data ? textOf(val).size() : 0;
+}
+inline Val makeSequence(ValKind kind, Vals elements) {
+  Val val = makeVal(kind);
+  auto data = std::make_shared<Sequence>();
+  for (const Val &element : elements)
+    data->extent += 1 + extentOf(element);
+  data->elements = std::move(elements);
+  val.data = std::move(data);
+  return val;
 }
 
 } // namespace tdc::sema

@@ -5,6 +5,7 @@
 #include "Dialect/TD/Analysis/MatrixProduct.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -14,6 +15,9 @@ namespace {
 
 /// Instructions per element above which an op is stored rather than repeated.
 constexpr unsigned kCheapCost = 8;
+/// Instructions per element of a kernel at most: one store more costs nothing
+/// beside them, and code generation takes more than linear time for a kernel.
+constexpr unsigned kMostCost = 500;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
 
@@ -87,6 +91,8 @@ FusionGraph::FusionGraph(Block &block) {
     note(*node, *node);
     nodes.push_back(std::move(node));
   }
+  segments.resize(nodes.size());
+  std::iota(segments.begin(), segments.end(), 0);
   addOrderEdges(block);
 }
 
@@ -189,7 +195,7 @@ void FusionGraph::chooseRoots(Block &block) {
       isForHost |= user->getBlock() != &block || !isKernelOp(user);
     }
     behind[&op] = own;
-    if (isForHost || standsAlone(&op) ||
+    if (isForHost || standsAlone(&op) || own.cost > kMostCost ||
         (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
       mustStore(op.getResult(0));
   }
@@ -291,20 +297,43 @@ SmallVector<FusionGraph::Node *> FusionGraph::getPredecessors(Node &node) {
   return predecessors;
 }
 
-/// Whether `to` needs `from` through some third node. Positions do not cut this
-/// short: what was merged into a later node can be needed by an earlier one.
+/// The segment of a node: the number of its first node.
+unsigned FusionGraph::getSegment(const Node &node) {
+  unsigned segment = node.index;
+  while (segments[segment] != segment)
+    segment = segments[segment] = segments[segments[segment]];
+  return segment;
+}
+
+/// Makes one segment of all from that of `a` to that of `b`.
+void FusionGraph::joinSegments(const Node &a, const Node &b) {
+  auto [first, last] = std::minmax({getSegment(a), getSegment(b)});
+  while (last != first) {
+    segments[last] = last - 1;
+    last = getSegment(*nodes[last]);
+  }
+}
+
+/// Whether `to` needs `from` through some third node. Positions alone do not
+/// bound the search: a node that was merged into a later one can be needed by
+/// an earlier one. Both are in one segment then, and no node needs a later
+/// segment.
 bool FusionGraph::reaches(Node &from, Node &to) {
+  const unsigned first = getSegment(from);
   llvm::DenseSet<Node *> seen;
   SmallVector<Node *> work;
-  for (Node *before : getPredecessors(to))
-    if (before != &from && seen.insert(before).second)
+  auto visit = [&](Node *before) {
+    if (getSegment(*before) >= first && seen.insert(before).second)
       work.push_back(before);
+  };
+  for (Node *before : getPredecessors(to))
+    if (before != &from)
+      visit(before);
   while (!work.empty()) {
     for (Node *before : getPredecessors(*work.pop_back_val())) {
       if (before == &from)
         return true;
-      if (seen.insert(before).second)
-        work.push_back(before);
+      visit(before);
     }
   }
   return false;
@@ -337,6 +366,12 @@ bool FusionGraph::hasTiledProduct(const Node &node) {
 
 bool FusionGraph::canMerge(Node &a, Node &b) {
   if (a.roots.size() + b.roots.size() > kMaxRoots)
+    return false;
+  unsigned cost = 0;
+  for (const Node *node : {&a, &b})
+    for (Operation *op : node->body)
+      cost += getCost(op);
+  if (cost > kMostCost)
     return false;
   auto reduces = [](Node &node) {
     return llvm::any_of(node.body,
@@ -441,6 +476,7 @@ FusionGraph::Node *FusionGraph::findRelated(const Node &node, unsigned from) {
 
 void FusionGraph::merge(Node &a, Node &b) {
   note(a, b);
+  joinSegments(a, b);
   a.roots.append(b.roots.begin(), b.roots.end());
   a.body.insert(b.body.begin(), b.body.end());
   a.inputs.insert(b.inputs.begin(), b.inputs.end());

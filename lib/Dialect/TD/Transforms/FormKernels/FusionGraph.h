@@ -66,6 +66,8 @@ private:
   void collectBody(Node &node, mlir::Operation *op);
   void addOrderEdges(mlir::Block &block);
   llvm::SmallVector<Node *> getPredecessors(Node &node);
+  unsigned getSegment(const Node &node);
+  void joinSegments(const Node &a, const Node &b);
   bool reaches(Node &from, Node &to);
   /// The nest that computes `roots` from what the nodes read.
   static mlir::FailureOr<LoopNest>
@@ -92,6 +94,10 @@ private:
   Node *find(mlir::Operation *op);
 
   std::vector<std::unique_ptr<Node>> nodes;
+  /// The nodes in order, cut where none needs a later one: a node, or all from
+  /// the first to the last of those that were merged. Each has the number of
+  /// one before it in its segment; the first has its own.
+  std::vector<unsigned> segments;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
   /// The nodes that have a value among their inputs, or an op in their body;
   /// and some that had.
