@@ -78,10 +78,17 @@ bool isConstant(Value value) {
 
 } // namespace
 
+/// The first operation of a block that a piece may hold: memory on the stack
+/// stays with the caller.
+static Operation *findBegin(Block &block) {
+  auto memory = llvm::reverse(block.getOps<LLVM::AllocaOp>());
+  return memory.empty() ? &block.front() : (*memory.begin())->getNextNode();
+}
+
 /// A block of calls that cannot fail may be as long as the program.
 void Splitter::splitBlocks() {
   for (Block *block = &function.front(); block; block = block->getNextNode()) {
-    Operation *end = &block->front();
+    Operation *end = findBegin(*block);
     for (unsigned length = 0; length < mostWeight / 4 && end; ++length)
       end = end->getNextNode();
     if (!end || end->hasTrait<OpTrait::IsTerminator>())
