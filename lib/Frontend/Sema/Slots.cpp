@@ -36,12 +36,11 @@ forEachSlot(const Val &val, const std::string &path, size_t &left,
 
 void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
                            std::vector<NamedSlot> &slots) {
-  if (saidExtent)
-    return;
   llvm::DenseMap<const Slot *, size_t> known;
   for (auto [i, named] : llvm::enumerate(slots))
     known[named.slot] = i;
-  size_t left = kMaxExtent;
+  // After the report a few are enough for the checks that follow.
+  size_t left = saidExtent ? 1000 : kMaxExtent;
   forEachSlot(model, prefix.str(), left,
               [&](const std::string &path, Slot &slot) {
                 // A tied parameter, or a layer that is used twice, has one
