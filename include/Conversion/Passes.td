@@ -184,8 +184,8 @@ def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
     A program of usual length is left as it is.
   }];
   let options = [
-    Option<"mostWeight", "most-weight", "unsigned", /*default=*/"1000",
-           "operations of a piece at most">,
+    Option<"mostWeight", "most-weight", "unsigned", /*default=*/"800",
+           "operations of a piece at most, constants left out">,
     Option<"loopWeight", "loop-weight", "unsigned", /*default=*/"50",
            "what a loop counts in addition">
   ];

@@ -52,14 +52,30 @@ llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
   return kernels;
 }
 
-/// Makes a function known to the other parts, and to nothing else.
-void share(LLVM::LLVMFuncOp function) {
-  function.setLinkage(LLVM::Linkage::External);
-  function.setVisibility_(LLVM::Visibility::Hidden);
+/// Makes a symbol known to the other parts, and to nothing else.
+template <typename Symbol> void share(Symbol symbol) {
+  symbol.setLinkage(LLVM::Linkage::External);
+  symbol.setVisibility_(LLVM::Visibility::Hidden);
 }
 
-/// Gives `part` what its functions use of `module`: declarations of functions,
-/// copies of constants.
+/// What another part has of a symbol: its declaration or, of a constant that
+/// refers to nothing, a copy, which LLVM can look into.
+Operation *makeUsable(Operation *symbol) {
+  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(symbol)) {
+    if (!function.isExternal())
+      share(function);
+    return function->cloneWithoutRegions();
+  }
+  auto global = cast<LLVM::GlobalOp>(symbol);
+  if (global.getConstant() && global.getInitializerRegion().empty())
+    return global->clone();
+  share(global);
+  auto declaration = cast<LLVM::GlobalOp>(global->cloneWithoutRegions());
+  declaration.removeValueAttr();
+  return declaration;
+}
+
+/// Gives `part` what its functions use of `module`.
 void addUsedSymbols(ModuleOp part, ModuleOp module) {
   SymbolTable here(part), there(module);
   llvm::SmallVector<SymbolTable::SymbolUse> uses;
@@ -68,13 +84,8 @@ void addUsedSymbols(ModuleOp part, ModuleOp module) {
   for (SymbolTable::SymbolUse use : uses) {
     StringAttr name = use.getSymbolRef().getRootReference();
     Operation *symbol = there.lookup(name);
-    if (!symbol || here.lookup(name))
-      continue;
-    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(symbol))
-      if (!function.isExternal())
-        share(function);
-    here.insert(isa<LLVM::LLVMFuncOp>(symbol) ? symbol->cloneWithoutRegions()
-                                              : symbol->clone());
+    if (symbol && !here.lookup(name))
+      here.insert(makeUsable(symbol));
   }
 }
 

@@ -44,6 +44,7 @@ public:
 
 private:
   void splitBlocks();
+  void sinkConstants();
   void number();
   std::optional<unsigned> findEnd(unsigned begin);
   bool leavesFinished(Block *block) const;
@@ -52,7 +53,6 @@ private:
   bool isInside(Block *block, const Piece &piece) const;
   bool findValues(Piece &piece);
   void outline(const Piece &piece);
-  llvm::SmallVector<Value> getArguments(const Piece &piece) const;
   LLVM::LLVMFuncOp moveBlocks(const Piece &piece);
   void addEnds(const Piece &piece, LLVM::LLVMFuncOp func);
   Value getSlot(Value room, size_t index);
@@ -69,10 +69,8 @@ private:
   size_t bufferLength = 0;
 };
 
-bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumOperands() == 0 &&
-         isa<LLVM::AddressOfOp, LLVM::ConstantOp, LLVM::PoisonOp, LLVM::UndefOp,
+bool isConstant(Operation &op) {
+  return isa<LLVM::AddressOfOp, LLVM::ConstantOp, LLVM::PoisonOp, LLVM::UndefOp,
              LLVM::ZeroOp>(op);
 }
 
@@ -99,6 +97,23 @@ void Splitter::splitBlocks() {
   }
 }
 
+/// Makes constants anew in front of each of their uses, so that no piece needs
+/// one of another.
+void Splitter::sinkConstants() {
+  std::vector<Operation *> constants;
+  function.walk([&](Operation *op) {
+    if (isConstant(*op))
+      constants.push_back(op);
+  });
+  for (Operation *op : constants) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      builder.setInsertionPoint(use.getOwner());
+      use.set(builder.clone(*op)->getResult(0));
+    }
+    op->erase();
+  }
+}
+
 /// Gives each block its position and weight.
 void Splitter::number() {
   blocks.clear();
@@ -108,7 +123,8 @@ void Splitter::number() {
     blocks.push_back(&block);
   }
   for (Block *block : blocks) {
-    unsigned weight = block->getOperations().size();
+    unsigned weight = llvm::count_if(
+        *block, [](Operation &op) { return !isConstant(op); });
     for (Block *successor : block->getSuccessors())
       if (getPosition(successor) <= getPosition(block))
         weight += loopWeight;
@@ -186,20 +202,11 @@ bool Splitter::findValues(Piece &piece) {
   return typesFit(piece.outputs) && typesFit(blocks[piece.end]->getArguments());
 }
 
-/// What the caller computes for the piece; constants are made anew in it.
-llvm::SmallVector<Value> Splitter::getArguments(const Piece &piece) const {
-  llvm::SmallVector<Value> arguments;
-  for (Value input : piece.inputs)
-    if (!isConstant(input))
-      arguments.push_back(input);
-  return arguments;
-}
-
 /// Moves the blocks into a function of their own, which is not entered and left
 /// yet.
 LLVM::LLVMFuncOp Splitter::moveBlocks(const Piece &piece) {
-  llvm::SmallVector<Value> arguments = getArguments(piece);
-  llvm::SmallVector<Type> types(ValueRange(arguments).getTypes());
+  llvm::ArrayRef<Value> inputs = piece.inputs.getArrayRef();
+  llvm::SmallVector<Type> types(ValueRange(inputs).getTypes());
   Block *first = blocks[piece.begin];
   llvm::append_range(types, first->getArgumentTypes());
   types.push_back(LLVM::LLVMPointerType::get(builder.getContext()));
@@ -214,14 +221,10 @@ LLVM::LLVMFuncOp Splitter::moveBlocks(const Piece &piece) {
   Block *entry = func.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
   IRMapping mapping;
-  for (Value input : piece.inputs)
-    if (isConstant(input))
-      builder.clone(*input.getDefiningOp(), mapping);
-  for (auto [input, argument] : llvm::zip(arguments, entry->getArguments()))
-    mapping.map(input, argument);
+  mapping.map(inputs, entry->getArguments().take_front(inputs.size()));
   LLVM::BrOp::create(builder, func.getLoc(),
                      entry->getArguments()
-                         .drop_front(arguments.size())
+                         .drop_front(inputs.size())
                          .take_front(first->getNumArguments()),
                      first);
   auto &into = func.getBody().getBlocks();
@@ -283,7 +286,7 @@ void Splitter::outline(const Piece &piece) {
     if (!isInside(use.getOwner()->getBlock(), piece))
       use.set(call);
 
-  llvm::SmallVector<Value> arguments = getArguments(piece);
+  llvm::SmallVector<Value> arguments(piece.inputs.begin(), piece.inputs.end());
   for (BlockArgument argument : first->getArguments())
     arguments.push_back(call->addArgument(argument.getType(), loc));
   arguments.push_back(buffer);
@@ -321,6 +324,7 @@ void Splitter::run() {
   if (std::accumulate(weights.begin(), weights.end(), 0u) <= 2 * mostWeight)
     return;
   splitBlocks();
+  sinkConstants();
   number();
   Block &entry = function.front();
   builder.setInsertionPointToStart(&entry);

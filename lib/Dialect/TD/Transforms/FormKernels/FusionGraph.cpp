@@ -18,6 +18,9 @@ constexpr unsigned kCheapCost = 8;
 /// Instructions per element of a kernel at most: one store more costs nothing
 /// beside them, and code generation takes more than linear time for a kernel.
 constexpr unsigned kMostCost = 500;
+/// Kernels that read one value of which a later one is compared with the
+/// nearest, so that the time grows with the number of kernels alone.
+constexpr unsigned kMostRelated = 64;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
 
@@ -314,29 +317,33 @@ void FusionGraph::joinSegments(const Node &a, const Node &b) {
   }
 }
 
-/// Whether `to` needs `from` through some third node. Positions alone do not
-/// bound the search: a node that was merged into a later one can be needed by
-/// an earlier one. Both are in one segment then, and no node needs a later
-/// segment.
-bool FusionGraph::reaches(Node &from, Node &to) {
-  const unsigned first = getSegment(from);
-  llvm::DenseSet<Node *> seen;
+/// By their indices, the nodes that `node` needs through some third node, but
+/// none of segments before that of `first`. Positions alone do not bound the
+/// search: a node that was merged into a later one can be needed by an earlier
+/// one. Both are in one segment then, and no node needs a later segment.
+llvm::BitVector FusionGraph::findIndirect(Node &node, const Node &first) {
+  const unsigned begin = getSegment(first);
+  llvm::BitVector entered(nodes.size()), indirect(nodes.size());
   SmallVector<Node *> work;
-  auto visit = [&](Node *before) {
-    if (getSegment(*before) >= first && seen.insert(before).second)
-      work.push_back(before);
+  auto enter = [&](Node *before) {
+    if (getSegment(*before) < begin || entered.test(before->index))
+      return;
+    entered.set(before->index);
+    work.push_back(before);
   };
-  for (Node *before : getPredecessors(to))
-    if (before != &from)
-      visit(before);
-  while (!work.empty()) {
+  llvm::for_each(getPredecessors(node), enter);
+  while (!work.empty())
     for (Node *before : getPredecessors(*work.pop_back_val())) {
-      if (before == &from)
-        return true;
-      visit(before);
+      indirect.set(before->index);
+      enter(before);
     }
-  }
-  return false;
+  return indirect;
+}
+
+/// Whether `to` needs `from` through some third node.
+bool FusionGraph::reaches(Node &from, Node &to) {
+  return getSegment(from) <= getSegment(to) &&
+         findIndirect(to, from).test(from.index);
 }
 
 bool isOnGPU(Operation *op) {
@@ -426,7 +433,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
         return a.body.contains(input.getDefiningOp());
       }))
     return false;
-  return !reaches(a, b) && !reaches(b, a);
+  return !reaches(b, a);
 }
 
 bool FusionGraph::isStep(const Node &node) const {
@@ -441,37 +448,43 @@ void FusionGraph::note(Node &node, const Node &more) {
     holders[op].push_back(&node);
 }
 
-/// The one of two kernels that comes first, from number `from` on.
-static FusionGraph::Node *getFirst(FusionGraph::Node *first,
-                                   FusionGraph::Node *other, unsigned from) {
-  if (!other->isKernel || other->mergedInto || other->index < from ||
-      (first && first->index <= other->index))
-    return first;
-  return other;
-}
-
 FusionGraph::Node *FusionGraph::findReader(const Node &node, unsigned from) {
   Node *first = nullptr;
   for (Operation *root : node.roots)
     for (Node *reader : readers[root->getResult(0)])
-      if (reader != &node && reader->inputs.contains(root->getResult(0)))
-        first = getFirst(first, reader, from);
+      if (reader != &node && reader->isKernel && !reader->mergedInto &&
+          reader->index >= from && (!first || reader->index < first->index) &&
+          reader->inputs.contains(root->getResult(0)))
+        first = reader;
   return first;
 }
 
-FusionGraph::Node *FusionGraph::findRelated(const Node &node, unsigned from) {
-  Node *first = nullptr;
+SmallVector<FusionGraph::Node *> FusionGraph::findRelated(const Node &node) {
+  SmallVector<Node *> related;
+  // What is noted later is of later nodes, but for what was merged.
+  auto addNearest = [&](ArrayRef<Node *> noted, auto isRelated) {
+    unsigned count = 0;
+    for (Node *other : llvm::reverse(noted)) {
+      if (count == kMostRelated)
+        break;
+      if (other->isKernel && !other->mergedInto && other->index < node.index &&
+          isRelated(*other)) {
+        related.push_back(other);
+        ++count;
+      }
+    }
+  };
   for (Value input : node.inputs) {
     if (!isa<RankedTensorType>(input.getType()))
       continue;
-    for (Node *reader : readers[input])
-      if (reader->inputs.contains(input))
-        first = getFirst(first, reader, from);
+    addNearest(readers[input],
+               [&](Node &other) { return other.inputs.contains(input); });
     if (Operation *op = input.getDefiningOp())
-      for (Node *holder : holders[op])
-        first = getFirst(first, holder, from);
+      addNearest(holders[op], [](Node &) { return true; });
   }
-  return first;
+  llvm::sort(related, [](Node *a, Node *b) { return a->index < b->index; });
+  related.erase(llvm::unique(related), related.end());
+  return related;
 }
 
 void FusionGraph::merge(Node &a, Node &b) {
@@ -523,9 +536,12 @@ void FusionGraph::mergeKernels() {
     Node &b = *node;
     if (!b.isKernel || b.mergedInto)
       continue;
-    for (Node *a = findRelated(b, 0); a && a->index < b.index;
-         a = findRelated(b, a->index + 1))
-      if (canMerge(*a, b)) {
+    SmallVector<Node *> related = findRelated(b);
+    if (related.empty())
+      continue;
+    llvm::BitVector indirect = findIndirect(b, *related.front());
+    for (Node *a : related)
+      if (!indirect.test(a->index) && canMerge(*a, b)) {
         merge(*a, b);
         break;
       }

@@ -11,6 +11,7 @@
 #define TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
 
 #include "Dialect/TD/Analysis/LoopNest.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tdc::td {
@@ -68,6 +69,7 @@ private:
   llvm::SmallVector<Node *> getPredecessors(Node &node);
   unsigned getSegment(const Node &node);
   void joinSegments(const Node &a, const Node &b);
+  llvm::BitVector findIndirect(Node &node, const Node &first);
   bool reaches(Node &from, Node &to);
   /// The nest that computes `roots` from what the nodes read.
   static mlir::FailureOr<LoopNest>
@@ -76,6 +78,8 @@ private:
   static bool hasTiledProduct(const Node &node);
   /// Whether the node is a part of the step of an optimizer on a GPU.
   bool isStep(const Node &node) const;
+  /// Whether one kernel can compute both; `b` does not need `a` through a third
+  /// node.
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
@@ -84,8 +88,9 @@ private:
   /// The first kernel from number `from` on that reads a root of `node`; null
   /// if there is none.
   Node *findReader(const Node &node, unsigned from);
-  /// The same for kernels that read what `node` reads, or compute it.
-  Node *findRelated(const Node &node, unsigned from);
+  /// The kernels before `node` that read what it reads, or compute it, in
+  /// order: of each value only the nearest.
+  llvm::SmallVector<Node *> findRelated(const Node &node);
   /// The roots of `node` that somebody else needs, `other` (which may be null)
   /// left out.
   llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &node,
