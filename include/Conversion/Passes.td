@@ -174,7 +174,7 @@ def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
     host function that is longer than two pieces becomes calls of pieces: each
     is a sequence of blocks that is entered at its first block and left for one
     block, or with the status of an error. Values that are needed later come
-    back in a buffer on the caller's stack.
+    back in a buffer on the caller's stack; constants are made anew.
 
     ```mlir
     %status = llvm.call @tdc_main.0(%ctx, %arena, %buffer) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
@@ -185,7 +185,8 @@ def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mostWeight", "most-weight", "unsigned", /*default=*/"800",
-           "operations of a piece at most, constants left out">,
+           "operations of a piece at most, constants and addresses at "
+           "constant distances left out">,
     Option<"loopWeight", "loop-weight", "unsigned", /*default=*/"50",
            "what a loop counts in addition">
   ];

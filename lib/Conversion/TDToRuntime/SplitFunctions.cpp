@@ -44,7 +44,7 @@ public:
 
 private:
   void splitBlocks();
-  void sinkConstants();
+  void sinkFree();
   void number();
   std::optional<unsigned> findEnd(unsigned begin);
   bool leavesFinished(Block *block) const;
@@ -69,7 +69,11 @@ private:
   size_t bufferLength = 0;
 };
 
-bool isConstant(Operation &op) {
+/// Whether computing it anew costs nothing: constants, and addresses at a
+/// constant distance from another.
+bool isFree(Operation &op) {
+  if (auto address = dyn_cast<LLVM::GEPOp>(op))
+    return address.getDynamicIndices().empty();
   return isa<LLVM::AddressOfOp, LLVM::ConstantOp, LLVM::PoisonOp, LLVM::UndefOp,
              LLVM::ZeroOp>(op);
 }
@@ -83,29 +87,35 @@ static Operation *findBegin(Block &block) {
   return memory.empty() ? &block.front() : (*memory.begin())->getNextNode();
 }
 
-/// A block of calls that cannot fail may be as long as the program.
+/// A block of calls that cannot fail may be as long as the program. It is cut
+/// from its end on, as what is behind a cut is moved.
 void Splitter::splitBlocks() {
-  for (Block *block = &function.front(); block; block = block->getNextNode()) {
-    Operation *end = findBegin(*block);
-    for (unsigned length = 0; length < mostWeight / 4 && end; ++length)
-      end = end->getNextNode();
-    if (!end || end->hasTrait<OpTrait::IsTerminator>())
-      continue;
-    Block *rest = block->splitBlock(end);
-    builder.setInsertionPointToEnd(block);
-    LLVM::BrOp::create(builder, end->getLoc(), rest);
+  for (Block &block : llvm::make_early_inc_range(function.getBody())) {
+    llvm::SmallVector<Operation *> cuts;
+    unsigned length = 0;
+    for (Operation *op = findBegin(block); op != block.getTerminator();
+         op = op->getNextNode())
+      if (length++ == mostWeight / 4) {
+        cuts.push_back(op);
+        length = 1;
+      }
+    for (Operation *cut : llvm::reverse(cuts)) {
+      Block *rest = block.splitBlock(cut);
+      builder.setInsertionPointToEnd(&block);
+      LLVM::BrOp::create(builder, cut->getLoc(), rest);
+    }
   }
 }
 
-/// Makes constants anew in front of each of their uses, so that no piece needs
-/// one of another.
-void Splitter::sinkConstants() {
-  std::vector<Operation *> constants;
+/// Computes what is free anew in front of each of its uses, so that no piece
+/// needs it of another.
+void Splitter::sinkFree() {
+  std::vector<Operation *> freeOps;
   function.walk([&](Operation *op) {
-    if (isConstant(*op))
-      constants.push_back(op);
+    if (isFree(*op))
+      freeOps.push_back(op);
   });
-  for (Operation *op : constants) {
+  for (Operation *op : llvm::reverse(freeOps)) {
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       builder.setInsertionPoint(use.getOwner());
       use.set(builder.clone(*op)->getResult(0));
@@ -123,8 +133,8 @@ void Splitter::number() {
     blocks.push_back(&block);
   }
   for (Block *block : blocks) {
-    unsigned weight = llvm::count_if(
-        *block, [](Operation &op) { return !isConstant(op); });
+    unsigned weight =
+        llvm::count_if(*block, [](Operation &op) { return !isFree(op); });
     for (Block *successor : block->getSuccessors())
       if (getPosition(successor) <= getPosition(block))
         weight += loopWeight;
@@ -324,7 +334,7 @@ void Splitter::run() {
   if (std::accumulate(weights.begin(), weights.end(), 0u) <= 2 * mostWeight)
     return;
   splitBlocks();
-  sinkConstants();
+  sinkFree();
   number();
   Block &entry = function.front();
   builder.setInsertionPointToStart(&entry);

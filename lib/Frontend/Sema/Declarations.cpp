@@ -255,6 +255,8 @@ void Checker::reportUndeclared(const ast::NameExpr &target) {
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
+  if (errorCount > kMostExplained)
+    return;
   const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
   MissingDeclaration missing =
       fn && fn->body

@@ -7,6 +7,10 @@
 
 namespace tdc::sema {
 
+/// Errors whose names are compared with all others of the program. It takes time
+/// for each, and a reader of so many looks at the first.
+constexpr unsigned kMostExplained = 1000;
+
 /// What a name that Python declares by assigning to it needs here.
 struct MissingDeclaration {
   /// The assignment that should be a declaration, or null if it is not there.

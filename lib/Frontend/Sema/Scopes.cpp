@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Declarations.h"
 #include "Frontend/Parser.h"
 #include "Prelude.h"
 #include "llvm/ADT/SmallString.h"
@@ -289,13 +290,6 @@ static bool offerComment(Checker &c, Diagnostic &report, SourceRange name) {
 }
 
 void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
-  std::vector<llvm::StringRef> candidates = variablesHere();
-  // Any three letters are near the name of some function.
-  if (name.size() > 3) {
-    llvm::append_range(candidates, getBuiltinNames());
-    for (const PreludeFile &prelude : getPreludeFiles())
-      llvm::append_range(candidates, prelude.names);
-  }
   bool isImported = file->id != files.front()->id;
   if (isImported && declaresVariable(*file, name)) {
     error(DiagCode::TD201, range,
@@ -324,8 +318,16 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   Diagnostic &report =
       error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
-  if (offerComment(*this, report, range) || noteOtherBlock(report, name, range))
+  if (offerComment(*this, report, range) || errorCount > kMostExplained ||
+      noteOtherBlock(report, name, range))
     return;
+  std::vector<llvm::StringRef> candidates = variablesHere();
+  // Any three letters are near the name of some function.
+  if (name.size() > 3) {
+    llvm::append_range(candidates, getBuiltinNames());
+    for (const PreludeFile &prelude : getPreludeFiles())
+      llvm::append_range(candidates, prelude.names);
+  }
   offerNearest(report, name, range, candidates);
 }
 

@@ -40,7 +40,10 @@ public:
 
   void run() {
     collect();
+    for (void *member : fixed)
+      fixedGroups.insert(getGroup(member));
     tieElementwise();
+    findUsers();
     for (auto &group : groups)
       if (group->isLeader() && !isFixed(group->getData()))
         choose(group->getData());
@@ -56,18 +59,16 @@ private:
 
   void collect();
   void tieElementwise();
+  void findUsers();
   void tie(Value a, Value b) { groups.unionSets(key(a), key(b)); }
   void *key(Value value) {
     void *pointer = value.getAsOpaquePointer();
     groups.insert(pointer);
     return pointer;
   }
-  bool isFixed(void *member) {
-    for (auto it = groups.findLeader(member); it != groups.member_end(); ++it)
-      if (fixed.contains(*it))
-        return true;
-    return false;
-  }
+  void *getGroup(void *member) { return groups.getLeaderValue(member); }
+  /// Once all is collected: groups that are tied then are not fixed.
+  bool isFixed(void *member) { return fixedGroups.contains(getGroup(member)); }
   /// The value outside that an argument or yielded value of a kernel is.
   Value outside(KernelOp kernel, Value inner);
   Layout getLayout(Value value);
@@ -78,7 +79,10 @@ private:
   ModuleOp module;
   std::vector<Kernel> kernels;
   llvm::EquivalenceClasses<void *> groups;
-  llvm::DenseSet<void *> fixed, swapped;
+  llvm::DenseSet<void *> fixed;                ///< values
+  llvm::DenseSet<void *> fixedGroups, swapped; ///< their leaders
+  /// The kernels that a group has matrices of, by its leader.
+  llvm::DenseMap<void *, SmallVector<Kernel *>> users;
   llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
 };
 
@@ -184,25 +188,28 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
   return cost;
 }
 
-void LayoutAssigner::choose(void *leader) {
-  SmallVector<Kernel *> users;
-  for (Kernel &kernel : kernels) {
-    bool usesGroup = false;
+void LayoutAssigner::findUsers() {
+  for (Kernel &kernel : kernels)
     for (ValueRange values : {ValueRange(kernel.op.getInputs()),
                               ValueRange(kernel.op.getResults())})
-      for (Value value : values)
-        usesGroup |= isMatrix(value) &&
-                     groups.isEquivalent(value.getAsOpaquePointer(), leader);
-    if (usesGroup)
-      users.push_back(&kernel);
-  }
-  if (users.empty())
+      for (Value value : values) {
+        auto group = groups.findLeader(value.getAsOpaquePointer());
+        if (!isMatrix(value) || group == groups.member_end())
+          continue;
+        SmallVector<Kernel *> &known = users[*group];
+        if (known.empty() || known.back() != &kernel)
+          known.push_back(&kernel);
+      }
+}
+
+void LayoutAssigner::choose(void *leader) {
+  ArrayRef<Kernel *> kernels = users[leader];
+  if (kernels.empty())
     return;
-  void *name = *groups.findLeader(leader);
-  double rowMajor = getCost(users);
-  swapped.insert(name);
-  if (getCost(users) >= rowMajor)
-    swapped.erase(name);
+  double rowMajor = getCost(kernels);
+  swapped.insert(leader);
+  if (getCost(kernels) >= rowMajor)
+    swapped.erase(leader);
 }
 
 void LayoutAssigner::annotate() {
