@@ -223,7 +223,7 @@ KINDS = {
     sines: (doubling(800), OK),
 }
 MORE = {
-    sums: doubling(1000), matmuls: doubling(3200), ifs: doubling(3200), fors: doubling(3200),
+    sums: doubling(400), matmuls: doubling(3200), ifs: doubling(3200), fors: doubling(3200),
     host_ifs: doubling(3200), calls: doubling(3200), functions: doubling(3200),
     exported: doubling(3200), numbers: doubling(10000), parameters: doubling(10000),
     loads: doubling(3200), asserts: doubling(3200), variables: doubling(3200),
