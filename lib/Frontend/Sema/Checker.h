@@ -671,7 +671,7 @@ public:
     std::shared_ptr<ModelInstance> selfOwner;
     SourceRange callRange;
     llvm::ArrayRef<SourceRange> callers;
-    std::optional<Dims> leading; ///< what `...` stands for
+    std::optional<Dims> rest; ///< what `...` stands for
     std::optional<Place> sharedPlace;
     unsigned regionDepth = 0; ///< around the call
   };

@@ -72,7 +72,7 @@ Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
     const ast::FnDecl *fn = frames.back().fn;
     val = eval(*stmt.value, fn ? fn->result : nullptr);
     // The sizes that the type names first are those of this result.
-    Restore<std::optional<Dims>> savedLeading(frames.back().leading);
+    Restore<std::optional<Dims>> savedRest(frames.back().rest);
     pushScope();
     if (fn && fn->result && !val.isError() &&
         !matchType(*fn->result, val, stmt.value->range, "the result",

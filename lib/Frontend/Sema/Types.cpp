@@ -213,36 +213,42 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
                 isLabel ? FixIt::Safe : FixIt::Choice);
     return false;
   }
-  // `...` stands for any leading dims, the same ones throughout a signature.
-  llvm::ArrayRef<SubscriptItem> items = type.dims;
-  DimsRef dims = actual.dims;
-  if (!items.empty() && items[0].kind == SubscriptItem::Ellipsis) {
-    items = items.drop_front();
-    if (dims.size() < items.size()) {
-      mismatch("it has too few dims");
-      return false;
-    }
-    DimsRef leading = dims.drop_back(items.size());
-    dims = dims.take_back(items.size());
-    std::optional<Dims> *known =
-        frames.empty() ? nullptr : &frames.back().leading;
+  // `...` stands for any dims, the same ones throughout a signature.
+  llvm::SmallVector<SubscriptItem> items(type.dims.begin(), type.dims.end());
+  Dims dims = actual.dims;
+  auto *rest = llvm::find_if(items, [](const SubscriptItem &item) {
+    return item.kind == SubscriptItem::Ellipsis;
+  });
+  std::optional<Dims> *known = nullptr;
+  size_t rank = items.size();
+  if (rest != items.end()) {
+    known = frames.empty() ? nullptr : &frames.back().rest;
+    rank = known && *known ? rank - 1 + (*known)->size()
+                           : std::max(rank - 1, dims.size());
+  }
+  if (dims.size() != rank) {
+    Diagnostic &report = mismatch("it has " + llvm::Twine(dims.size()) +
+                                  " dims, not " + llvm::Twine(rank));
+    if (dims.size() == rank + 1 && dims.back().isConstant(1))
+      offerSuffix(report, range, ".squeeze(-1)");
+    return false;
+  }
+  if (rest != items.end()) {
+    auto *first = dims.begin() + (rest - items.begin());
+    auto *last = first + (rank + 1 - items.size());
+    Dims covered(first, last);
+    items.erase(rest);
+    dims.erase(first, last);
     if (known && *known) {
-      ShapeAnswer answer =
-          sameShape(**known, leading, "the leading dims differ");
+      ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
       if (!answer || !prove(answer)) {
-        mismatch(answer.problem);
+        mismatch("`...` is " + spelling(**known) + ", here it would be " +
+                 spelling(covered));
         return false;
       }
     } else if (known) {
-      *known = Dims(leading.begin(), leading.end());
+      *known = covered;
     }
-  }
-  if (items.size() != dims.size()) {
-    Diagnostic &report = mismatch("it has " + llvm::Twine(dims.size()) +
-                                  " dims, not " + llvm::Twine(items.size()));
-    if (dims.size() == items.size() + 1 && dims.back().isConstant(1))
-      offerSuffix(report, range, ".squeeze(-1)");
-    return false;
   }
   for (auto [item, size] : llvm::zip(items, dims))
     if (const ast::NameExpr *name = plainName(item);
