@@ -18,16 +18,14 @@ static Val grad(Checker &c, const Bound &args) {
   return c.gradOf(args["y"], args["wrt"], args.range());
 }
 
-/// sqrt of the sum of all squares, of narrow floats in f32.
-static std::optional<Val> totalNorm(Checker &c, const Val &gradients,
+/// sqrt of the sum of all squares, of narrow floats in f32, where the first
+/// gradient is.
+static std::optional<Val> totalNorm(Checker &c, llvm::ArrayRef<Val> gradients,
                                     SourceRange range) {
-  Vals list{gradients};
-  if (gradients.is(ValKind::Tuple) || gradients.is(ValKind::List))
-    list.assign(elementsOf(gradients).begin(), elementsOf(gradients).end());
-  if (list.empty())
+  if (gradients.empty())
     c.error(DiagCode::TD222, range, "there are no gradients");
   Val sum;
-  for (const Val &gradient : list) {
+  for (const Val &gradient : gradients) {
     if (!c.isTensor(gradient, range, "a gradient"))
       return std::nullopt;
     Val wide = c.widened(gradient);
@@ -40,27 +38,41 @@ static std::optional<Val> totalNorm(Checker &c, const Val &gradients,
     Val part = c.reduceOf(td::ReduceKind::Sum, square, all, false);
     sum = sum.isError()
               ? part
-              : c.elementwise(OpKind::Add, {sum, part}, range, "`norm`");
+              : c.elementwise(OpKind::Add,
+                              {sum, c.moveTensor(part, c.deviceOf(sum), range)},
+                              range, "`norm`");
   }
   if (sum.isError())
     return std::nullopt;
   return c.elementwise(OpKind::Sqrt, {sum}, range, "`norm`");
 }
 
-static Val gradNorm(Checker &c, const Bound &args) {
-  return totalNorm(c, args["gradients"], args.range()).value_or(Val());
+static Vals listOf(const Val &gradients) {
+  if (!gradients.is(ValKind::Tuple) && !gradients.is(ValKind::List))
+    return {gradients};
+  llvm::ArrayRef<Val> elements = elementsOf(gradients);
+  return Vals(elements.begin(), elements.end());
 }
 
-/// The gradients scaled so that their norm is at most `max_norm`.
-static Val clipGradNorm(Checker &c, const Bound &args) {
-  const Val &gradients = args["gradients"];
-  if (gradients.is(ValKind::Model))
-    return c.unsupported(args.range(), "clipping the gradients of a model in "
-                                       "place (clip the result of `grad`)");
+static Val gradNorm(Checker &c, const Bound &args) {
+  return totalNorm(c, listOf(args["gradients"]), args.range()).value_or(Val());
+}
+
+/// Scales the gradients so that their norm is at most `max_norm`, and gives the
+/// norm that they had.
+static std::optional<Val> clipNorm(Checker &c, const Bound &args,
+                                   Vals &gradients) {
   SourceRange range = args.range();
+  if (const Val *p = args.find("norm_type")) {
+    auto number = c.requireFloat(*p, "`norm_type`");
+    if (number && *number != 2)
+      c.unsupported(p->range, "a norm other than 2");
+    if (!number || *number != 2)
+      return std::nullopt;
+  }
   auto norm = totalNorm(c, gradients, range);
   if (!norm || norm->isError())
-    return c.fail();
+    return std::nullopt;
   // PyTorch: max_norm / (norm + 1e-6), at most 1.
   Val shifted =
       c.elementwise(OpKind::Add, {*norm, makeFloat(1e-6)}, range, "`clip`");
@@ -68,17 +80,101 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
       c.elementwise(OpKind::Div, {args["max_norm"], shifted}, range, "`clip`");
   Val scale =
       c.elementwise(OpKind::Min, {ratio, makeFloat(1)}, range, "`clip`");
-  auto scaled = [&](const Val &gradient) {
-    Val wide = c.widened(gradient);
-    return c.rounded(c.elementwise(OpKind::Mul, {wide, scale}, range, "`clip`"),
-                     typeOf(gradient).dtype);
-  };
-  if (gradients.is(ValKind::Tensor))
-    return scaled(gradients);
-  Vals results;
-  for (const Val &gradient : elementsOf(gradients))
-    results.push_back(scaled(gradient));
-  return makeSequence(ValKind::Tuple, std::move(results));
+  if (scale.isError())
+    return std::nullopt;
+  for (Val &gradient : gradients) {
+    Val factor = c.moveTensor(scale, c.deviceOf(gradient), range);
+    gradient =
+        c.rounded(c.elementwise(OpKind::Mul, {c.widened(gradient), factor},
+                                range, "`clip`"),
+                  typeOf(gradient).dtype);
+  }
+  return norm;
+}
+
+static Val clipGradNorm(Checker &c, const Bound &args) {
+  const Val &given = args["gradients"];
+  if (given.is(ValKind::Model)) {
+    uint32_t end = args.call.calleeRange.end;
+    SourceRange after = {args.range().file, end, end};
+    c.error(DiagCode::TD303, given.range,
+            args.what() + " takes gradients, not " + c.describe(given))
+        .label("the gradients of a model are changed by `clip_grad_norm_`")
+        .fix(FixIt::Safe, "`clip_grad_norm_`", {{after, "_"}});
+    return c.fail();
+  }
+  Vals gradients = listOf(given);
+  if (!clipNorm(c, args, gradients))
+    return c.fail();
+  return given.is(ValKind::Tensor)
+             ? gradients[0]
+             : makeSequence(ValKind::Tuple, std::move(gradients));
+}
+
+//===----------------------------------------------------------------------===//
+// What changes the gradients that `backward` left in a model
+//===----------------------------------------------------------------------===//
+
+static bool isModel(Checker &c, const Bound &args) {
+  const Val &given = args["parameters"];
+  if (!given.is(ValKind::Model) && !given.isError())
+    c.error(DiagCode::TD303, given.range,
+            args.what() + " takes a model, not " + c.describe(given))
+        .note("it changes what `loss.backward()` left, as in " +
+              llvm::StringRef(args.what()).drop_back().str() +
+              "(model.parameters(), …)`")
+        .note("gradients that are values: `opt.step(clip_grad_norm(grad(loss, "
+              "model), max_norm))`");
+  return given.is(ValKind::Model);
+}
+
+static Vals readGradients(Checker &c, llvm::ArrayRef<Slot *> slots) {
+  Vals gradients;
+  for (Slot *slot : slots) {
+    c.ensureGradSlot(*slot);
+    TensorType type = slot->type;
+    type.place = c.modelPlace(*slot->owner);
+    Value value = c.emit().read(slot->gradName, c.shapeOf(type));
+    gradients.push_back(makeTensor(type, value));
+  }
+  return gradients;
+}
+
+static void writeGradients(Checker &c, llvm::ArrayRef<Slot *> slots,
+                           llvm::ArrayRef<Val> gradients) {
+  for (auto [slot, gradient] : llvm::zip_equal(slots, gradients))
+    c.rawWrite(slot->gradName, gradient.value);
+}
+
+static Val clipGradNormInPlace(Checker &c, const Bound &args) {
+  if (!isModel(c, args))
+    return c.fail();
+  auto slots = c.slotsWithGradients(args["parameters"], args.range());
+  Vals gradients = readGradients(c, slots);
+  auto norm = clipNorm(c, args, gradients);
+  if (!norm)
+    return c.fail();
+  writeGradients(c, slots, gradients);
+  return *norm;
+}
+
+static Val clipGradValueInPlace(Checker &c, const Bound &args) {
+  if (!isModel(c, args))
+    return c.fail();
+  SourceRange range = args.range();
+  auto slots = c.slotsWithGradients(args["parameters"], range);
+  Vals gradients = readGradients(c, slots);
+  const Val &most = args["clip_value"];
+  Val least = c.negate(most, range);
+  for (Val &gradient : gradients) {
+    Val raised =
+        c.elementwise(OpKind::Max, {gradient, least}, range, args.what());
+    gradient = c.elementwise(OpKind::Min, {raised, most}, range, args.what());
+    if (gradient.isError())
+      return c.fail();
+  }
+  writeGradients(c, slots, gradients);
+  return makeVal(ValKind::None);
 }
 
 llvm::ArrayRef<Builtin> sema::getTrainingBuiltins() {
@@ -95,7 +191,10 @@ llvm::ArrayRef<Builtin> sema::getTrainingBuiltins() {
        dataLoader},
       {"grad", "y, wrt", grad},
       {"grad_norm", "gradients", gradNorm},
-      {"clip_grad_norm", "gradients, max_norm", clipGradNorm},
+      {"clip_grad_norm", "gradients, max_norm, norm_type=", clipGradNorm},
+      {"clip_grad_norm_",
+       "parameters, max_norm, norm_type=", clipGradNormInPlace},
+      {"clip_grad_value_", "parameters, clip_value", clipGradValueInPlace},
   };
   return table;
 }

@@ -595,8 +595,7 @@ public:
   void setMode(ModelInstance &model, ModelState::Mode mode);
   bool isTraining(const Val &model, SourceRange range, bool &training);
   void setLearning(ModelInstance &model, ModelState::Learning learning);
-  /// Whether it is a parameter that is not frozen. Whether it is frozen must be
-  /// known at this point.
+  /// Whether it is a parameter that is not frozen, which must be known here.
   bool isLearned(const Slot &slot, SourceRange range);
   unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
   void forgetReads() { readCache.clear(); }
@@ -634,6 +633,7 @@ public:
   void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                      SourceRange range);
   Val learningRate(OptimizerInfo &optimizer);
+  std::vector<Slot *> slotsWithGradients(const Val &model, SourceRange range);
   void zeroGrad(const Val &model, SourceRange range);
   Val backward(const Val &loss, SourceRange range);
   Val gradOf(const Val &target, const Val &wrt, SourceRange range);

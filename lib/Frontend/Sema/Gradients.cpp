@@ -85,17 +85,24 @@ Val Checker::backward(const Val &loss, SourceRange range) {
   return makeVal(ValKind::None);
 }
 
-void Checker::zeroGrad(const Val &model, SourceRange range) {
+std::vector<Slot *> Checker::slotsWithGradients(const Val &model,
+                                                SourceRange range) {
   std::vector<NamedSlot> slots;
   collectSlots(model, "", slots);
-  for (NamedSlot &named : slots) {
-    // What was learned before it was frozen has gradients left.
-    if (named.slot->gradName.empty() && !isLearned(*named.slot, range))
-      continue;
-    ensureGradSlot(*named.slot);
-    TensorType type = named.slot->type;
-    type.place = modelPlace(*named.slot->owner);
-    rawWrite(named.slot->gradName, fillTensor(makeFloat(0), type).value);
+  std::vector<Slot *> found;
+  // What was learned before it was frozen has gradients left.
+  for (NamedSlot &named : slots)
+    if (!named.slot->gradName.empty() || isLearned(*named.slot, range))
+      found.push_back(named.slot);
+  return found;
+}
+
+void Checker::zeroGrad(const Val &model, SourceRange range) {
+  for (Slot *slot : slotsWithGradients(model, range)) {
+    ensureGradSlot(*slot);
+    TensorType type = slot->type;
+    type.place = modelPlace(*slot->owner);
+    rawWrite(slot->gradName, fillTensor(makeFloat(0), type).value);
   }
   if (!loops.empty())
     loops.back().cleared = true;

@@ -26,7 +26,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "bitwise_left_shift bitwise_right_shift blackman_window block_diag "
     "broadcast_shapes broadcast_tensors bucketize cartesian_prod cdist "
     "chain_matmul channel_shuffle cholesky cholesky_inverse cholesky_solve "
-    "clip_grad_value_ column_stack combinations conv1d conv2d conv3d "
+    "column_stack combinations conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d copysign corrcoef "
     "cosh cosine_embedding_loss count_nonzero cov cross ctc_loss cummax "
     "cummin cumprod cumsum cumulative_trapezoid deg2rad det diag_embed "
@@ -128,7 +128,8 @@ static constexpr struct {
      "reduce size_average"},
     {"mse_loss l1_loss huber_loss", "weight"},
     {"scaled_dot_product_attention", "enable_gqa"},
-    {"clip_grad_norm", "norm_type"},
+    {"clip_grad_norm_", "error_if_nonfinite foreach"},
+    {"clip_grad_value_", "foreach"},
     {"SGD", "dampening"},
     {"SGD Adam AdamW", "differentiable foreach fused maximize"},
     {"Adam AdamW", "amsgrad capturable"},
@@ -214,8 +215,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".char", "x.to(i8)")
       .Case("clamp_max", "clamp(x, max=…)")
       .Case("clamp_min", "clamp(x, min=…)")
-      .Case("clip_grad_norm_",
-            "opt.step(clip_grad_norm(grad(loss, model), max_norm))")
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
       .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")

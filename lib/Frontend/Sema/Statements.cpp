@@ -185,6 +185,17 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
 // Other statements
 //===----------------------------------------------------------------------===//
 
+/// Whether a function of the language is called that changes its argument:
+/// those have PyTorch's `_` at the end.
+static bool changesArgument(const ast::CallExpr &call) {
+  auto *member = llvm::dyn_cast<ast::MemberExpr>(call.callee);
+  auto *name = llvm::dyn_cast<ast::NameExpr>(call.callee);
+  llvm::StringRef called = member ? member->member.text
+                           : name ? llvm::StringRef(name->name)
+                                  : "";
+  return called.ends_with("_") && findBuiltin(called);
+}
+
 Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   if (auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
       call && copyInPlace(*call))
@@ -223,7 +234,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       return Flow::Next;
     }
   }
-  if (!call || val.is(ValKind::Tensor)) {
+  if (!call || (val.is(ValKind::Tensor) && !changesArgument(*call))) {
     Diagnostic &report =
         error(DiagCode::TD212, stmt.range, "the value is not used");
     report.label(describe(val));
