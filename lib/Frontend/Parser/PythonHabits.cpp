@@ -577,7 +577,7 @@ Identifier Parser::parseTorchName() {
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   // Modules that are known by the names in them.
-  while (llvm::is_contained({"nn", "functional", "optim", "utils"},
+  while (llvm::is_contained({"nn", "functional", "optim", "utils", "parallel"},
                             textOf(peek())) &&
          peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name) {
     advance();

@@ -92,6 +92,11 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
         .label("written `" + other + "`");
     return true;
   }
+  if (llvm::StringRef advice = isFunction ? getAdvice(name) : "";
+      !advice.empty()) {
+    error(code, range, "there is no `" + name + "`").note(advice);
+    return true;
+  }
   if (isLater(member) || (isFunction && isLater(name))) {
     unsupported(range, "`" + name + "`");
     return true;

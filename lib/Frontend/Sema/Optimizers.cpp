@@ -254,7 +254,7 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
   if (gradients) {
     if (gradients->isError())
       return;
-    if (gradients->is(ValKind::Tuple))
+    if (gradients->is(ValKind::Tuple) || gradients->is(ValKind::List))
       given.assign(elementsOf(*gradients).begin(),
                    elementsOf(*gradients).end());
     if (given.size() != learned.size()) {

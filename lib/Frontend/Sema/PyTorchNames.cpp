@@ -68,7 +68,7 @@ static constexpr llvm::StringLiteral kClasses =
     "CircularPad3d ConstantLR ConstantPad1d ConstantPad2d ConstantPad3d "
     "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
     "CosineAnnealingLR CosineAnnealingWarmRestarts CosineEmbeddingLoss "
-    "CrossMapLRN2d CyclicLR DataParallel Dropout1d Dropout2d Dropout3d "
+    "CrossMapLRN2d CyclicLR Dropout1d Dropout2d Dropout3d "
     "EmbeddingBag ExponentialLR FeatureAlphaDropout Fold FractionalMaxPool2d "
     "FractionalMaxPool3d GRU GRUCell GaussianNLLLoss Generator GroupNorm "
     "HingeEmbeddingLoss InstanceNorm1d InstanceNorm2d InstanceNorm3d LBFGS "
@@ -236,5 +236,15 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
       .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")
+      .Default("");
+}
+
+llvm::StringRef sema::getAdvice(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"DistributedDataParallel", "DDP", "DataParallel",
+              "FullyShardedDataParallel", "FSDP", "init_process_group"},
+             "one program drives all GPUs: a model on each, `nets[i].to("
+             "f\"cuda:{i}\")`, and a step of each with the mean of their "
+             "gradients; docs/GPUs.md has an example")
       .Default("");
 }

@@ -22,6 +22,8 @@ llvm::StringRef getOwnParameter(llvm::StringRef name);
 /// What to write instead of a function, or of a member (`.t` of a tensor,
 /// `model.apply`, `opt.state_dict`), that is not there; empty for others.
 llvm::StringRef getOtherWay(llvm::StringRef name);
+/// What to do instead where that is more than an expression; empty for others.
+llvm::StringRef getAdvice(llvm::StringRef name);
 
 } // namespace tdc::sema
 

@@ -240,7 +240,8 @@ std::optional<Val> Checker::findInModule(llvm::StringRef module,
   if (module == "init")
     return findGlobal(("init." + name).str());
   // PyTorch's modules in modules; all but `init` share one set of names.
-  if (name == "functional" || name == "utils" || name == "lr_scheduler")
+  if (name == "functional" || name == "utils" || name == "parallel" ||
+      name == "lr_scheduler")
     return moduleValue(name);
   return findGlobal(name);
 }
