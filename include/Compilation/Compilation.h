@@ -103,6 +103,7 @@ private:
   void tellFixedArguments();
   CheckOptions getCheckOptions();
   bool reportDiagnostics();
+  void requireDevice(uint32_t ordinal, const llvm::Twine &title);
   void setDevices();
   void setMemory();
   void fitMemory();

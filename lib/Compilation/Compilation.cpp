@@ -71,6 +71,18 @@ bool Compilation::checkSet() {
   return true;
 }
 
+/// Reports a device of the options that the machine has not.
+void Compilation::requireDevice(uint32_t ordinal, const llvm::Twine &title) {
+  int64_t count = countDevices(options);
+  if (ordinal < count)
+    return;
+  Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(), title);
+  if (count > 0)
+    report.note(llvm::Twine("this machine shows ") + llvm::Twine(count) +
+                " CUDA device" + (count == 1 ? "" : "s"));
+  report.note(whyNoDevices(options, ordinal + 1));
+}
+
 bool Compilation::parse() {
   if (file == 0) {
     llvm::ErrorOr<FileId> opened = sources.open(options.file);
@@ -85,14 +97,14 @@ bool Compilation::parse() {
   }
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
-    if (int64_t count = countDevices(options); device->ordinal >= count) {
-      Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(),
-                                        "there is no device " + options.device);
-      if (count > 0)
-        report.note(llvm::Twine("this machine shows ") + llvm::Twine(count) +
-                    " CUDA device" + (count == 1 ? "" : "s"));
-      report.note(whyNoDevices(options, device->ordinal + 1));
-    }
+    requireDevice(device->ordinal, "there is no device " + options.device);
+  // Other commands may know better what there will be.
+  if (options.purpose == Purpose::Run && !options.budget.ofOne.empty()) {
+    uint32_t last = options.budget.ofOne.rbegin()->first;
+    std::string name = spelling(getCuda(last));
+    requireDevice(last,
+                  "there is no device " + name + " for `--memory-budget`");
+  }
   return !diags.hasErrors() && checkSet();
 }
 

@@ -54,6 +54,9 @@ def test_options():
                   {"memory_budget": "much"}, {"args": {"epochs": 3}}):
         with pytest.raises(tdsl.UsageError):
             tdsl.load_text("print(1)", **wrong)
+    with pytest.raises(tdsl.CompileError, match="there is no device cuda:63") as caught:
+        tdsl.load_text("print(1)", memory_budget="cuda:63=1G")
+    assert caught.value.code == "TD506"
     with pytest.raises(TypeError):
         tdsl.load_text("print(1)", args="--epochs 3")
 

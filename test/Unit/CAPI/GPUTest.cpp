@@ -34,6 +34,14 @@ TEST_F(GPUTest, MemoryBudget) {
             TDC_PROGRAM_ERROR);
   EXPECT_EQ(error.code(), "TD512") << error.text();
 
+  // This machine shows one.
+  options.memory_budget = "cuda:0=1G,cuda:3=1G";
+  Error absent;
+  EXPECT_EQ(tdc_compile_text(text.data(), text.size(), "a.tdsl", &options,
+                             &program, &absent),
+            TDC_PROGRAM_ERROR);
+  EXPECT_EQ(absent.code(), "TD506") << absent.text();
+
   tdc::Options few;
   few.memoryBudget = "8";
   tdc::Expected<tdc::Module> module = tdc::loadText(text, "a.tdsl", few);
