@@ -3,10 +3,10 @@
 // The values of literals. The lexer has checked their outline.
 //
 //===----------------------------------------------------------------------===//
+#include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Unicode.h"
 
@@ -65,18 +65,6 @@ const Expr *Parser::parseString() {
   auto *literal = make<StringExpr>(rangeOf(token));
   literal->value = unescape({file, token.begin + 1, token.end - 1});
   return literal;
-}
-
-/// Appends a code point; false if it is none that text may hold.
-static bool appendCodePoint(std::string &text, uint32_t codePoint) {
-  char bytes[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
-  char *end = bytes;
-  bool isScalar =
-      codePoint < 0xD800 || (codePoint > 0xDFFF && codePoint <= 0x10FFFF);
-  if (!isScalar || !llvm::ConvertCodePointToUTF8(codePoint, end))
-    return false;
-  text.append(bytes, end);
-  return true;
 }
 
 /// Takes what follows a backslash off `rest` and appends what it stands for;

@@ -13,7 +13,7 @@ static llvm::ArrayRef<llvm::ArrayRef<Builtin>> families() {
       getConversionBuiltins(), getFileBuiltins(),
       getDeviceBuiltins(),     getInitBuiltins(),
       getTrainingBuiltins(),   getContractionBuiltins(),
-      getPatternBuiltins()};
+      getPatternBuiltins(),    getStringBuiltins()};
   return all;
 }
 

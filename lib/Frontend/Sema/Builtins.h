@@ -70,13 +70,14 @@ struct Builtin {
   BuiltinHandler handler;
 };
 
-/// The rows of each family; `init.` and `cuda.` are part of a name.
+/// The rows of each family; `init.`, `cuda.` and `str.` are part of a name.
 llvm::ArrayRef<Builtin> getFactoryBuiltins();
 llvm::ArrayRef<Builtin> getElementwiseBuiltins();
 llvm::ArrayRef<Builtin> getReductionBuiltins();
 llvm::ArrayRef<Builtin> getMovementBuiltins();
 llvm::ArrayRef<Builtin> getIndexingBuiltins();
 llvm::ArrayRef<Builtin> getHostBuiltins();
+llvm::ArrayRef<Builtin> getStringBuiltins();
 llvm::ArrayRef<Builtin> getConversionBuiltins();
 llvm::ArrayRef<Builtin> getFileBuiltins();
 llvm::ArrayRef<Builtin> getDeviceBuiltins();

@@ -1,6 +1,7 @@
 //===- BuiltinsHost.cpp - print, len, range and other host functions ------===//
 
 #include "Checker.h"
+#include "Frontend/Characters.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -37,13 +38,9 @@ static Val len(Checker &c, const Bound &args) {
   case ValKind::List:
     return makeInt(static_cast<int64_t>(elementsOf(val).size()));
   case ValKind::Str:
-    if (val.known) {
-      int64_t count = 0; // code points
-      for (char byte : textOf(val))
-        count += (byte & 0xC0) != 0x80;
-      return makeInt(count);
-    }
-    return c.unsupported(args.range(), "`len` of a str of the running program");
+    if (auto text = c.requireStr(val, "a str that `len` is asked of"))
+      return makeInt(static_cast<int64_t>(charactersOf(*text).size()));
+    return c.fail();
   case ValKind::Tensor:
     if (!typeOf(val).dims.empty())
       return makeInt(typeOf(val).dims[0]);

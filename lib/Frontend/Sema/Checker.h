@@ -381,8 +381,7 @@ public:
                    const Val &update, SourceRange range);
   Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,
                   const Val &update);
-  Val indexSequence(const Val &base, const ast::SubscriptItem &item,
-                    SourceRange range);
+  Val indexSequence(const Val &base, const ast::SubscriptItem &item);
   /// Where a slice starts and stops, both counted from the front.
   std::optional<std::pair<Val, Size>> sliceEnds(const ast::SubscriptItem &item,
                                                 const Size &size);

@@ -303,6 +303,10 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     if (name.text == "item")
       return boundTo(*findMethod("item"), base);
     break;
+  case ValKind::Str:
+    if (auto method = findGlobal(("str." + name.text).str()))
+      return boundTo(*method, base);
+    break;
   case ValKind::Tuple:
     if (name.text == "to" || name.text == "cpu" || name.text == "cuda")
       return boundTo(*findMethod(name.text), base);

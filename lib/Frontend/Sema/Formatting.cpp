@@ -16,6 +16,16 @@ static std::string plainText(llvm::StringRef templateText) {
   return takePiece(templateText).literal;
 }
 
+Val sema::makeText(const std::string &templateText,
+                   llvm::SmallVector<Value> values) {
+  if (values.empty())
+    return makeStr(plainText(templateText));
+  Val val = makeStr(templateText);
+  val.known = false;
+  val.as<Text>().values = std::move(values);
+  return val;
+}
+
 std::optional<std::string> Checker::constantText(const Val &val) {
   switch (val.kind) {
   case ValKind::Str:
@@ -154,11 +164,5 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
   }
   if (!good)
     return fail();
-  if (!values.empty()) {
-    Val val = makeStr(templateText);
-    val.known = false;
-    val.as<Text>().values = std::move(values);
-    return val;
-  }
-  return makeStr(plainText(templateText));
+  return makeText(templateText, std::move(values));
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Characters.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -377,40 +378,101 @@ Val Checker::updateTensor(const Val &tensor,
   return updateAlong(both[0], restrictions, value);
 }
 
-Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item,
-                           SourceRange range) {
-  llvm::ArrayRef<Val> elements = elementsOf(base);
-  int64_t count = static_cast<int64_t>(elements.size());
-  auto constant = [&](const ast::Expr *expr,
-                      int64_t otherwise) -> std::optional<int64_t> {
-    if (!expr)
-      return otherwise;
-    auto value = requireInt(eval(*expr), "an index of a list");
+namespace {
+/// What an index or a slice takes of so many elements.
+struct Picked {
+  int64_t start, step, count;
+};
+} // namespace
+
+/// By Python's rules. `whole` is what is indexed, `parts` what it consists of.
+static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
+                                    int64_t size, llvm::StringRef whole,
+                                    llvm::StringRef parts) {
+  auto constant = [&](const ast::Expr &expr) {
+    auto value = c.requireInt(c.eval(expr), ("an index of a " + whole).str());
     if (value && *value < 0)
-      *value += count;
+      *value += size;
     return value;
   };
   if (item.kind == ast::SubscriptItem::Index) {
-    auto index = constant(item.index, 0);
+    auto index = constant(*item.index);
     if (!index)
-      return fail();
-    if (*index < 0 || *index >= count) {
-      error(DiagCode::TD404, item.range, "the index is out of range")
-          .label("it has " + llvm::Twine(count) + " elements");
-      return fail();
+      return std::nullopt;
+    if (*index < 0 || *index >= size) {
+      c.error(DiagCode::TD404, item.range, "the index is out of range")
+          .label("it has " + llvm::Twine(size) + " " + parts);
+      return std::nullopt;
     }
-    return elements[*index];
+    return Picked{*index, 1, 1};
   }
-  if (item.kind == ast::SubscriptItem::Slice && !item.step) {
-    auto start = constant(item.start, 0), stop = constant(item.stop, count);
-    if (!start || !stop)
-      return fail();
-    int64_t from = std::clamp<int64_t>(*start, 0, count);
-    int64_t to = std::clamp<int64_t>(*stop, from, count);
-    llvm::ArrayRef<Val> part = elements.slice(from, to - from);
-    return makeSequence(base.kind, Vals(part.begin(), part.end()));
+  if (item.kind != ast::SubscriptItem::Slice) {
+    c.error(DiagCode::TD403, item.range,
+            "`" + c.text(item.range) + "` is no index of a " + whole);
+    return std::nullopt;
   }
-  return unsupported(range, "this index of a list");
+  int64_t step = 1;
+  if (item.step) {
+    auto given = c.requireInt(c.eval(*item.step), "the step of a slice");
+    if (!given)
+      return std::nullopt;
+    if (*given == 0) {
+      c.error(DiagCode::TD404, item.step->range,
+              "the step of a slice must not be 0");
+      return std::nullopt;
+    }
+    step = std::clamp(*given, -size - 1, size + 1);
+  }
+  bool forwards = step > 0;
+  auto end = [&](const ast::Expr *expr,
+                 int64_t otherwise) -> std::optional<int64_t> {
+    if (!expr)
+      return otherwise;
+    auto value = constant(*expr);
+    if (!value)
+      return std::nullopt;
+    return forwards ? std::clamp<int64_t>(*value, 0, size)
+                    : std::clamp<int64_t>(*value, -1, size - 1);
+  };
+  auto start = end(item.start, forwards ? 0 : size - 1);
+  auto stop = end(item.stop, forwards ? size : -1);
+  if (!start || !stop)
+    return std::nullopt;
+  int64_t distance = forwards ? *stop - *start : *start - *stop;
+  int64_t stride = forwards ? step : -step;
+  return Picked{*start, step,
+                std::max<int64_t>(0, (distance + stride - 1) / stride)};
+}
+
+Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item) {
+  llvm::ArrayRef<Val> elements = elementsOf(base);
+  auto which = picked(*this, item, static_cast<int64_t>(elements.size()),
+                      base.is(ValKind::Tuple) ? "tuple" : "list", "elements");
+  if (!which)
+    return fail();
+  if (item.kind == ast::SubscriptItem::Index)
+    return elements[which->start];
+  Vals part;
+  for (int64_t i = 0; i != which->count; ++i)
+    part.push_back(elements[which->start + i * which->step]);
+  return makeSequence(base.kind, std::move(part));
+}
+
+/// A character is a str of one.
+static Val indexText(Checker &c, const Val &base,
+                     const ast::SubscriptItem &item) {
+  auto text = c.requireStr(base, "a str of which a part is taken");
+  if (!text)
+    return c.fail();
+  auto characters = charactersOf(*text);
+  auto which = picked(c, item, static_cast<int64_t>(characters.size()), "str",
+                      "characters");
+  if (!which)
+    return c.fail();
+  std::string part;
+  for (int64_t i = 0; i != which->count; ++i)
+    part += characters[which->start + i * which->step];
+  return makeStr(part);
 }
 
 Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
@@ -424,7 +486,11 @@ Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
   case ValKind::Tuple:
   case ValKind::List:
     if (expr.items.size() == 1)
-      return indexSequence(base, expr.items[0], expr.range);
+      return indexSequence(base, expr.items[0]);
+    break;
+  case ValKind::Str:
+    if (expr.items.size() == 1)
+      return indexText(*this, base, expr.items[0]);
     break;
   case ValKind::Model: {
     auto &model = base.as<ModelInstance>();
@@ -434,7 +500,7 @@ Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
     for (auto &member : model.members)
       parts.push_back(member.val);
     return indexSequence(makeSequence(ValKind::List, std::move(parts)),
-                         expr.items[0], expr.range);
+                         expr.items[0]);
   }
   default:
     break;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frontend/Characters.h"
 #include "Joins.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -107,6 +108,14 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   case ValKind::Tuple:
     out.assign(elementsOf(iterable).begin(), elementsOf(iterable).end());
     return true;
+  case ValKind::Str: {
+    auto text = requireStr(iterable, "a str that is looped over");
+    if (!text || !isWithinExtent(2 * text->size(), range))
+      return false;
+    for (llvm::StringRef character : charactersOf(*text))
+      out.push_back(makeStr(character));
+    return true;
+  }
   case ValKind::Model: {
     auto &model = iterable.as<ModelInstance>();
     // The layers of a Sequential, but not its parameters.
@@ -176,7 +185,8 @@ void Checker::forElements(const ast::ForStmt &stmt,
 }
 
 /// Whether a body uses the index of its loop for what must be known when
-/// compiling: as the number of a device, or to pick an element of a list.
+/// compiling: as the number of a device, or to pick an element of a list or
+/// a character.
 bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
   llvm::StringRef written = text(body.range);
   if (written.contains(("\"cuda:{" + index + "}\"").str()) ||
@@ -191,7 +201,8 @@ bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
            (llvm::isAlnum(before[begin - 1]) || before[begin - 1] == '_'))
       --begin;
     Binding *binding = lookup(before.drop_front(begin));
-    if (binding && binding->val.is(ValKind::List))
+    if (binding &&
+        (binding->val.is(ValKind::List) || binding->val.is(ValKind::Str)))
       return true;
   }
   return false;

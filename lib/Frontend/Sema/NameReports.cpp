@@ -140,6 +140,10 @@ static std::vector<llvm::StringRef> membersOf(const Val &base) {
   if (base.is(ValKind::Tensor)) {
     llvm::append_range(names, kTensorFields);
     addTensorMethods(names);
+  } else if (base.is(ValKind::Str)) {
+    for (llvm::StringRef name : getBuiltinNames())
+      if (name.consume_front("str."))
+        names.push_back(name);
   } else if (base.is(ValKind::Optimizer)) {
     names.push_back("lr");
     llvm::append_range(names, kOptimizerMethods);

@@ -130,16 +130,11 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     if (!isWithinExtent(extentOf(lhs) + extentOf(rhs), range))
       return fail();
     if (lhs.is(ValKind::Str)) {
-      if (lhs.known && rhs.known)
-        return makeStr((textOf(lhs) + textOf(rhs)).str());
       std::string templateText;
       llvm::SmallVector<Value> values;
       appendValue(templateText, values, lhs, "", true);
       appendValue(templateText, values, rhs, "", true);
-      Val val = makeStr(templateText);
-      val.known = false;
-      val.as<Text>().values = std::move(values);
-      return val;
+      return makeText(templateText, std::move(values));
     }
     if (lhs.is(ValKind::List) || lhs.is(ValKind::Tuple)) {
       Vals elements(elementsOf(lhs).begin(), elementsOf(lhs).end());

@@ -347,6 +347,8 @@ inline const TensorType &typeOf(const Val &val) {
   return val.as<TensorInfo>().type;
 }
 inline llvm::StringRef textOf(const Val &val) { return val.as<Text>().text; }
+/// A Str of a template and the values for its `{}`.
+Val makeText(const std::string &templateText, llvm::SmallVector<Value> values);
 inline llvm::ArrayRef<Val> elementsOf(const Val &val) {
   return val.as<Sequence>().elements;
 }

@@ -1,0 +1,76 @@
+//===- BuiltinsStrings.cpp - chr, ord and the methods of a str ------------===//
+
+#include "Checker.h"
+#include "Frontend/Characters.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Val chr(Checker &c, const Bound &args) {
+  auto number = c.requireInt(args["i"], "the number of a character");
+  if (!number)
+    return c.fail();
+  std::string character;
+  if (*number >= 0 && *number <= UINT32_MAX &&
+      appendCodePoint(character, static_cast<uint32_t>(*number)))
+    return makeStr(character);
+  c.error(DiagCode::TD222, args.range(),
+          "there is no character " + llvm::Twine(*number))
+      .note("characters have the numbers 0 to 1114111 (0x10FFFF), without the "
+            "surrogates from 0xD800 to 0xDFFF");
+  return c.fail();
+}
+
+static Val ord(Checker &c, const Bound &args) {
+  auto text = c.requireStr(args["c"], "the character of `ord`");
+  if (!text)
+    return c.fail();
+  if (auto codePoint = codePointOf(*text))
+    return makeInt(*codePoint);
+  size_t count = charactersOf(*text).size();
+  c.error(DiagCode::TD222, args.range(),
+          count == 1 ? "`ord` takes a character, not a byte that is not UTF-8"
+                     : "`ord` takes one character, not a str of " +
+                           std::to_string(count));
+  return c.fail();
+}
+
+/// Also of texts that are known only when the program runs.
+static Val join(Checker &c, const Bound &args) {
+  const Val &separator = args["separator"];
+  Vals parts;
+  if (!c.elementsOfIterable(args["iterable"], args.range(), parts))
+    return c.fail();
+  size_t extent = 0;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (part.isError())
+      return c.fail();
+    if (!part.is(ValKind::Str)) {
+      c.error(DiagCode::TD303, args["iterable"].range,
+              "`join` takes strs, and element " + llvm::Twine(i) + " is " +
+                  c.describe(part))
+          .note("`str(x)` is a str of a number");
+      return c.fail();
+    }
+    extent += extentOf(part) + (i ? extentOf(separator) : 0);
+  }
+  if (!c.isWithinExtent(extent, args.range()))
+    return c.fail();
+  std::string text;
+  llvm::SmallVector<Value> values;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (i)
+      c.appendValue(text, values, separator, "", true);
+    c.appendValue(text, values, part, "", true);
+  }
+  return makeText(text, std::move(values));
+}
+
+llvm::ArrayRef<Builtin> sema::getStringBuiltins() {
+  static const Builtin table[] = {
+      {"chr", "i", chr},
+      {"ord", "c", ord},
+      {"str.join", "separator, iterable", join},
+  };
+  return table;
+}
