@@ -283,13 +283,18 @@ struct Target {
   bool isTuple() const { return name.empty(); }
 };
 
-/// `[element for target in iterable if condition]`.
+/// `for target in iterable if condition if condition`.
+struct ComprehensionClause {
+  const Target *target = nullptr;
+  const Expr *iterable = nullptr;
+  llvm::ArrayRef<const Expr *> conditions;
+};
+
+/// `[element for x in xs for y in ys]`: the last clause runs fastest.
 struct ComprehensionExpr : ExprOf<ExprKind::Comprehension> {
   using ExprOf::ExprOf;
   const Expr *element = nullptr;
-  const Target *target = nullptr;
-  const Expr *iterable = nullptr;
-  const Expr *condition = nullptr; ///< may be null
+  llvm::ArrayRef<ComprehensionClause> clauses; ///< at least one
 };
 
 //===----------------------------------------------------------------------===//

@@ -213,9 +213,12 @@ void Printer::print(const Expr &expr) {
       .Case([&](const ListExpr *e) { printForm("list", e->elements); })
       .Case([&](const ComprehensionExpr *e) {
         printIf("[", e->element);
-        printIf(" for ", e->target);
-        printIf(" in ", e->iterable);
-        printIf(" if ", e->condition);
+        for (const ComprehensionClause &clause : e->clauses) {
+          printIf(" for ", clause.target);
+          printIf(" in ", clause.iterable);
+          for (const Expr *condition : clause.conditions)
+            printIf(" if ", condition);
+        }
         os << ']';
       });
 }

@@ -42,7 +42,12 @@ void tdc::ast::forEachChild(const Expr &expr,
           visitAll({element});
       })
       .Case([&](const ComprehensionExpr *e) {
-        visitAll({e->element, e->iterable, e->condition});
+        visitAll({e->element});
+        for (const ComprehensionClause &clause : e->clauses) {
+          visitAll({clause.iterable});
+          for (const Expr *condition : clause.conditions)
+            visitAll({condition});
+        }
       })
       .Case([&](const FStringExpr *e) {
         for (const FStringPart &part : e->parts)

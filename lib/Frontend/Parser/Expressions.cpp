@@ -513,24 +513,34 @@ const Expr *Parser::parseList() {
 }
 
 const Expr *Parser::parseComprehension(SourceRange start, const Expr *element) {
-  advance(); // `for`
-  const Target *target = parseTargets();
-  if (!target || !expect(Tok::In))
-    return failed;
-  const Expr *iterable = parseOr();
-  if (!iterable)
-    return failed;
-  const Expr *condition = nullptr;
-  if (consume(Tok::If)) {
-    condition = parseOr();
-    if (!condition)
+  llvm::SmallVector<ComprehensionClause> clauses;
+  llvm::SmallVector<const Expr *> children = {element};
+  while (consume(Tok::For)) {
+    ComprehensionClause clause;
+    clause.target = parseTargets();
+    if (!clause.target || !expect(Tok::In))
       return failed;
+    clause.iterable = parseOr();
+    if (!clause.iterable)
+      return failed;
+    children.push_back(clause.iterable);
+    llvm::SmallVector<const Expr *> conditions;
+    while (consume(Tok::If)) {
+      conditions.push_back(parseOr());
+      if (!conditions.back())
+        return failed;
+    }
+    children.append(conditions);
+    clause.conditions = context.copy(conditions);
+    clauses.push_back(clause);
   }
-  auto *result =
-      make<ComprehensionExpr>(rangeFrom(start), {element, iterable, condition});
+  auto *result = make<ComprehensionExpr>(rangeFrom(start), children);
+  // A clause stands within those before it.
+  size_t height = result->height + clauses.size() - 1;
+  if (height > ParserLimits::expressionHeight)
+    return tooDeep(start);
+  result->height = static_cast<uint16_t>(height);
   result->element = element;
-  result->target = target;
-  result->iterable = iterable;
-  result->condition = condition;
+  result->clauses = context.copy(clauses);
   return result;
 }

@@ -77,7 +77,9 @@ void NameUses::visit(const ast::Expr *expr) {
       read && read->name == name)
     reads.push_back(read->range);
   if (auto *list = llvm::dyn_cast<ast::ComprehensionExpr>(expr);
-      list && declares(list->target))
+      list && llvm::any_of(list->clauses, [&](auto &clause) {
+        return declares(clause.target);
+      }))
     declared.push_back(list->range);
   ast::forEachChild(*expr, [&](const ast::Expr &child) { visit(&child); });
 }

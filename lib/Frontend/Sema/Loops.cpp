@@ -313,27 +313,51 @@ void Checker::endLoop() {
   }
 }
 
-Val Checker::evalComprehension(const ast::ComprehensionExpr &expr) {
-  Val iterable = eval(*expr.iterable);
-  Vals elements, results;
-  if (!elementsOfIterable(iterable, expr.iterable->range, elements))
-    return fail();
-  for (const Val &element : elements) {
-    if (!withinLimits(expr.range))
-      return fail();
-    pushScope();
-    bindTarget(*expr.target, element);
-    std::optional<bool> keep = true;
-    if (expr.condition) {
-      std::optional<Val> truth = condition(*expr.condition);
-      keep = truth ? requireBool(*truth, "the condition of a comprehension")
-                   : std::nullopt;
-    }
-    if (keep && *keep)
-      results.push_back(eval(*expr.element));
-    popScope();
-    if (!keep)
-      return fail();
+/// Whether the conditions of a clause hold; nothing after a report.
+static std::optional<bool> holds(Checker &c,
+                                 llvm::ArrayRef<const ast::Expr *> conditions) {
+  for (const ast::Expr *expr : conditions) {
+    std::optional<Val> truth = c.condition(*expr);
+    std::optional<bool> keep =
+        truth ? c.requireBool(*truth, "the condition of a comprehension")
+              : std::nullopt;
+    if (!keep || !*keep)
+      return keep;
   }
-  return makeSequence(ValKind::List, std::move(results));
+  return true;
+}
+
+/// Appends what the first clause, and within it the others, give.
+static bool addElements(Checker &c, const ast::ComprehensionExpr &expr,
+                        llvm::ArrayRef<ast::ComprehensionClause> clauses,
+                        Vals &results) {
+  if (clauses.empty()) {
+    results.push_back(c.eval(*expr.element));
+    return true;
+  }
+  const ast::ComprehensionClause &clause = clauses.front();
+  Val iterable = c.eval(*clause.iterable);
+  Vals elements;
+  if (!c.elementsOfIterable(iterable, clause.iterable->range, elements))
+    return false;
+  for (const Val &element : elements) {
+    if (!c.withinLimits(expr.range))
+      return false;
+    c.pushScope();
+    c.bindTarget(*clause.target, element);
+    std::optional<bool> keep = holds(c, clause.conditions);
+    if (keep && *keep && !addElements(c, expr, clauses.drop_front(), results))
+      keep = std::nullopt;
+    c.popScope();
+    if (!keep)
+      return false;
+  }
+  return true;
+}
+
+Val Checker::evalComprehension(const ast::ComprehensionExpr &expr) {
+  Vals results;
+  return addElements(*this, expr, expr.clauses, results)
+             ? makeSequence(ValKind::List, std::move(results))
+             : fail();
 }
