@@ -221,12 +221,15 @@ private:
       const tdrt_arg &arg = program.args[i];
       std::string help = arg.help ? arg.help : "";
       help += help.empty() ? "" : " ";
+      std::string value = arg.default_text ? arg.default_text : "";
+      if (value.empty())
+        value = "\"\""; // to be seen
       if (!arg.default_text)
         help += "(required)";
       else if (isFixed(arg))
-        help += "(" + std::string(arg.default_text) + ", fixed when built)";
+        help += "(" + value + ", fixed when built)";
       else
-        help += "(default " + std::string(arg.default_text) + ")";
+        help += "(default " + value + ")";
       line(left[i], help);
     }
     line("--help", "show this text");

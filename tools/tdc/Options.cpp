@@ -97,23 +97,44 @@ private:
                         llvm::opt::Visibility(verb.visibility));
     if (missingCount)
       return fail(llvm::Twine("`") + own[missingIndex] + "` needs a value");
+    size_t next = 0; // behind what was read
     for (const llvm::opt::Arg *arg : args) {
-      bool ofProgram = verb.verb == Verb::Run && !options.file.empty();
-      if (arg->getOption().matches(OPT_help) && !ofProgram)
+      if (!readEmptyWords(own.slice(next, arg->getIndex() - next)))
+        return false;
+      if (arg->getOption().matches(OPT_help) && !hasProgram())
         wantsHelp = true;
       else if (arg->getOption().matches(OPT_help) ||
-               (ofProgram && isUnknown(*arg)))
+               (hasProgram() && isUnknown(*arg)))
         options.programArgs.push_back(words[arg->getIndex()]);
       else if (!(isUnknown(*arg) ? readWord(words[arg->getIndex()])
                                  : readOption(*arg)))
         return false;
+      next = arg->getIndex() + 1;
+      next += next != own.size() && arg->getNumValues() != 0 &&
+              arg->getValue() == own[next];
     }
+    if (!readEmptyWords(own.drop_front(next)))
+      return false;
     if (end == words.end())
       return true;
     if (verb.verb != Verb::Run)
       return fail("only `tdc run` passes arguments to a program");
     options.programArgs.insert(options.programArgs.end(), end + 1, words.end());
     return true;
+  }
+
+  /// Whether what is no option of tdc is the program's.
+  bool hasProgram() const {
+    return verb.verb == Verb::Run && !options.file.empty();
+  }
+
+  /// What the table of options passes over: all are empty.
+  bool readEmptyWords(llvm::ArrayRef<const char *> words) {
+    if (hasProgram())
+      options.programArgs.insert(options.programArgs.end(), words.begin(),
+                                 words.end());
+    return words.empty() || hasProgram() ||
+           fail("unexpected `` on the command line");
   }
 
   static bool isUnknown(const llvm::opt::Arg &arg) {
@@ -157,14 +178,13 @@ private:
       return both ||
              fail("`" + name + "` needs `name=value`, not `" + value + "`");
     };
-    auto file = [&](std::string &to) {
+    auto nameOf = [&](std::string &to, llvm::StringRef what) {
       to = value.str();
-      return !to.empty() || fail("`" + name + "` needs the name of a file");
+      return !to.empty() || fail("`" + name + "` needs the name of " + what);
     };
     switch (arg.getOption().getID()) {
     case OPT_output:
-      options.output = value.str();
-      return true;
+      return nameOf(options.output, "a file");
     case OPT_phase:
       return readPhase(value);
     case OPT_graph:
@@ -185,9 +205,9 @@ private:
       options.reportsJSON = true;
       return true;
     case OPT_html:
-      return file(options.reportPage);
+      return nameOf(options.reportPage, "a file");
     case OPT_trace:
-      return file(options.trace);
+      return nameOf(options.trace, "a file");
     case OPT_dry_run:
       options.dryRun = true;
       return true;
@@ -195,15 +215,13 @@ private:
       options.verbose = options.tellsUsage = true;
       return true;
     case OPT_target_cpu:
-      options.targetCPU = value.str();
-      return true;
+      return nameOf(options.targetCPU, "a processor");
     case OPT_cubin:
       return readChips(value);
     case OPT_set:
       return pair(options.set);
     case OPT_function:
-      options.function = value.str();
-      return true;
+      return nameOf(options.function, "an `export fn`");
     case OPT_input:
       return pair(options.inputs);
     case OPT_result:
