@@ -12,6 +12,7 @@
 #include "Verbs.h"
 #include "tdc_text.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace tdc;
 
@@ -27,6 +28,43 @@ static bool touches(SourceRange a, SourceRange b) {
 }
 
 namespace {
+/// What has become of the author's file.
+class FixedText {
+public:
+  FixedText(const SourceManager &original, FileId file)
+      : original(&original), file(file), current(original.getText(file)),
+        origins(current.size() + 1) {
+    std::iota(origins.begin(), origins.end(), 0);
+  }
+
+  const std::string &get() const { return current; }
+
+  /// Where a place is, or stood, in the author's file.
+  LineColumn getOrigin(SourceRange place) const {
+    return original->getLineColumn(file, origins[place.begin]);
+  }
+
+  void apply(std::vector<Edit> edits) {
+    llvm::sort(edits, [](const Edit &a, const Edit &b) {
+      return a.range.begin > b.range.begin;
+    });
+    for (const Edit &edit : edits) {
+      current.replace(edit.range.begin, edit.range.size(), edit.text);
+      auto first = origins.begin() + edit.range.begin;
+      uint32_t origin = *first;
+      first = origins.erase(first, first + edit.range.size());
+      origins.insert(first, edit.text.size(), origin);
+    }
+  }
+
+private:
+  const SourceManager *original;
+  FileId file;
+  std::string current;
+  /// Of each byte of `current`, and of its end.
+  std::vector<uint32_t> origins;
+};
+
 /// What one round changes.
 struct Round {
   std::vector<Edit> edits;
@@ -37,7 +75,8 @@ struct Round {
 
 /// The safe fixes that can be applied together: of those that touch each other
 /// the first. Between two fixes of one report the author chooses.
-static Round collect(const DiagnosticEngine &diags, FileId file) {
+static Round collect(const DiagnosticEngine &diags, FileId file,
+                     const FixedText &text) {
   Round round;
   for (const Diagnostic *report : diags.getSorted()) {
     const DiagInfo &info = getDiagInfo(report->code);
@@ -56,7 +95,7 @@ static Round collect(const DiagnosticEngine &diags, FileId file) {
     if (!fits)
       continue;
     llvm::append_range(round.edits, fix->edits);
-    LineColumn at = diags.getSources().getLineColumn(fix->edits[0].range);
+    LineColumn at = text.getOrigin(fix->edits[0].range);
     llvm::raw_string_ostream(round.log)
         << printable(diags.getSources().getName(file)) << ":" << at.line << ":"
         << at.column << ": " << info.name << ": " << fix->title << "\n";
@@ -64,28 +103,20 @@ static Round collect(const DiagnosticEngine &diags, FileId file) {
   return round;
 }
 
-static std::string apply(std::string text, std::vector<Edit> edits) {
-  llvm::sort(edits, [](const Edit &a, const Edit &b) {
-    return a.range.begin > b.range.begin;
-  });
-  for (const Edit &edit : edits)
-    text.replace(edit.range.begin, edit.range.size(), edit.text);
-  return text;
-}
-
-static Round inspect(const Options &options, llvm::StringRef text) {
+static Round inspect(const Options &options, const FixedText &text) {
   Silence silence;
   Compilation compilation(options, silence);
-  compilation.setText(text);
-  return collect(compilation.inspect(), compilation.getFile());
+  compilation.setText(text.get());
+  return collect(compilation.inspect(), compilation.getFile(), text);
 }
 
 /// Changes `text` until no safe fix is left; gives a line for each.
-static std::string fixText(const Options &options, std::string &text) {
+static std::string fixText(const Options &options, FixedText &text) {
   std::string log;
   Round round = inspect(options, text);
   for (unsigned i = 0; i != kMaxRounds && !round.edits.empty(); ++i) {
-    std::string changed = apply(text, std::move(round.edits));
+    FixedText changed = text;
+    changed.apply(std::move(round.edits));
     Round next = inspect(options, changed);
     // What the parser understands less than what was there is no fix.
     if (next.syntaxErrors > round.syntaxErrors)
@@ -104,20 +135,22 @@ int tdc::fixVerb(const Options &options) {
         "cannot read `" + options.file + "`: " + file.getError().message(), "");
     return ExitRunTime;
   }
-  std::string text = (*file)->getBuffer().str();
+  SourceManager original;
+  FileId id = original.add(options.file, std::move(*file));
+  FixedText text(original, id);
   int exitCode = ExitOk;
   runOnDeepStack([&] {
     llvm::outs() << fixText(options, text);
     llvm::outs().flush();
-    bool changed = text != (*file)->getBuffer();
+    bool changed = text.get() != original.getText(id);
     if (changed && !options.dryRun)
-      exitCode = writeFile(options.file, text);
+      exitCode = writeFile(options.file, text.get());
     if (exitCode != ExitOk)
       return;
     // What is left is for the author.
     Terminal terminal(options);
     Compilation compilation(options, terminal);
-    compilation.setText(text);
+    compilation.setText(text.get());
     if (compilation.generate())
       compilation.lower(Phase::Grad);
     exitCode = compilation.getExitCode();
