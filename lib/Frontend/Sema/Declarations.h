@@ -7,8 +7,8 @@
 
 namespace tdc::sema {
 
-/// Errors whose names are compared with all others of the program. It takes time
-/// for each, and a reader of so many looks at the first.
+/// Errors whose names are compared with all others of the program. It takes
+/// time for each, and a reader of so many looks at the first.
 constexpr unsigned kMostExplained = 1000;
 
 /// What a name that Python declares by assigning to it needs here.

@@ -10,8 +10,8 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Calls `visit` for each slot below a value, with its path. A layer that is used
-/// twice has two paths; `left` counts down, and at 0 the walk ends.
+/// Calls `visit` for each slot below a value, with its path. A layer that is
+/// used twice has two paths; `left` counts down, and at 0 the walk ends.
 static void
 forEachSlot(const Val &val, const std::string &path, size_t &left,
             llvm::function_ref<void(const std::string &, Slot &)> visit) {
