@@ -15,9 +15,9 @@ namespace tdrt {
 /// closed pipe killed.
 inline constexpr int kReaderGone = 128 + SIGPIPE;
 
-/// While it lives, writing into a pipe that nobody reads is an error of write
-/// and not a signal that ends the process: what a program does after its last
-/// print is done, and its files are closed.
+/// While it lives, SIGPIPE is ignored: writing into a pipe without a reader
+/// fails with EPIPE, and the process goes on: what a program does after its
+/// last print is done, and its files are closed.
 class PipeGuard {
 public:
   PipeGuard() {

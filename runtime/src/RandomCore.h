@@ -24,7 +24,7 @@
 //
 //           f64: the same of u:l, that is with 63 bits for m, by the quotients
 //           of normal_quantile.h. The error is at most 6e-16 of z, the largest
-//           |z| is 9.16. f32 has what is left of it with the upper word alone.
+//           |z| is 9.16. f32 uses the upper word alone.
 //
 // randint   low + (u * range >> 32); for ranges above 2^32 it takes u:l. The
 //           bias is below range * 2^-32.

@@ -83,8 +83,8 @@ TEST_F(CheckpointTest, SlotsAreStoredInTheirOrder) {
   EXPECT_EQ(memcmp(back, rows, sizeof rows), 0);
 }
 
-// Of a slot with two names the file has one tensor, under the first, and says
-// so in its metadata. Restored is what has either name.
+// A slot with two names is saved once, under the first; the metadata holds the
+// second. A file with either name restores it.
 TEST_F(CheckpointTest, Aliases) {
   static const tdrt_alias aliases[] = {{"head.weight", nullptr, 0}};
   tdrt_checkpoint tied = weights;

@@ -92,8 +92,8 @@ def smooth_call(g, names, count):
     result = g[y.name]
     if result.dtype != g[names[0]].dtype or not result.size or not result.is_static:
         return None
-    # The sum of a softmax is 1, and that of a layer norm 0, whatever they are of: what is left of
-    # its gradient is rounding. So elements count differently.
+    # The plain sum of a softmax or a layer norm is constant, so that its gradient is rounding
+    # errors alone: the sum is weighted.
     if result.size > MOST_WEIGHTS:
         return None
     numbers = g.numbers.integers(-8, 9, result.shape) / 4

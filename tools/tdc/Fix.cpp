@@ -28,7 +28,8 @@ static bool touches(SourceRange a, SourceRange b) {
 }
 
 namespace {
-/// What has become of the author's file.
+/// The author's file with the fixes applied so far, and how its positions map
+/// to those of the original.
 class FixedText {
 public:
   FixedText(const SourceManager &original, FileId file)

@@ -97,7 +97,7 @@ private:
                         llvm::opt::Visibility(verb.visibility));
     if (missingCount)
       return fail(llvm::Twine("`") + own[missingIndex] + "` needs a value");
-    size_t next = 0; // behind what was read
+    size_t next = 0; // the first word not read yet
     for (const llvm::opt::Arg *arg : args) {
       if (!readEmptyWords(own.slice(next, arg->getIndex() - next)))
         return false;

@@ -3,7 +3,7 @@
 // Slots come first in the arena of their device: all parameters, then buffers,
 // moments, gradients and values for exported functions, each group in the order
 // of declaration, so that a kernel over all parameters streams through memory.
-// Behind those of a GPU lie the literal tensors that it reads.
+// A GPU's slots are followed by the literal tensors that it reads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -69,8 +69,8 @@ private:
   size_t bufferLength = 0;
 };
 
-/// Whether computing it anew costs nothing: constants, and addresses at a
-/// constant distance from another.
+/// Whether rematerializing it costs nothing: constants, and addresses at a
+/// constant offset from another.
 bool isFree(Operation &op) {
   if (auto address = dyn_cast<LLVM::GEPOp>(op))
     return address.getDynamicIndices().empty();
@@ -87,8 +87,8 @@ static Operation *findBegin(Block &block) {
   return memory.empty() ? &block.front() : (*memory.begin())->getNextNode();
 }
 
-/// A block of calls that cannot fail may be as long as the program. It is cut
-/// from its end on, as what is behind a cut is moved.
+/// A block of calls that cannot fail may be as long as the program. The last
+/// cut is made first: splitting a block moves all operations after the cut.
 void Splitter::splitBlocks() {
   for (Block &block : llvm::make_early_inc_range(function.getBody())) {
     llvm::SmallVector<Operation *> cuts;
@@ -107,8 +107,8 @@ void Splitter::splitBlocks() {
   }
 }
 
-/// Computes what is free anew in front of each of its uses, so that no piece
-/// needs it of another.
+/// Rematerializes free operations before each of their uses, so that their
+/// values are not live across pieces.
 void Splitter::sinkFree() {
   std::vector<Operation *> freeOps;
   function.walk([&](Operation *op) {

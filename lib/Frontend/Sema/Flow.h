@@ -16,7 +16,7 @@ enum class Flow : uint8_t {
   Perhaps, ///< is known only at run time
 };
 
-/// What a block does behind one of its statements.
+/// The statements of a block after one of them.
 struct Rest {
   llvm::ArrayRef<const ast::Stmt *> stmts;
   /// What follows the block in the same scope, if that is not its end.

@@ -166,8 +166,8 @@ Place Checker::modelPlace(const ModelInstance &model) {
   return model.place;
 }
 
-/// Whether what has tensors in common with models can go to a place with them;
-/// reports if not.
+/// Whether these models, and those that share tensors with them, can move to a
+/// place; reports if not.
 static bool canMove(Checker &c, const Checker::Models &parts,
                     const Place &place, SourceRange range) {
   for (const ModelInstance *part : parts)
