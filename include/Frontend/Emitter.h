@@ -120,6 +120,8 @@ public:
   virtual void setLocation(const SourceLocation &location) = 0;
   /// What the program calls a tensor, for reports. Its first name stays.
   virtual void nameTensor(Value tensor, llvm::StringRef name) = 0;
+  /// A part of the program that is left out reads the tensor.
+  virtual void readElsewhere(Value tensor) = 0;
 
   // Host scalars ----------------------------------------------------------//
   virtual Value constantInt(int64_t value) = 0;

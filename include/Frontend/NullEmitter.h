@@ -16,6 +16,7 @@ class NullEmitter : public Emitter {
 public:
   void setLocation(const SourceLocation &location) override;
   void nameTensor(Value tensor, llvm::StringRef name) override;
+  void readElsewhere(Value tensor) override;
   Value constantInt(int64_t value) override;
   Value constantFloat(double value) override;
   Value constantBool(bool value) override;

@@ -27,6 +27,7 @@ namespace tdc {
 /// step and common parts of forward and backward disappear here, before kernels
 /// are cut.
 static void addGradPasses(OpPassManager &passes, const VectorUnit &) {
+  passes.addPass(td::createTDUnusedLoopsPass());
   passes.addPass(td::createTDGradPass());
   passes.addPass(td::createTDVerifyGradPass());
   passes.addPass(td::createTDSimplifyPass());

@@ -1,6 +1,7 @@
 //===- MLIREmitter.cpp - module, functions, locations, constants ----------===//
 
 #include "MLIREmitter.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/OpTable/Template.h"
 #include "Frontend/CodeGen.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,6 +65,14 @@ void MLIREmitter::nameTensor(Value tensor, llvm::StringRef name) {
     auto transfer = llvm::dyn_cast<td::ToDeviceOp>(op);
     op = transfer ? transfer.getInput().getDefiningOp() : nullptr;
   }
+}
+
+void MLIREmitter::readElsewhere(Value tensor) {
+  mlir::Value value = unwrap(tensor);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = value.getParentBlock()->getParentOp();
+  op->setAttr(td::kReadElsewhereAttr, builder.getUnitAttr());
 }
 
 Location MLIREmitter::getFileLocation(SourceRange range) {

@@ -71,8 +71,12 @@ void Checker::useNamesIn(SourceRange range) {
     rest = rest.drop_until(isPart);
     llvm::StringRef word = rest.take_while(isPart);
     rest = rest.drop_front(word.size());
-    if (Binding *binding = lookup(word))
-      binding->used = true;
+    Binding *binding = lookup(word);
+    if (!binding)
+      continue;
+    binding->used = true;
+    if (binding->val.is(ValKind::Tensor) && binding->val.value)
+      emit().readElsewhere(binding->val.value);
   }
 }
 

@@ -28,6 +28,7 @@ public:
 
   void setLocation(const SourceLocation &) override {}
   void nameTensor(Value, Ref) override {}
+  void readElsewhere(Value) override {}
   Value constantInt(int64_t v) override { return name(std::to_string(v)); }
   Value constantFloat(double v) override {
     std::string text;

@@ -19,6 +19,9 @@ namespace tdc::td {
 /// value is the index, the third the number of turns unless it is left.
 inline constexpr llvm::StringLiteral kCountedAttr = "td.counted";
 
+/// Of an op whose result is used by a part of the program that is left out.
+inline constexpr llvm::StringLiteral kReadElsewhereAttr = "td.read_elsewhere";
+
 /// A loop or branch: its regions are part of the program's flow.
 inline bool isStructured(mlir::Operation *op) {
   return mlir::isa<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp>(op);

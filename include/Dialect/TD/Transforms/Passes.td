@@ -10,6 +10,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
+  let summary = "warn of loops that compute what nothing uses";
+  let description = [{
+    td-simplify drops them, so what was to be measured by them takes no time.
+    They are looked for before td-grad, when loops are those of the program, and
+    where a use is one of the program: a loop is told (TD606) if it computes
+    tensors, none of which reaches what the world can see, and does nothing else
+    but take random numbers. An op with `td.read_elsewhere` is used by a part of
+    the program that was left out while checking, as `if verbose { … }` where
+    `verbose` is known to be false; the attribute goes.
+
+    Before:
+    ```mlir
+    %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
+      %new = td.exp %x : tensor<4xf32>
+      scf.yield %new : tensor<4xf32>
+    }
+    return
+    ```
+    The program is the same behind it.
+  }];
+}
+
 def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
   let summary = "replace td.grad and td.backward by the ops that compute them";
   let description = [{

@@ -63,6 +63,11 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
 // Hoisting
 //===----------------------------------------------------------------------===//
 
+bool isFreeInKernels(Operation *op) {
+  return isa<ConstantOp, FillOp, IotaOp, BroadcastOp, ReshapeOp, PermuteOp,
+             SliceOp>(op);
+}
+
 namespace {
 /// What moves in front of one loop.
 class Hoist {
@@ -89,13 +94,12 @@ private:
     });
   }
 
-  /// Fills, broadcasts and views are free inside a kernel; as tensors of their
-  /// own they would be written once and read in every iteration.
+  /// What is free inside a kernel would, as a tensor of its own, be written
+  /// once and read in every iteration.
   bool isWork(Operation *op) const {
     return invariant.contains(op) &&
            (op->hasTrait<ComputeOp>() || isa<ToDeviceOp>(op)) &&
-           !isa<ConstantOp, FillOp, IotaOp, BroadcastOp, ReshapeOp, PermuteOp,
-                SliceOp>(op);
+           !isFreeInKernels(op);
   }
 
   void move(Operation *op) {

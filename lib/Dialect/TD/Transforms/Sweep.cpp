@@ -8,10 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Simplify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -23,13 +25,20 @@ public:
   explicit Marking(ModuleOp module) {
     SmallVector<Operation *> roots;
     module.walk([&](Operation *op) {
-      if (onlyWrites(op))
+      if (op->hasAttr(kReadElsewhereAttr))
+        roots.push_back(op);
+      else if (onlyWrites(op))
         for (StringAttr slot : cast<SlotUser>(op).getWrittenSlots())
           writes[slot].push_back(op);
       else if (isRoot(op))
         roots.push_back(op);
     });
-    llvm::for_each(roots, [&](Operation *op) { mark(op); });
+    for (Operation *op : roots) {
+      mark(op);
+      if (isStructured(op)) // of which some value is read elsewhere
+        for (unsigned index = 0; index < op->getNumResults(); ++index)
+          markCarried(op, index);
+    }
     while (!worklist.empty())
       follow(worklist.pop_back_val());
   }
@@ -49,7 +58,7 @@ private:
   /// Whether the op matters to those who read the slot, and to nobody else.
   static bool onlyWrites(Operation *op) {
     auto move = dyn_cast<MoveOp>(op);
-    return move ? !move.getKept() : isa<WriteHandleOp, WriteOp>(op);
+    return move ? !move.getKept() : isa<BackwardOp, WriteHandleOp, WriteOp>(op);
   }
 
   static bool isRoot(Operation *op) {
@@ -223,6 +232,65 @@ void sweepDead(ModuleOp module) {
   // Only now has nothing a use of them.
   for (BlockArgument argument : unneeded)
     argument.getOwner()->eraseArgument(argument.getArgNumber());
+}
+
+namespace {
+/// Of ops in the turns of a loop: those that leave nothing behind but how many
+/// random numbers were taken.
+bool isSilent(Operation *op) {
+  return isa<NextRandomOp>(op) || isStructured(op) ||
+         op->hasTrait<OpTrait::IsTerminator>() ||
+         (isMemoryEffectFree(op) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>));
+}
+
+bool isUnused(Operation *loop, const Marking &marking) {
+  if (!marking.isLive(loop))
+    return true;
+  if (!isa<scf::ForOp>(loop))
+    return false;
+  for (unsigned index = 0; index < loop->getNumResults(); ++index)
+    if (marking.isLive(loop, index))
+      return false;
+  WalkResult result = loop->getRegion(0).walk([&](Operation *op) {
+    return marking.isLive(op) && !isSilent(op) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+bool doesWork(Operation *loop) {
+  return loop
+      ->walk([](Operation *op) {
+        return op->hasTrait<ComputeOp>() && !isFreeInKernels(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+} // namespace
+
+SmallVector<Operation *> findUnusedLoops(ModuleOp module) {
+  Marking marking(module);
+  llvm::MapVector<Attribute, Operation *> unused;
+  llvm::DenseSet<Attribute> used;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    FileLineColLoc place = getUserPlace(op->getLoc());
+    if (!CarryingLoop(op) || !place)
+      return WalkResult::advance();
+    if (isUnused(op, marking)) {
+      if (doesWork(op))
+        unused.insert({place, op});
+      return WalkResult::skip();
+    }
+    used.insert(place);
+    return WalkResult::advance();
+  });
+  SmallVector<Operation *> loops;
+  for (auto [place, loop] : unused)
+    if (!used.contains(place))
+      loops.push_back(loop);
+  return loops;
 }
 
 } // namespace tdc::td

@@ -1,0 +1,76 @@
+// RUN: tdc-opt %s --td-unused-loops --split-input-file --verify-diagnostics=only-expected | FileCheck %s
+
+// What nothing uses, also where a loop only carries it for itself. Random numbers
+// that are taken keep the loop, and not what is computed of them.
+// CHECK-LABEL: func.func @nothing
+// CHECK-COUNT-3: scf.for
+func.func @nothing(%x: tensor<4xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  // expected-warning @below {{TD606: nothing uses what this loop computes, so it is left out}}
+  %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
+    %new = td.exp %old : tensor<4xf32>
+    scf.yield %new : tensor<4xf32>
+  }
+  // expected-warning @below {{TD606}}
+  scf.for %i = %c0 to %c9 step %c1 : i64 {
+    scf.for %j = %c0 to %i step %c1 : i64 {
+      %seed, %call = td.next_random
+      %r = td.random normal %seed, %call : tensor<4xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A step of a training: its own next one is all that reads the parameter.
+td.slot @w param "w" of "m" : tensor<f32>
+td.slot @g grad "w" of "m" : tensor<f32>
+
+func.func @training(%x: tensor<f32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  // expected-warning @below {{TD606}}
+  scf.for %i = %c0 to %c9 step %c1 : i64 {
+    %w = td.read @w : tensor<f32>
+    %loss = td.mul %w, %x : tensor<f32>
+    td.backward %loss [@w] into [@g] : tensor<f32>
+    %g = td.read @g : tensor<f32>
+    %next = td.sub %w, %g : tensor<f32>
+    td.write %next, @w : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+// Ordinary loops: what is returned, printed, or checked; numbers of the program; and
+// what a part that was left out would use.
+// CHECK-LABEL: func.func @used
+// CHECK-NOT: td.read_elsewhere
+func.func @used(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
+    %new = td.exp %old : tensor<4xf32>
+    scf.yield %new : tensor<4xf32>
+  }
+  scf.for %i = %c0 to %c9 step %c1 : i64 {
+    %z = td.exp %x : tensor<4xf32>
+    %text = td.format "{}"(%z) : tensor<4xf32>
+    td.print %text
+  }
+  %n = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %c0) -> (i64) : i64 {
+    %new = arith.addi %old, %i : i64
+    scf.yield %new : i64
+  }
+  %z = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
+    %new = td.exp %old : tensor<4xf32>
+    scf.yield %new : tensor<4xf32>
+  } {td.read_elsewhere}
+  return %y : tensor<4xf32>
+}
