@@ -24,7 +24,7 @@ def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
-      %new = td.exp %x : tensor<4xf32>
+      %new = td.exp %old : tensor<4xf32>
       scf.yield %new : tensor<4xf32>
     }
     return

@@ -22,7 +22,7 @@ struct UnusedLoopsPass : public impl::TDUnusedLoopsPassBase<UnusedLoopsPass> {
           << "to see how long it takes, or what it does, use the result: print "
              "a sum of it behind the loop";
     getOperation()->walk(
-        [](Operation *op) { op->removeAttr(kReadElsewhereAttr); });
+        [](Operation *op) { op->removeDiscardableAttr(kReadElsewhereAttr); });
   }
 };
 } // namespace
