@@ -242,8 +242,8 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     if (known && *known) {
       ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
       if (!answer || !prove(answer)) {
-        mismatch("`...` is " + spelling(**known) + ", here it would be " +
-                 spelling(covered));
+        mismatch(llvm::Twine("`...` is ") + spelling(**known) +
+                 ", here it would be " + spelling(covered));
         return false;
       }
     } else if (known) {

@@ -19,9 +19,9 @@ void forwardSlots(mlir::ModuleOp module);
 /// only carries for itself), writes to slots that are never used, such slots.
 void sweepDead(mlir::ModuleOp module);
 
-/// The outermost loops that compute tensors, of which nothing is used, and leave
-/// nothing else behind. A loop of the program's text that is there several
-/// times, in a function, is one of them if all are.
+/// The outermost loops that compute tensors, of which nothing is used, and
+/// leave nothing else behind. A loop of the program's text that is there
+/// several times, in a function, is one of them if all are.
 llvm::SmallVector<mlir::Operation *> findUnusedLoops(mlir::ModuleOp module);
 
 /// Whether an op costs nothing inside a kernel: fills, broadcasts and views.
