@@ -267,9 +267,11 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     ShapeAnswer answer = sameShape({size}, {wanted->size}, "the sizes differ");
     if (!answer || !prove(answer)) {
       std::string declared = text(item.range).str(), is = wanted->size.str();
-      mismatch((declared == is ? "" : "`" + declared + "` is " + is + ", ") +
-               "the size is " + size.str() +
-               (declared == is ? ", not " + is : ""));
+      std::string other = "the size is " + size.str();
+      if (declared == is)
+        mismatch(llvm::Twine(other) + ", not " + is);
+      else
+        mismatch("`" + llvm::Twine(declared) + "` is " + is + ", " + other);
       return false;
     }
   }
