@@ -287,6 +287,9 @@ public:
   /// `{}` and `{:spec}` in the template stand for the values in order.
   virtual Value format(llvm::StringRef templateText,
                        llvm::ArrayRef<Value> values) = 0;
+  /// The text with this number, which a check keeps within them.
+  virtual Value pickText(Value index,
+                         llvm::ArrayRef<llvm::StringRef> texts) = 0;
   virtual void print(Value text) = 0;
   virtual void assertThat(Value condition, Value message,
                           Check check = Check::Assertion) = 0;

@@ -104,6 +104,7 @@ public:
                 llvm::ArrayRef<std::string> gradients) override;
   Value format(llvm::StringRef templateText,
                llvm::ArrayRef<Value> values) override;
+  Value pickText(Value index, llvm::ArrayRef<llvm::StringRef> texts) override;
   void print(Value text) override;
   void assertThat(Value condition, Value message, Check check) override;
   void checkDim(Value lhs, Value rhs, llvm::StringRef what) override;

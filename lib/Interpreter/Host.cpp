@@ -93,6 +93,13 @@ static LogicalResult runStrEqual(Machine &m, StrEqualOp op) {
                int64_t(m.text(op.getLhs()) == m.text(op.getRhs())));
 }
 
+static LogicalResult runPickText(Machine &m, PickTextOp op) {
+  size_t last = op.getTexts().size() - 1;
+  auto index = static_cast<uint64_t>(m.integer(op.getIndex()));
+  Attribute text = op.getTexts()[std::min<uint64_t>(index, last)];
+  return m.set(op.getResult(), cast<StringAttr>(text).str());
+}
+
 static LogicalResult runPrint(Machine &m, PrintOp op) {
   const std::string &text = m.text(op.getText());
   tdrt_out_text(m.context(), text.data(), text.size());
@@ -143,6 +150,7 @@ void addHostMeanings(Machine &machine) {
   machine.on<ItemOp>(runItem);
   machine.on<FormatOp>(runFormat);
   machine.on<StrEqualOp>(runStrEqual);
+  machine.on<PickTextOp>(runPickText);
   machine.on<PrintOp>(runPrint);
   machine.on<AssertOp>(runAssert);
   machine.on<CheckDimOp>(runCheckDim);

@@ -238,6 +238,11 @@ void tdrt::appendInt(std::string &out, int64_t value,
                      const tdrt_format *format) {
   if (format && format->type && strchr("efg%", format->type))
     return appendFloat(out, static_cast<double>(value), format);
+  if (format && format->type == 'c') {
+    std::string character;
+    appendPoint(character, static_cast<uint32_t>(value));
+    return appendNumber(out, false, "", character, "", *format);
+  }
   bool negative = value < 0;
   uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : value;
   char type = format ? format->type : 0;

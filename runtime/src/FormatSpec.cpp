@@ -42,8 +42,8 @@ public:
     if (at != end)
       return "not a format: expected "
              "[[fill]align][sign][#][0][width][,][.precision][type]";
-    if (format.type && !strchr("defgsxb%", format.type))
-      return "the type of a format is one of d e f g s x b %";
+    if (format.type && !strchr("cdefgsxb%", format.type))
+      return "the type of a format is one of c d e f g s x b %";
     return nullptr;
   }
 
@@ -122,6 +122,9 @@ const char *misfit(const tdrt_format &format, int32_t type) {
     return "a float takes a type among e f g %";
   if (!asFloat && format.precision >= 0)
     return "an int takes no precision";
+  if (format.type == 'c' &&
+      (format.sign || format.alternate || format.grouping))
+    return "a character takes no sign, no `#` and no digit grouping";
   if (format.grouping == ',' && (format.type == 'x' || format.type == 'b'))
     return "the types `x` and `b` are grouped with `_`";
   return nullptr;

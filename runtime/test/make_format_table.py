@@ -21,6 +21,8 @@ INT_SPECS = ["", "d", "5", "<5", ">5", "^6", "=6", "05", "+d", " d", "+05",
              "x", "#x", "b", "#b", "#010x", "_x", "_b", "#_b", ",", "_", "010,",
              "09,", "08,", "*^11", "é>7", "0=10,", "0<9,", ".2f", "e", "g",
              ".1%", "%", "012.3e", ",.1f", "<05"]
+CHARACTERS = [10, 65, 233, 0x20ac, 0xffff, 0x1f600, 0x10ffff]
+CHARACTER_SPECS = ["c", "4c", "<4c", "04c", "*^5c", "=3c"]
 FLOAT_SPECS = ["", "5", "010", "<9", "^9", "=+9", "f", ".0f", "#.0f", ".1f",
                ".2f", ".4f", ">8.3f", "08.2f", "+.2f", " .2f", ",.2f", "_.3f",
                "015,.2f", "e", ".0e", "#.0e", ".2e", ".10e", "+012.3e", "g",
@@ -32,7 +34,8 @@ STR_SPECS = ["", "s", "6", "<6", ">6", "^7", "06", ".2", ".0", "*>8.3s",
 
 
 def quote(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
 def number(value):
@@ -61,6 +64,8 @@ def rows():
                 shown = quote(value) if kind == "STR" else number(value)
                 yield (f"FORMAT_{kind}({shown}, {quote(spec)}, "
                        f"{quote(format(value, spec))})")
+    for value, spec in itertools.product(CHARACTERS, CHARACTER_SPECS):
+        yield f"FORMAT_INT({value}, {quote(spec)}, {quote(format(value, spec))})"
 
 
 print("// Made by make_format_table.py; see there.")

@@ -44,13 +44,14 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             arith::SelectOp, td::LaunchOp, td::ReadOp, td::WriteOp,
             td::ReshapeOp, td::DimOp, td::ItemOp, td::RandomOp,
             td::NextRandomOp, td::SeedOp, td::FormatOp, td::StrEqualOp,
-            td::PrintOp, td::AssertOp, td::CheckDimOp, td::CheckRandIntOp,
-            td::ArgOp, td::EnvOp, td::ExistsOp, td::CudaDeviceNameOp,
-            td::CudaTotalMemoryOp, td::CudaSynchronizeOp, td::LoadOp,
-            td::SaveTensorOp, td::SaveOp, td::RestoreOp, td::RestoreScalarOp,
-            td::ToDeviceOp, td::HandleOp, td::ReplicaGetOp, td::ReadHandleOp,
-            td::WriteHandleOp, td::MoveOp, td::NoTicketOp, td::MarkOp,
-            td::CopyStartOp, td::CopyWaitOp>([&](auto op) { return lower(op); })
+            td::PickTextOp, td::PrintOp, td::AssertOp, td::CheckDimOp,
+            td::CheckRandIntOp, td::ArgOp, td::EnvOp, td::ExistsOp,
+            td::CudaDeviceNameOp, td::CudaTotalMemoryOp, td::CudaSynchronizeOp,
+            td::LoadOp, td::SaveTensorOp, td::SaveOp, td::RestoreOp,
+            td::RestoreScalarOp, td::ToDeviceOp, td::HandleOp, td::ReplicaGetOp,
+            td::ReadHandleOp, td::WriteHandleOp, td::MoveOp, td::NoTicketOp,
+            td::MarkOp, td::CopyStartOp, td::CopyWaitOp>(
+          [&](auto op) { return lower(op); })
       // A yield is lowered with its parent, a constant where it is used, and
       // what nobody reads where it is passed on.
       .Case<scf::YieldOp, td::ConstantOp, ub::PoisonOp>(

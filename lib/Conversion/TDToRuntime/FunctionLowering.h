@@ -137,6 +137,7 @@ private:
   // Files, arguments, environment.
   mlir::LogicalResult lower(td::ArgOp op);
   mlir::LogicalResult lower(td::StrEqualOp op);
+  mlir::LogicalResult lower(td::PickTextOp op);
   mlir::LogicalResult lower(td::EnvOp op);
   mlir::LogicalResult lower(td::ExistsOp op);
   mlir::LogicalResult lower(td::CudaDeviceNameOp op);

@@ -145,6 +145,31 @@ LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
   return success();
 }
 
+/// The texts lie behind each other, each with its NUL, and a table has their
+/// offsets. An index that its check has not seen yet stays within the table.
+LogicalResult FunctionLowering::lower(td::PickTextOp op) {
+  std::string bytes;
+  llvm::SmallVector<int64_t> offsets;
+  for (llvm::StringRef text : op.getTexts().getAsValueRange<StringAttr>()) {
+    offsets.push_back(bytes.size());
+    bytes += text;
+    bytes += '\0';
+  }
+  Location loc = op.getLoc();
+  OpBuilder &b = code.builder;
+  auto at = [&](Value base, Type type, Value index) -> Value {
+    return LLVM::GEPOp::create(b, loc, code.pointer, type, base,
+                               llvm::ArrayRef<LLVM::GEPArg>{index});
+  };
+  Value last = code.int64(offsets.size() - 1);
+  Value index = LLVM::UMinOp::create(b, loc, op.getIndex(), last);
+  Value table = code.addressOf(code.globals.getInt64s(offsets));
+  Value offset = code.load(code.i64, at(table, code.i64, index));
+  Value begin = code.addressOf(code.globals.getBytes(bytes, 1));
+  strings[op.getResult()] = at(begin, b.getI8Type(), offset);
+  return success();
+}
+
 LogicalResult FunctionLowering::lower(td::AssertOp op) {
   Block *failed = code.expect(op.getCondition());
   Block *next = code.builder.getInsertionBlock();

@@ -162,6 +162,12 @@ Value MLIREmitter::format(llvm::StringRef templateText,
   return wrap(create<td::FormatOp>(templateText, unwrap(values)));
 }
 
+Value MLIREmitter::pickText(Value index,
+                            llvm::ArrayRef<llvm::StringRef> texts) {
+  return wrap(
+      create<td::PickTextOp>(unwrap(index), builder.getStrArrayAttr(texts)));
+}
+
 void MLIREmitter::print(Value text) { create<td::PrintOp>(unwrap(text)); }
 
 void MLIREmitter::assertThat(Value condition, Value message, Check check) {

@@ -138,6 +138,9 @@ void NullEmitter::backward(Value, llvm::ArrayRef<std::string>,
 Value NullEmitter::format(llvm::StringRef, llvm::ArrayRef<Value>) {
   return some();
 }
+Value NullEmitter::pickText(Value, llvm::ArrayRef<llvm::StringRef>) {
+  return some();
+}
 void NullEmitter::print(Value) {}
 void NullEmitter::assertThat(Value, Value, Check) {}
 void NullEmitter::checkDim(Value, Value, llvm::StringRef) {}

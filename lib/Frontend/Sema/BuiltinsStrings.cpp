@@ -6,7 +6,29 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+/// Of a number that is known only when the program runs: then a text ends with
+/// its first NUL, which is no character of it.
+static Val chrAtRunTime(Checker &c, const Val &number) {
+  Emitter &emit = c.emit();
+  Value value = c.materialize(number);
+  auto within = [&](int64_t first, int64_t last) {
+    return emit.host(HostOp::And,
+                     {emit.host(HostOp::Ge, {value, emit.constantInt(first)}),
+                      emit.host(HostOp::Le, {value, emit.constantInt(last)})});
+  };
+  emit.assertThat(
+      emit.host(HostOp::Or, {within(1, 0xD7FF), within(0xE000, 0x10FFFF)}),
+      emit.format("chr({}): the running program has the characters 1 to "
+                  "1114111, without "
+                  "the surrogates 55296 to 57343",
+                  {value}),
+      Check::Index);
+  return makeText("{:c}", {value});
+}
+
 static Val chr(Checker &c, const Bound &args) {
+  if (args["i"].is(ValKind::Int) && !c.constantInt(args["i"]))
+    return chrAtRunTime(c, args["i"]);
   auto number = c.requireInt(args["i"], "the number of a character");
   if (!number)
     return c.fail();

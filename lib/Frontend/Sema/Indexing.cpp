@@ -9,6 +9,7 @@
 
 #include "Checker.h"
 #include "Frontend/Characters.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -386,25 +387,27 @@ struct Picked {
 } // namespace
 
 /// By Python's rules. `whole` is what is indexed, `parts` what it consists of.
+/// `index` is the value of an item that is one.
 static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
-                                    int64_t size, llvm::StringRef whole,
+                                    const Val &index, int64_t size,
+                                    llvm::StringRef whole,
                                     llvm::StringRef parts) {
-  auto constant = [&](const ast::Expr &expr) {
-    auto value = c.requireInt(c.eval(expr), ("an index of a " + whole).str());
+  auto constant = [&](const Val &val) {
+    auto value = c.requireInt(val, ("an index of a " + whole).str());
     if (value && *value < 0)
       *value += size;
     return value;
   };
   if (item.kind == ast::SubscriptItem::Index) {
-    auto index = constant(*item.index);
-    if (!index)
+    auto place = constant(index);
+    if (!place)
       return std::nullopt;
-    if (*index < 0 || *index >= size) {
+    if (*place < 0 || *place >= size) {
       c.error(DiagCode::TD404, item.range, "the index is out of range")
           .label("it has " + llvm::Twine(size) + " " + parts);
       return std::nullopt;
     }
-    return Picked{*index, 1, 1};
+    return Picked{*place, 1, 1};
   }
   if (item.kind != ast::SubscriptItem::Slice) {
     c.error(DiagCode::TD403, item.range,
@@ -428,7 +431,7 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                  int64_t otherwise) -> std::optional<int64_t> {
     if (!expr)
       return otherwise;
-    auto value = constant(*expr);
+    auto value = constant(c.eval(*expr));
     if (!value)
       return std::nullopt;
     return forwards ? std::clamp<int64_t>(*value, 0, size)
@@ -444,9 +447,39 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                 std::max<int64_t>(0, (distance + stride - 1) / stride)};
 }
 
+static Val evalIndex(Checker &c, const ast::SubscriptItem &item) {
+  return item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
+}
+
+/// One of texts that are known, by an index that only the running program
+/// knows; none of another index. At run time a text ends with its first NUL.
+static std::optional<Val> pickText(Checker &c, const Val &index,
+                                   llvm::ArrayRef<llvm::StringRef> texts) {
+  auto hasNul = [](llvm::StringRef text) { return text.contains('\0'); };
+  if (!index.is(ValKind::Int) || c.constantInt(index) || texts.empty() ||
+      llvm::any_of(texts, hasNul))
+    return std::nullopt;
+  auto size = Size(static_cast<int64_t>(texts.size()));
+  Val place = c.fromTheFront(index, size);
+  c.checkInRange(place, size, false, [&] {
+    return c.emit().format("index {} is out of range for size {}",
+                           {c.materialize(index), c.sizeValue(size)});
+  });
+  Value text = c.emit().pickText(c.materialize(place), texts);
+  return makeText("{}", {text});
+}
+
 Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item) {
   llvm::ArrayRef<Val> elements = elementsOf(base);
-  auto which = picked(*this, item, static_cast<int64_t>(elements.size()),
+  Val index = evalIndex(*this, item);
+  auto isText = [](const Val &val) {
+    return val.is(ValKind::Str) && val.known;
+  };
+  if (llvm::all_of(elements, isText))
+    if (auto text =
+            pickText(*this, index, llvm::map_to_vector(elements, textOf)))
+      return *text;
+  auto which = picked(*this, item, index, static_cast<int64_t>(elements.size()),
                       base.is(ValKind::Tuple) ? "tuple" : "list", "elements");
   if (!which)
     return fail();
@@ -465,8 +498,11 @@ static Val indexText(Checker &c, const Val &base,
   if (!text)
     return c.fail();
   auto characters = charactersOf(*text);
-  auto which = picked(c, item, static_cast<int64_t>(characters.size()), "str",
-                      "characters");
+  Val index = evalIndex(c, item);
+  if (auto picked = pickText(c, index, characters))
+    return *picked;
+  auto which = picked(c, item, index, static_cast<int64_t>(characters.size()),
+                      "str", "characters");
   if (!which)
     return c.fail();
   std::string part;

@@ -229,6 +229,12 @@ public:
   Value format(Ref t, Values v) override {
     return def("format " + quote(t) + " " + list(v));
   }
+  Value pickText(Value i, llvm::ArrayRef<llvm::StringRef> texts) override {
+    return def(
+        "pick_text " + text(i) + " of " +
+        llvm::join(llvm::map_range(texts, [](Ref text) { return quote(text); }),
+                   ", "));
+  }
   void print(Value v) override { line("print " + text(v)); }
   void assertThat(Value c, Value m, tdc::Check check) override {
     line("assert " + list({c, m}) +

@@ -83,6 +83,24 @@ def TD_StrEqualOp : TD_Op<"str_equal", [Pure, Commutative]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict";
 }
 
+def TD_PickTextOp : TD_Op<"pick_text", [Pure]> {
+  let summary = "one of several texts, by its number";
+  let description = [{
+    An index beyond them, which a check reports, gives the last text.
+
+    C1: there are texts.
+
+    Example:
+    ```mlir
+    %letter = td.pick_text %i of ["a", "b", "c"]
+    ```
+  }];
+  let arguments = (ins I64:$index, StrArrayAttr:$texts);
+  let results = (outs TD_StrType:$result);
+  let assemblyFormat = "$index `of` $texts attr-dict";
+  let hasVerifier = 1;
+}
+
 def TD_PrintOp : TD_HostOp<"print"> {
   let summary = "write a string to standard output";
   let description = [{

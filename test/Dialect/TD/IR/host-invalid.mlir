@@ -105,3 +105,11 @@ func.func @restore_c3(%path: !td.str) {
   td.restore %path [@w] as ["w"] {aliases = {head.w = 1}}
   return
 }
+
+// -----
+
+func.func @pick_text_c1(%i: i64) -> !td.str {
+  // expected-error @below {{expected texts}}
+  %text = td.pick_text %i of []
+  return %text : !td.str
+}

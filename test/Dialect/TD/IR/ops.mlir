@@ -229,6 +229,8 @@ func.func @host(%x: tensor<?x64xf32>, %l: tensor<f32>, %ok: i1, %e: i64) {
   %env = td.env %path, %s
   // CHECK: td.str_equal %{{.*}}, %[[PATH]]
   %same = td.str_equal %env, %path
+  // CHECK: td.pick_text %{{.*}} of ["a", "\C3\A9"]
+  %letter = td.pick_text %n of ["a", "é"]
   // CHECK: td.exists %[[PATH]]
   %there = td.exists %path
   // CHECK: td.cuda_device_name %{{.*}}
