@@ -299,7 +299,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--verb", choices=["check", "run"])
     options = parser.parse_args()
-    tdc = shutil.which(options.tdc)
+    tdc = shutil.which(options.tdc) or parser.error(f"there is no {options.tdc}")
     kinds = {kind: row for kind, row in KINDS.items()
              if not options.only or kind.__name__ in options.only.split(",")}
     table = Table()

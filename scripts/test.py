@@ -17,7 +17,6 @@ import collections
 import concurrent.futures
 import importlib.util
 import json
-import math
 import os
 import re
 import select
@@ -39,6 +38,8 @@ MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
 CORES = len(os.sched_getaffinity(0))
 TAIL = 40  # lines of output shown of a program that failed
 HANG = 3600  # seconds without any output after which a program hangs
+LONGEST = 12 * 3600  # seconds that a stage may take if nothing is enforced
+KEPT = 1 << 24  # bytes of the end of a program's output that are kept
 
 Count = collections.namedtuple("Count", "passed failed skipped")
 
@@ -52,7 +53,7 @@ class Stage:
 
     def __init__(self, budget, full, enforces):
         self.full = full
-        self.deadline = time.monotonic() + 2 * budget if enforces else math.inf
+        self.deadline = time.monotonic() + (2 * budget if enforces else LONGEST)
         # One lit test takes up to a minute on two quiet cores.
         self.test_limit = 300 if enforces else HANG
         self.passed = self.failed = self.skipped = 0
@@ -80,22 +81,29 @@ class Stage:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             env={**os.environ, **(env or {})})
         output = bytearray()
-        reason = ""
-        while True:
-            left = self.deadline - time.monotonic()
-            ready, _, _ = select.select([process.stdout], [], [], max(min(left, HANG), 1))
-            part = os.read(process.stdout.fileno(), 1 << 16) if ready else b""
-            output += part
-            if not ready:
-                reason = "stopped: the stage took twice its budget" if left < HANG else \
-                    f"stopped: no output for {HANG} s"
-                os.killpg(process.pid, signal.SIGKILL)
-            if not part:
-                break
+        try:
+            while select.select([process.stdout], [], [], self.get_patience())[0]:
+                part = os.read(process.stdout.fileno(), 1 << 16)
+                if not part:
+                    break
+                output += part
+                del output[:-KEPT]
+            else:
+                raise subprocess.TimeoutExpired(command, HANG)
+            status = process.wait(self.get_patience())
+            reason = ""
+        except subprocess.TimeoutExpired:
+            reason = f"\nstopped: no output for {HANG} s" if self.get_patience() else \
+                "\nstopped: the stage took too long"
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            status = None
         process.stdout.close()
-        status = process.wait()
-        text = output.decode(errors="replace")
-        return (None, f"{text}\n{reason}") if reason else (status, text)
+        return status, output.decode(errors="replace") + reason
+
+    def get_patience(self):
+        """Seconds for which a command may stay silent from now on."""
+        return min(max(self.deadline - time.monotonic(), 0), HANG)
 
     def must_run(self, *command):
         """As run(), for a step without which the stage makes no sense."""

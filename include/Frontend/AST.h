@@ -574,6 +574,8 @@ struct Program {
   llvm::StringRef doc; ///< leading `##` lines followed by an empty line
   llvm::ArrayRef<Directive> directives;
   llvm::ArrayRef<const Stmt *> items;
+  bool unfreezes = false;  ///< a method `unfreeze` is named anywhere
+  bool keepsState = false; ///< `save` or `restore` by name is called anywhere
 };
 
 //===----------------------------------------------------------------------===//

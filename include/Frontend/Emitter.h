@@ -259,8 +259,7 @@ public:
   virtual void declareSlot(llvm::StringRef name, td::SlotKind kind,
                            llvm::StringRef key, llvm::StringRef instance,
                            const TensorShape &type) = 0;
-  /// What is known of slots when all has been emitted: `names` of one has its
-  /// own first. Of those that are dropped nothing was used.
+  /// The final names of a slot: its own is the first, the others are aliases.
   struct SlotName {
     std::string instance, key;
     std::string whole() const { return instance + "." + key; }

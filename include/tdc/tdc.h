@@ -255,8 +255,9 @@ TDC_API tdc_status tdc_call_dlpack(
 /*===- State -----------------------------------------------------------------*/
 
 /* The parameters and buffers of all models and what the optimizers keep, under
- * names such as "net.fc1.weight". A tied parameter is there under each of its
- * names: the first among all, the others at the end. */
+ * names such as "net.fc1.weight", as far as an exported function or a file uses
+ * them: what nothing uses is removed with what computes it. A tied parameter is
+ * there under each of its names: the first among all, the others at the end. */
 TDC_API size_t tdc_state_count(const tdc_program *program);
 /* Number `index`; NULL if there are not so many. */
 TDC_API const tdc_tensor_type *tdc_state_get(const tdc_program *program,

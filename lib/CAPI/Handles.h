@@ -57,6 +57,12 @@ struct Function : tdc_function {
   int32_t index = 0; ///< of the export
 };
 
+/// Whether files and callers see it: gradients and values of the program, which
+/// its exports use, are no state.
+inline bool isState(const tdrt_slot &slot) {
+  return slot.kind != TDRT_SLOT_GRAD && slot.kind != TDRT_SLOT_VALUE;
+}
+
 /// The code of a program, and what the outside sees of it.
 struct Interface {
   explicit Interface(std::unique_ptr<const Program> code);

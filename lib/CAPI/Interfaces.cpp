@@ -38,7 +38,7 @@ Interface::Interface(std::unique_ptr<const Program> program)
   }
   for (int32_t i = 0; i < table.num_slots; ++i) {
     const tdrt_slot &slot = table.slots[i];
-    if (slot.kind == TDRT_SLOT_GRAD || slot.kind == TDRT_SLOT_VALUE)
+    if (!isState(slot))
       continue;
     state.push_back({slot.name, slot.dtype, slot.rank, slot.dims});
     stateSlots.push_back(i);

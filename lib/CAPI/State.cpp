@@ -102,7 +102,7 @@ public:
     llvm::DenseMap<int32_t, int32_t> positions; // of the program's slots, here
     for (int32_t index = 0; index < program.num_slots; ++index) {
       const tdrt_slot &slot = program.slots[index];
-      if (slot.kind == TDRT_SLOT_GRAD)
+      if (!isState(slot))
         continue;
       positions[index] = int32_t(slots.size());
       slots.push_back(index);

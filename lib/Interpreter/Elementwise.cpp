@@ -49,7 +49,7 @@ static int64_t power(int64_t a, int64_t b) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x + 0.0; }
 static double relu(double x) { return x <= 0 ? 0 : x; }
 
 static double sigmoid(double x) {

@@ -1,7 +1,8 @@
 //===- tdc_text.h - texts of others, in messages --------------------------===//
 //
 // Names of files and the keys in them are made by others. For compiler and
-// runtime alike, this is the one place that decides how a message shows them.
+// runtime alike, this is the one place that decides how a message shows them,
+// and how a list that is printed shows its strs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,33 +50,63 @@ inline bool isControl(uint32_t code) {
          (code >= 0x2066 && code < 0x206a) || code == 0xfeff;
 }
 
-/// `text` as a message shows it: what is not printable is escaped as in a
-/// string of the language, "\n" or "\x1b". The lines of a text that is made of
-/// some are kept on demand.
-inline std::string printable(std::string_view text, bool keepsLines = false) {
+/// Appends a character that is not printable as in a string of the language and
+/// of Python: "\n" or "\x1b"; from `wide` on it is \u....
+inline void appendEscape(std::string &out, uint32_t code,
+                         uint32_t wide = 0x100) {
   static const char digits[] = "0123456789abcdef";
+  char kind = code == '\n'     ? 'n'
+              : code == '\t'   ? 't'
+              : code == '\r'   ? 'r'
+              : code < wide    ? 'x'
+              : code < 0x10000 ? 'u'
+                               : 'U';
+  out += {'\\', kind};
+  int count = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+  while (count-- > 0)
+    out += digits[code >> (4 * count) & 15];
+}
+
+/// `text` as a message shows it: what is not printable is escaped. The lines of
+/// a text that is made of some are kept on demand.
+inline std::string printable(std::string_view text, bool keepsLines = false) {
   std::string out;
-  auto escape = [&](char kind, uint32_t code, int count) {
-    out += {'\\', kind};
-    while (count-- > 0)
-      out += digits[code >> (4 * count) & 15];
-  };
   while (!text.empty()) {
     Utf8Char c = decodeUtf8(text);
     unsigned bytes = c.bytes ? c.bytes : 1;
     if (c.bytes == 0)
-      escape('x', static_cast<unsigned char>(text[0]), 2);
+      appendEscape(out, static_cast<unsigned char>(text[0]));
     else if (!isControl(c.code) || (c.code == '\n' && keepsLines))
       out += text.substr(0, bytes);
-    else if (c.code == '\n' || c.code == '\t' || c.code == '\r')
-      escape(c.code == '\n' ? 'n' : c.code == '\t' ? 't' : 'r', 0, 0);
-    else if (c.code < 0x80)
-      escape('x', c.code, 2);
     else
-      escape('u', c.code, 4);
+      appendEscape(out, c.code, 0x80);
     text.remove_prefix(bytes);
   }
   return out;
+}
+
+/// Appends Python's repr() of a str, as an element of a list that is printed:
+/// in quotes, double ones only around single ones. Characters that no font has
+/// are escaped by Python too, here those of isControl() alone.
+inline void appendRepr(std::string &out, std::string_view text) {
+  bool isDouble = text.find('\'') != std::string_view::npos &&
+                  text.find('"') == std::string_view::npos;
+  char quote = isDouble ? '"' : '\'';
+  out += quote;
+  while (!text.empty()) {
+    Utf8Char c = decodeUtf8(text);
+    unsigned bytes = c.bytes ? c.bytes : 1;
+    if (c.bytes && (text[0] == '\\' || text[0] == quote))
+      (out += '\\') += text[0];
+    else if (c.bytes == 0)
+      appendEscape(out, static_cast<unsigned char>(text[0]));
+    else if (isControl(c.code))
+      appendEscape(out, c.code);
+    else
+      out += text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+  out += quote;
 }
 
 } // namespace tdc

@@ -1,8 +1,8 @@
 //===- CheckpointRestore.cpp - slots from a .safetensors file -------------===//
 //
-// In this order: the header, the keys, all data with its checksums into memory
-// of its own, and only then the slots. A file that fails leaves the program's
-// state as it was.
+// In this order: the header, the random state, the keys, all data with its
+// checksums into memory of its own, and only then the slots. A file that fails
+// leaves the program's state as it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -210,17 +210,17 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       InputFile file(path);
       SafetensorsHeader header = readSafetensors(file);
       checkMetadata(header);
+      RandomState random = context.random;
+      if (what->full) {
+        random.seed = readCounter(header, kSeedKey);
+        random.calls = readCounter(header, kRandomKey);
+      }
       KeyReport skipped;
       std::vector<Match> matches = matchKeys(context, header, *what, skipped);
       std::string note;
       if (!skipped.empty())
         note = "note: " + inQuotes(path) + " was restored where its keys fit" +
                skipped.text("; ") + "\n";
-      RandomState random = context.random;
-      if (what->full) {
-        random.seed = readCounter(header, kSeedKey);
-        random.calls = readCounter(header, kRandomKey);
-      }
       readAndVerify(file, header, matches);
       refuseDifferent(matches);
 

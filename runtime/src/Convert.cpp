@@ -114,6 +114,17 @@ template <class To> void put(char *target, int64_t i, To value) {
   memcpy(target + i * sizeof(To), &value, sizeof(To));
 }
 
+/// A double that rounds to f16 and bf16 as the integer does: of its lowest bits
+/// only one is kept, which says whether any was set.
+double roundToOdd(int64_t value) {
+  constexpr int64_t kExact = int64_t(1) << 53, kBelow = (1 << 11) - 1;
+  if (value > kExact || value < -kExact)
+    value = (value & ~kBelow) | int64_t((value & kBelow) != 0) << 11;
+  return static_cast<double>(value);
+}
+
+double roundToOdd(double value) { return value; }
+
 template <class From>
 void writeFloats(int32_t dtype, const From *from, char *target, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
@@ -122,7 +133,7 @@ void writeFloats(int32_t dtype, const From *from, char *target, int64_t count) {
     else if (dtype == TDRT_F32)
       put(target, i, static_cast<float>(from[i]));
     else
-      put(target, i, narrow(from[i], dtype == TDRT_F16 ? 10 : 7));
+      put(target, i, narrow(roundToOdd(from[i]), dtype == TDRT_F16 ? 10 : 7));
 }
 
 /// The lowest bytes of an integer are that of the narrower dtype.

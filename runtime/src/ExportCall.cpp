@@ -70,7 +70,7 @@ public:
   ExportCall(const tdrt_program &program, int argc, const char *const *argv,
              tdrt_loader *loadFile)
       : program(program), loadFile(loadFile) {
-    takeWords(argc, argv);
+    splitWords(argc, argv);
   }
 
   /// The words that are the program's own.
@@ -95,13 +95,13 @@ public:
 
   /// Runs the statements, and then the call if one is wanted.
   int32_t run(tdrt_context *ctx) {
-    if (wishes.empty())
+    if (callOptions.empty())
       return tdrt_main(ctx);
     int32_t status = Context::of(ctx).guarded(-1, [&] {
-      readWishes();
+      parseCallOptions();
       findFunction();
       checkNames();
-      makeRoom();
+      allocateDescriptors();
     });
     if (!status)
       status = tdrt_main(ctx);
@@ -141,7 +141,7 @@ private:
     return false;
   }
 
-  void takeWords(int argc, const char *const *argv) {
+  void splitWords(int argc, const char *const *argv) {
     for (int i = 0; i < argc; ++i) {
       std::string word = argv[i];
       if (word == "--") { // all that follows is the program's
@@ -155,18 +155,20 @@ private:
         if (i > 0 && i + 1 < argc && takesNext(word))
           ownWords.push_back(argv[++i]);
       } else if (equals != std::string::npos) {
-        wishes.emplace_back(option, argv[i] + equals + 1);
+        callOptions.emplace_back(option, argv[i] + equals + 1);
       } else {
         const char *value = i + 1 < argc ? argv[++i] : nullptr;
-        wishes.emplace_back(option, value);
+        callOptions.emplace_back(option, value);
       }
     }
   }
 
-  void readWishes() {
-    for (const auto &[option, value] : wishes) {
+  void parseCallOptions() {
+    for (const auto &[option, value] : callOptions) {
       if (!value)
         fail(2, "a value is missing after " + inQuotes(option));
+      if (option == "--fn" ? !name.empty() : option == "--repeat" && repeat)
+        fail(4, inQuotes(option) + " is given twice");
       if (option == "--fn")
         name = value;
       else if (option == "--repeat")
@@ -209,10 +211,13 @@ private:
   void checkNames() const {
     std::vector<std::string> names =
         namesOf(function->inputs, function->num_inputs);
-    for (const NamedFile &input : inputFiles)
+    for (const NamedFile &input : inputFiles) {
+      if (findInput(input.name) != &input.file)
+        fail(4, "the parameter " + inQuotes(input.name) + " has two files");
       if (std::find(names.begin(), names.end(), input.name) == names.end())
         failName(inQuotes(name) + " has no parameter " + inQuotes(input.name),
                  input.name, names, "parameters");
+    }
     for (const std::string &parameter : names)
       if (!findInput(parameter))
         fail(4, "the parameter " + inQuotes(parameter) + " of " +
@@ -230,7 +235,7 @@ private:
     return nullptr;
   }
 
-  void makeRoom() {
+  void allocateDescriptors() {
     sizes.resize(function->num_inputs);
     for (int32_t i = 0; i < function->num_inputs; ++i) {
       const tdrt_port &port = function->inputs[i];
@@ -283,8 +288,8 @@ private:
   const tdrt_program &program;
   tdrt_loader *loadFile;
   std::vector<const char *> ownWords;
-  /// What is asked for in other words: an option and its value, or null.
-  std::vector<std::pair<std::string, const char *>> wishes;
+  /// Options of the call and their values; null where the command line ends.
+  std::vector<std::pair<std::string, const char *>> callOptions;
 
   std::string name;
   std::vector<NamedFile> inputFiles, resultFiles;

@@ -78,8 +78,8 @@ private:
 /// new file beside it, `.tdc-tmp-` and 16 random digits, synced, and renamed; a
 /// killed program may leave that. Symbolic links are followed, also to a file
 /// that is not there yet. A file that is replaced passes on its mode, a hard
-/// link to it keeps the old content. Pipes, devices of characters, and what
-/// standard output goes to are written to as they are.
+/// link to it keeps the old content. Pipes, character devices, and
+/// what standard output and standard error go to are written to as they are.
 class OutputFile {
 public:
   /// Throws TR703 or TR751.

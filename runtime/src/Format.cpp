@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Format.h"
+#include "tdc_text.h"
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -293,6 +294,12 @@ void tdrt::appendString(std::string &out, const char *text, size_t size,
   if (!format) {
     out.append(text, size);
     return;
+  }
+  std::string repr;
+  if (format->type == 'r') {
+    tdc::appendRepr(repr, {text, size});
+    text = repr.data();
+    size = repr.size();
   }
   if (format->precision >= 0) {
     // The precision cuts after so many code points.

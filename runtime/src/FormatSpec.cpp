@@ -42,8 +42,8 @@ public:
     if (at != end)
       return "not a format: expected "
              "[[fill]align][sign][#][0][width][,][.precision][type]";
-    if (format.type && !strchr("cdefgsxb%", format.type))
-      return "the type of a format is one of c d e f g s x b %";
+    if (format.type && !strchr("cdefgrsxb%", format.type))
+      return "the type of a format is one of c d e f g r s x b %";
     return nullptr;
   }
 
@@ -102,7 +102,8 @@ const char *misfit(const tdrt_format &format, int32_t type) {
   if (type == TDRT_BOOLEAN && format.type == 's')
     text = true;
   if (text) {
-    if (format.type && format.type != 's')
+    if (format.type && format.type != 's' &&
+        (format.type != 'r' || type != TDRT_STR))
       return "text takes no type but `s`";
     if (format.sign)
       return "text takes no sign";
@@ -114,7 +115,7 @@ const char *misfit(const tdrt_format &format, int32_t type) {
       return "text takes no digit grouping";
     return nullptr;
   }
-  if (format.type == 's')
+  if (format.type == 's' || format.type == 'r')
     return "a number takes no type `s`";
   bool asFloat =
       format.type ? strchr("efg%", format.type) != nullptr : type == TDRT_FLOAT;

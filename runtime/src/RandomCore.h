@@ -27,7 +27,7 @@
 //           |z| is 9.16. f32 uses the upper word alone.
 //
 // randint   low + (u * range >> 32); for ranges above 2^32 it takes u:l. The
-//           bias is below range * 2^-32.
+//           bias is below range * 2^-32, and of u:l below range * 2^-64.
 //
 //===----------------------------------------------------------------------===//
 

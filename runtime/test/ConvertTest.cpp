@@ -92,6 +92,12 @@ TEST(ConvertTest, Ints) {
   EXPECT_EQ(as<uint16_t>(TDRT_I64, TDRT_F16, values),
             (std::vector<uint16_t>{0x7c00, 0x7c00, 0xfc00, 0x7c00, 0x6800,
                                    0x6802, 0x5bf8}));
+  // Just above the middle of two: an f64 between would have it in the middle.
+  int64_t above = (int64_t(1) << 62) + (int64_t(1) << 54) + 1;
+  EXPECT_EQ(as<uint16_t>(TDRT_I64, TDRT_BF16,
+                         std::vector<int64_t>{above, above - 1, -above,
+                                              INT64_MIN, (1 << 24) + 1}),
+            (std::vector<uint16_t>{0x5e81, 0x5e80, 0xde81, 0xdf00, 0x4b80}));
   EXPECT_EQ(as<uint8_t>(TDRT_I64, TDRT_U8, values),
             (std::vector<uint8_t>{1, 3, 0, 255, 1, 3, 255}));
   EXPECT_EQ(as<int16_t>(TDRT_I64, TDRT_I16, values),

@@ -91,10 +91,10 @@ TEST_F(FormatTest, Faults) {
     int32_t type;
     const char *part;
   };
-  const Row rows[] = {{"q", TDRT_INT, "one of d e f g s x b %"},
+  const Row rows[] = {{"q", TDRT_INT, "one of c d e f g r s x b %"},
                       {"5.", TDRT_FLOAT, "number is missing"},
                       {"ff", TDRT_FLOAT, "not a format"},
-                      {"5 ", TDRT_INT, "one of d e f g s x b %"},
+                      {"5 ", TDRT_INT, "one of c d e f g r s x b %"},
                       {"1001", TDRT_INT, "at most 1000"},
                       {".99999999999", TDRT_FLOAT, "at most 1000"},
                       {".2d", TDRT_INT, "no precision"},

@@ -193,6 +193,13 @@ TEST(RandomTest, NormalIsTheInverse) {
   EXPECT_LT(std::fabs(scalarNormal(0)), 6.4);
 }
 
+// As docs/Language.md says: from 140,000 on the number is below 4.
+TEST(RandomTest, NormalIsNearlyThatOfF64) {
+  for (uint32_t m = 140000; m < 0x80000000; m += m / 256)
+    for (uint32_t lower : {0u, 0x80000000u, ~0u})
+      ASSERT_NEAR(scalarNormal(m), scalarNormal(m, lower), 3e-6) << m;
+}
+
 TEST(RandomTest, Moments) {
   constexpr int64_t n = 1 << 20;
   std::vector<double> values(n);

@@ -21,6 +21,8 @@ INT_SPECS = ["", "d", "5", "<5", ">5", "^6", "=6", "05", "+d", " d", "+05",
              "x", "#x", "b", "#b", "#010x", "_x", "_b", "#_b", ",", "_", "010,",
              "09,", "08,", "*^11", "é>7", "0=10,", "0<9,", ".2f", "e", "g",
              ".1%", "%", "012.3e", ",.1f", "<05"]
+REPRS = ["", "a", "it's", '"', "'\"", "\\", "\n\t\r", "\x01", "\x7f", "\x80é", "\u200e",
+         "\ufeff", "日本"]
 CHARACTERS = [10, 65, 233, 0x20ac, 0xffff, 0x1f600, 0x10ffff]
 CHARACTER_SPECS = ["c", "4c", "<4c", "04c", "*^5c", "=3c"]
 FLOAT_SPECS = ["", "5", "010", "<9", "^9", "=+9", "f", ".0f", "#.0f", ".1f",
@@ -35,7 +37,9 @@ STR_SPECS = ["", "s", "6", "<6", ">6", "^7", "06", ".2", ".0", "*>8.3s",
 
 def quote(text):
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    shown = (c if c.isprintable() else "".join(f"\\{byte:03o}" for byte in c.encode())
+             for c in escaped)
+    return f'"{"".join(shown)}"'
 
 
 def number(value):
@@ -66,6 +70,8 @@ def rows():
                        f"{quote(format(value, spec))})")
     for value, spec in itertools.product(CHARACTERS, CHARACTER_SPECS):
         yield f"FORMAT_INT({value}, {quote(spec)}, {quote(format(value, spec))})"
+    for value, width in itertools.product(REPRS, ["", ">12", "<9"]):
+        yield f"FORMAT_STR({quote(value)}, {quote(width + 'r')}, {quote(f'{value!r:{width}}')})"
 
 
 print("// Made by make_format_table.py; see there.")

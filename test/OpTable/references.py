@@ -52,7 +52,8 @@ def plain(*fields, **options):
 OPS = {
     "neg": unary(np.negative, anywhere, signed_zeros=True),
     "abs": kinked(np.abs, 0, signed_zeros=True),
-    "sign": kinked(np.sign, 0),
+    # The sum: NumPy's sign of a bf16 is -0 of -0.
+    "sign": kinked(lambda x: np.sign(x) + np.zeros_like(x), 0, signed_zeros=True),
     "exp": floats(np.exp),
     "expm1": floats(np.expm1),
     "log": unary(wide(np.log), positive),

@@ -136,7 +136,8 @@ static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
   Value converted =
       isSigned ? Value(arith::FPToSIOp::create(a.b, a.loc, result, value))
                : Value(arith::FPToUIOp::create(a.b, a.loc, result, value));
-  auto replace = [&](arith::CmpFPredicate predicate, Value end, APInt by) {
+  auto replace = [&](arith::CmpFPredicate predicate, Value end,
+                     const APInt &by) {
     Value chosen = makeIntConstant(a.b, a.loc, result, by.getSExtValue());
     converted = a.select(a.compare(predicate, value, end), chosen, converted);
   };
@@ -347,8 +348,10 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Case([&](SignOp) -> Value {
         if (isFloat) {
           Value zero = a.constant(x, 0);
+          // The sum is 0.0 of -0.0, and NaN of NaN.
           Value result = a.select(a.compare(arith::CmpFPredicate::OLT, x, zero),
-                                  a.constant(x, -1), x);
+                                  a.constant(x, -1),
+                                  arith::AddFOp::create(b, loc, x, zero));
           return a.select(a.compare(arith::CmpFPredicate::OGT, x, zero),
                           a.constant(x, 1), result);
         }

@@ -91,7 +91,8 @@ private:
   mlir::OpBuilder &b;
   NestSchedule schedule;   ///< factors are those of the blocks open now
   int64_t rowsOnLanes = 0; ///< 0: they are not
-  /// Whether an inner one of the loops that are being opened is empty.
+  /// Whether an inner one of the loops that are being opened is empty: the
+  /// outermost of them takes it as its guard. Null: no guard.
   mlir::Value isEmpty;
 };
 

@@ -131,9 +131,9 @@ Value Globals::addRow(Location loc, const Row &row) {
   return entry;
 }
 
-/// Each insertion into a constant copies it: rows are put together in an array
-/// of a few, long tables in two halves at a time. Their rows lie one after the
-/// other all the same.
+/// LLVM copies a constant aggregate at each insertion. A long table is
+/// therefore a binary tree of structs whose leaves are arrays of at most so
+/// many rows; in memory its rows lie one after the other all the same.
 constexpr size_t kShortTable = 64;
 
 Type Globals::getTableType(llvm::ArrayRef<Row> rows) {

@@ -1,8 +1,9 @@
 //===- SlotTable.h - where the slots of a program lie ---------------------===//
 //
-// Slots come first in the arena of their device: all parameters, then buffers,
-// moments, gradients and values for exported functions, each group in the order
-// of declaration, so that a kernel over all parameters streams through memory.
+// Slots come first in the arena of their device: the pointers of handles and of
+// tensors of a run-time size, then all parameters, then buffers, moments,
+// gradients and values for exported functions, each group in the order of
+// declaration, so that a kernel over all parameters streams through memory.
 // A GPU's slots are followed by the literal tensors that it reads.
 //
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ private:
   void number();
   std::optional<unsigned> findEnd(unsigned begin);
   bool leavesFinished(Block *block) const;
-  /// That of a block made for an earlier piece is 0.
+  /// Index of a block in layout order; 0 for a block that outline() made.
   unsigned getPosition(Block *block) const { return positions.lookup(block); }
   bool isInside(Block *block, const Piece &piece) const;
   bool findValues(Piece &piece);

@@ -145,8 +145,9 @@ LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
   return success();
 }
 
-/// The texts lie behind each other, each with its NUL, and a table has their
-/// offsets. An index that its check has not seen yet stays within the table.
+/// The texts are concatenated, each with its NUL, and a table has their
+/// offsets. td.pick_text is pure and may run before its check: the index is
+/// clamped.
 LogicalResult FunctionLowering::lower(td::PickTextOp op) {
   std::string bytes;
   llvm::SmallVector<int64_t> offsets;

@@ -278,6 +278,11 @@ const Expr *Parser::parseCall(const Expr *callee) {
   call->callee = callee;
   call->args = args;
   call->argsRange = rangeFrom(open);
+  if (auto *function = llvm::dyn_cast<NameExpr>(callee);
+      function && (function->name == "save" || function->name == "restore"))
+    keepsState |= llvm::any_of(args, [](const Argument &arg) {
+      return arg.kind == Argument::Keyword;
+    });
   return call;
 }
 
@@ -393,6 +398,7 @@ const Expr *Parser::parseMemberAccess(const Expr *base) {
   auto *access = make<MemberExpr>(rangeFrom(base->range), {base});
   access->base = base;
   access->member = member;
+  unfreezes |= member.text == "unfreeze";
   return access;
 }
 

@@ -33,6 +33,8 @@ const Program *Parser::parseProgram() {
     }
   }
   program->items = context.copy(items);
+  program->unfreezes = unfreezes;
+  program->keepsState = keepsState;
   return program;
 }
 

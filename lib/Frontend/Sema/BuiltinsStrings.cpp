@@ -18,9 +18,8 @@ static Val chrAtRunTime(Checker &c, const Val &number) {
   };
   emit.assertThat(
       emit.host(HostOp::Or, {within(1, 0xD7FF), within(0xE000, 0x10FFFF)}),
-      emit.format("chr({}): the running program has the characters 1 to "
-                  "1114111, without "
-                  "the surrogates 55296 to 57343",
+      emit.format("chr({}): expected a code point from 1 to 1114111 that is no "
+                  "surrogate (55296 to 57343)",
                   {value}),
       Check::Index);
   return makeText("{:c}", {value});

@@ -760,8 +760,10 @@ public:
   /// Of models and optimizers, with the last number that was put behind them.
   llvm::StringMap<unsigned> usedNames;
   std::string nameHint; ///< the binding that is being made
-  bool learningRateAssigned = false;
-  bool unfreezes = false; ///< the program may, anywhere
+  /// Optimizers have their `lr` in a slot: the program, or what it imports,
+  /// assigns one, saves or restores.
+  bool keepsRates = false;
+  bool unfreezes = false; ///< the program or what it imports may, anywhere
 
   llvm::DenseSet<const ast::FnDecl *> checkedAlone;
   bool alone = false;                  ///< walking aside: see `walkAside`

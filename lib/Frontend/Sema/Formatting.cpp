@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "Dialect/TD/OpTable/Template.h"
+#include "tdc_text.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -66,10 +67,15 @@ void Checker::appendValue(std::string &out,
     for (auto [i, element] : llvm::enumerate(elementsOf(val))) {
       if (i)
         out += ", ";
-      bool quoted = element.is(ValKind::Str);
-      out += quoted ? "'" : "";
-      appendValue(out, values, element, "", inFString);
-      out += quoted ? "'" : "";
+      if (element.is(ValKind::Str) && element.known) {
+        std::string shown;
+        appendRepr(shown, textOf(element));
+        appendLiteral(out, shown);
+        continue;
+      }
+      appendValue(out, values, element,
+                  element.is(ValKind::Str) && !element.known ? "r" : "",
+                  inFString);
     }
     if (tuple && elementsOf(val).size() == 1)
       out += ',';

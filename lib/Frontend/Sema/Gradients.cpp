@@ -121,6 +121,12 @@ Val Checker::gradOf(const Val &target, const Val &wrt, SourceRange range) {
       if (isLearned(*named.slot, range))
         sources.push_back(readSlot(*named.slot, range));
     noGrad = saved;
+    if (sources.empty() && !slots.empty()) {
+      error(DiagCode::TD602, range,
+            "there is no gradient: all parameters are frozen")
+          .label(describe(wrt) + " has no parameter that is learned");
+      return fail();
+    }
     if (!loops.empty())
       loops.back().cleared = true;
   } else if (wrt.is(ValKind::Tuple) || wrt.is(ValKind::List)) {

@@ -179,7 +179,7 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
   if (!unfreezes && kind != OptimizerKind::SGD)
     info->stepSlot =
         declareScalar(*this, *info, "step", makeInt(0), DType::I64);
-  if (learningRateAssigned)
+  if (keepsRates)
     info->lrSlot =
         declareScalar(*this, *info, "lr", info->settings["lr"], DType::F64);
   optimizers.push_back(info);
@@ -273,7 +273,7 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     at(range); // what follows is not the prelude's
     return result;
   };
-  // What all parameters share is computed once.
+  // Computed once, unless parameters count steps of their own.
   std::optional<Vals> numbers;
   for (auto [i, leaf] : llvm::enumerate(learned)) {
     if (!numbers || !leaf->stepSlot.empty())

@@ -127,11 +127,12 @@ FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
   filesById[id] = result;
   for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
     namesDevices |= !isPreludeFile && sources.getText(id).contains(word);
-  unfreezes |= !isPreludeFile && sources.getText(id).contains("unfreeze");
   if (files.size() == 1)
     return result; // the program itself is parsed already
   unsigned before = diags->getNumErrors();
   result->program = parseFile(sources, id, context, *diags);
+  unfreezes |= result->program->unfreezes;
+  keepsRates |= result->program->keepsState;
   result->hasSyntaxErrors = diags->getNumErrors() != before;
   if (result->hasSyntaxErrors)
     emitter = &nullEmitter;
@@ -469,6 +470,8 @@ void Checker::run(FileId id, const ast::Program &program) {
     emitter = &nullEmitter;
   file = loadFile(id, false);
   file->program = &program;
+  unfreezes = program.unfreezes;
+  keepsRates = program.keepsState || assignsLearningRate(program);
   scope = &file->scope;
   declareItems(*this, file);
   for (const ast::Directive &directive : program.directives)
@@ -484,7 +487,6 @@ void Checker::run(FileId id, const ast::Program &program) {
     placement = *options.placement;
   if (placement == Placement::Optimize)
     emit().optimizePlacement();
-  learningRateAssigned = assignsLearningRate(program);
   // Command-line arguments are declared first: `--help` lists them all.
   for (const ast::Stmt *item : program.items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))

@@ -1,8 +1,8 @@
 //===- Ties.cpp - parameters that are one ---------------------------------===//
 //
 // `b.weight = a.weight` makes `b.weight` a name of the slot of `a.weight`, and
-// what `b.weight` was before is dropped. That is right as long as nothing has
-// needed the value of either, which a slot remembers.
+// what `b.weight` was before is dropped. Allowed until the value of either is
+// first used (Slot::used).
 //
 //===----------------------------------------------------------------------===//
 

@@ -227,8 +227,10 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
                            : std::max(rank - 1, dims.size());
   }
   if (dims.size() != rank) {
-    Diagnostic &report = mismatch("it has " + llvm::Twine(dims.size()) +
-                                  " dims, not " + llvm::Twine(rank));
+    bool isLeast = rest != items.end() && !(known && *known);
+    Diagnostic &report = mismatch(
+        "it has " + llvm::Twine(dims.size()) +
+        (isLeast ? " dims, not at least " : " dims, not ") + llvm::Twine(rank));
     if (dims.size() == rank + 1 && dims.back().isConstant(1))
       offerSuffix(report, range, ".squeeze(-1)");
     return false;

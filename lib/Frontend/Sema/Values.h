@@ -100,7 +100,7 @@ struct Slot;
 
 struct TensorInfo : Payload {
   TensorType type;
-  std::shared_ptr<Slot> state; ///< of a model: the tensor itself, unchanged
+  std::shared_ptr<Slot> state; ///< what this is an unmodified read of, or null
   SourceRange placed; ///< where the place was decided; invalid while free
   /// The call that made it without `device=`, which it takes.
   SourceRange made;

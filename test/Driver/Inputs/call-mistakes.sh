@@ -5,5 +5,6 @@ call --fn scal --in x=a.x.npy
 call --fn scale
 call --fn scale --in z=a.x.npy
 call --fn scale --in x=a.x.npy --out a=a --out b=b
+call --fn scale --in x=a.x.npy --in x=a.x.npy
 call --fn scale --in x=none.npy
 call --fn scale --in x=a.x.npy --out y=y.txt

@@ -49,6 +49,22 @@ TEST_F(GPUTest, MemoryBudget) {
   EXPECT_EQ(module.error().status(), TDC_PROGRAM_ERROR);
 }
 
+// What statements have computed for exports is no state: it is not saved.
+TEST(GPUValuesTest, AreNoState) {
+  setenv("TDC_SIM_CUDA", "1", 1);
+  Program program(R"(
+let net = Linear(2, 1)
+let far = ones(4).to(cuda)
+export fn sum(x: f32[N, 2]) -> f32[] = net(x).sum() + far.sum().to(cpu)
+)");
+  Module module(program);
+  std::string path = testing::TempDir() + "capi_gpu_values.safetensors";
+  Error error;
+  ASSERT_EQ(tdc_save(module, path.c_str(), &error), TDC_OK) << error.text();
+  EXPECT_EQ(tdc_restore(module, path.c_str(), &error), TDC_OK) << error.text();
+  unlink(path.c_str());
+}
+
 TEST_F(GPUTest, CallsAndState) {
   Program program(text);
   Module module(program);

@@ -25,9 +25,10 @@ struct TemplatePiece {
 inline TemplatePiece takePiece(llvm::StringRef &rest) {
   TemplatePiece piece;
   while (!rest.empty()) {
-    char c = rest.front();
-    bool isBrace = c == '{' || c == '}';
-    if (c == '{' && !rest.starts_with("{{")) {
+    size_t brace = rest.find_first_of("{}");
+    piece.literal += rest.take_front(brace);
+    rest = rest.substr(brace);
+    if (rest.starts_with("{") && !rest.starts_with("{{")) {
       auto [field, after] = rest.drop_front().split('}');
       field.consume_front(":");
       piece.hasField = true;
@@ -35,16 +36,22 @@ inline TemplatePiece takePiece(llvm::StringRef &rest) {
       rest = after;
       break;
     }
-    piece.literal += c;
-    rest = rest.drop_front(isBrace ? 2 : 1);
+    piece.literal += rest.take_front(1);
+    rest = rest.substr(2);
   }
   return piece;
 }
 
 /// Appends text to a template that is to stand for itself.
 inline void appendLiteral(std::string &templateText, llvm::StringRef text) {
-  for (char c : text)
-    templateText.append(c == '{' || c == '}' ? 2 : 1, c);
+  while (!text.empty()) {
+    size_t brace = text.find_first_of("{}");
+    templateText += text.take_front(brace);
+    text = text.substr(brace);
+    templateText += text.take_front(1);
+    templateText += text.take_front(1);
+    text = text.drop_front(text.empty() ? 0 : 1);
+  }
 }
 
 } // namespace tdc

@@ -13,11 +13,10 @@ include "mlir/Pass/PassBase.td"
 def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
   let summary = "warn of loops that compute what nothing uses";
   let description = [{
-    td-simplify drops them, so what was to be measured by them takes no time.
-    They are looked for before td-grad, when loops are those of the program, and
-    where a use is one of the program: a loop is told (TD606) if it computes
-    tensors, none of which reaches what the world can see, and does nothing else
-    but take random numbers. An op with `td.read_elsewhere` is used by a part of
+    td-simplify removes them, so what was to be measured by them takes no time.
+    Runs before td-grad, while each loop and each use is one of the source.
+    Warns (TD606) of a loop if no tensor that it computes is live, and its only
+    effect is to advance the random counter. An op with `td.read_elsewhere` is used by a part of
     the program that was left out while checking, as `if verbose { … }` where
     `verbose` is known to be false; the attribute goes.
 
@@ -29,7 +28,7 @@ def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
     }
     return
     ```
-    The program is the same behind it.
+    Only the attribute changes.
   }];
 }
 

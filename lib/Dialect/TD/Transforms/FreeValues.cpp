@@ -52,7 +52,7 @@ Place FreeValues::get(Value value) const {
 }
 
 Place FreeValues::get(StringAttr slot) const {
-  return getDecision(origins[slots.lookup(slot)]);
+  return getDecision(origins[slots.find(slot)->second]);
 }
 
 Place FreeValues::getDecision(const Origin &origin) const {

@@ -1,4 +1,4 @@
-//===- FreeValues.h - where tensors are that the program left free --------===//
+//===- FreeValues.h - devices for tensors without a place -----------------===//
 //
 // Decided by rule, never by cost, so that the author can predict it. A free op
 // runs on
@@ -6,9 +6,9 @@
 // 1. the nearest pinned device that its results reach. Each op on the way
 //    counts one; loops, branches and slots only pass values on. The way ends at
 //    a transfer that the program wrote;
-// 2. if several are equally near, or none is reached, the device that pins of
-//    its operands say: those of free operands by 1 and 2, and what a slot got
-//    from a device;
+// 2. if several are equally near, or none is reached, the one device of its
+//    operands: a pinned operand's own, a free operand's by 1 and 2, a slot's
+//    by what is written to it;
 // 3. if there is none or several again: the cpu if a loader is made of it, else
 //    the standard device.
 //
@@ -35,7 +35,7 @@ public:
 
   /// The device of a free value.
   Place get(mlir::Value value) const;
-  /// That of a slot which a free value is written to.
+  /// The device of a slot, which a free value is written to.
   Place get(mlir::StringAttr slot) const;
 
 private:
@@ -54,7 +54,7 @@ private:
     /// between; -1: none.
     Places reached;
     int distance = -1;
-    /// Those that it is computed from; the one that it reaches.
+    /// Candidates by 1 and 2; one decides.
     Places pins;
   };
 

@@ -235,8 +235,8 @@ void sweepDead(ModuleOp module) {
 }
 
 namespace {
-/// Of ops in the turns of a loop: those that leave nothing behind but how many
-/// random numbers were taken.
+/// Whether an op of a loop body has no effect but to advance the random
+/// counter.
 bool isSilent(Operation *op) {
   return isa<NextRandomOp>(op) || isStructured(op) ||
          op->hasTrait<OpTrait::IsTerminator>() ||

@@ -17,10 +17,10 @@ struct UnusedLoopsPass : public impl::TDUnusedLoopsPassBase<UnusedLoopsPass> {
   void runOnOperation() override {
     for (Operation *loop : findUnusedLoops(getOperation()))
       emitWarning(loop->getLoc(), "TD606: nothing uses what this loop "
-                                  "computes, so it is left out")
+                                  "computes, so the loop is removed")
               .attachNote(UnknownLoc::get(&getContext()))
           << "to see how long it takes, or what it does, use the result: print "
-             "a sum of it behind the loop";
+             "a sum of it after the loop";
     getOperation()->walk(
         [](Operation *op) { op->removeDiscardableAttr(kReadElsewhereAttr); });
   }

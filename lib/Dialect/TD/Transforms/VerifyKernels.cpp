@@ -146,7 +146,8 @@ LogicalResult KernelVerifier::followOperands(Operation *op,
                                              const Position &at) {
   if (isReduction(op))
     return followReduction(op, at);
-  // An update is alone in its kernel and reads its operands in full.
+  // Updates and concat are alone in their kernels and read their operands in
+  // full.
   if (isa<ConcatOp, ScatterAddAlongOp, ScatterAddOp, UpdateSliceOp>(op))
     return success();
   auto followInput = [&](const Position &from) {
@@ -205,10 +206,13 @@ LogicalResult KernelVerifier::followOperands(Operation *op,
       })
       .Case([&](GatherAlongOp gather) { return followPicked(gather, at, 1); })
       .Default([&](Operation *elementwise) -> LogicalResult {
-        if (elementwise->hasTrait<ElementwiseOp>())
-          for (Value operand : elementwise->getOperands())
-            if (failed(follow(operand, at)))
-              return failure();
+        if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
+          return success(); // a constructor
+        if (!elementwise->hasTrait<ElementwiseOp>())
+          return op->emitOpError("is not known to td-verify-kernels");
+        for (Value operand : elementwise->getOperands())
+          if (failed(follow(operand, at)))
+            return failure();
         return success();
       });
 }

@@ -8,7 +8,7 @@ func.func @nothing(%x: tensor<4xf32>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c9 = arith.constant 9 : i64
-  // expected-warning @below {{TD606: nothing uses what this loop computes, so it is left out}}
+  // expected-warning @below {{TD606: nothing uses what this loop computes, so the loop is removed}}
   %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
     %new = td.exp %old : tensor<4xf32>
     scf.yield %new : tensor<4xf32>

@@ -18,8 +18,8 @@ constexpr unsigned kCheapCost = 8;
 /// Instructions per element of a kernel at most: one store more costs nothing
 /// beside them, and code generation takes more than linear time for a kernel.
 constexpr unsigned kMostCost = 500;
-/// Kernels that read one value of which a later one is compared with the
-/// nearest, so that the time grows with the number of kernels alone.
+/// A kernel is compared with so many of the nearest kernels before it that read
+/// the same value: for each pair a nest is built.
 constexpr unsigned kMostRelated = 64;
 /// Accumulators that sibling reductions may need beside each other.
 constexpr int64_t kMaxUnrolled = 20;
