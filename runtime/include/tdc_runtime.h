@@ -605,7 +605,7 @@ typedef struct tdrt_format {
   char align;        /* '<' '>' '^' '=', or 0 */
   char sign;         /* '+' '-' ' ', or 0 */
   char grouping;     /* ',' '_', or 0 */
-  char type;         /* d e f g s x b %, c: checked code point, r: !r */
+  char type;         /* 0, d e f g s x b %, c: a code point, r: !r */
   uint8_t alternate; /* '#' given */
   uint8_t zero;      /* '0' given */
   uint8_t reserved[2];

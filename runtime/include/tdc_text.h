@@ -50,11 +50,15 @@ inline bool isControl(uint32_t code) {
          (code >= 0x2066 && code < 0x206a) || code == 0xfeff;
 }
 
-/// Appends a character that is not printable as in a string of the language and
-/// of Python: "\n" or "\x1b"; from `wide` on it is \u....
+/// Appends a character as an escape of the language and of Python: a backslash,
+/// a quote, "\n", "\x1b", and from `wide` on \u or \U.
 inline void appendEscape(std::string &out, uint32_t code,
                          uint32_t wide = 0x100) {
   static const char digits[] = "0123456789abcdef";
+  if (code == '\\' || code == '\'' || code == '"') {
+    out += {'\\', char(code)};
+    return;
+  }
   char kind = code == '\n'     ? 'n'
               : code == '\t'   ? 't'
               : code == '\r'   ? 'r'
@@ -67,21 +71,31 @@ inline void appendEscape(std::string &out, uint32_t code,
     out += digits[code >> (4 * count) & 15];
 }
 
-/// `text` as a message shows it: what is not printable is escaped. The lines of
-/// a text that is made of some are kept on demand.
-inline std::string printable(std::string_view text, bool keepsLines = false) {
-  std::string out;
+/// Appends `text`; `isShown` says which characters stand for themselves. What
+/// is not UTF-8 and all others are escaped, see appendEscape.
+template <class IsShown>
+void appendEscaped(std::string &out, std::string_view text, uint32_t wide,
+                   IsShown isShown) {
   while (!text.empty()) {
     Utf8Char c = decodeUtf8(text);
     unsigned bytes = c.bytes ? c.bytes : 1;
     if (c.bytes == 0)
       appendEscape(out, static_cast<unsigned char>(text[0]));
-    else if (!isControl(c.code) || (c.code == '\n' && keepsLines))
+    else if (isShown(c.code))
       out += text.substr(0, bytes);
     else
-      appendEscape(out, c.code, 0x80);
+      appendEscape(out, c.code, wide);
     text.remove_prefix(bytes);
   }
+}
+
+/// `text` as a message shows it: what is not printable is escaped. The lines of
+/// a text that is made of some are kept on demand.
+inline std::string printable(std::string_view text, bool keepsLines = false) {
+  std::string out;
+  appendEscaped(out, text, 0x80, [&](uint32_t code) {
+    return !isControl(code) || (code == '\n' && keepsLines);
+  });
   return out;
 }
 
@@ -91,21 +105,12 @@ inline std::string printable(std::string_view text, bool keepsLines = false) {
 inline void appendRepr(std::string &out, std::string_view text) {
   bool isDouble = text.find('\'') != std::string_view::npos &&
                   text.find('"') == std::string_view::npos;
-  char quote = isDouble ? '"' : '\'';
+  const char quote = isDouble ? '"' : '\'';
   out += quote;
-  while (!text.empty()) {
-    Utf8Char c = decodeUtf8(text);
-    unsigned bytes = c.bytes ? c.bytes : 1;
-    if (c.bytes && (text[0] == '\\' || text[0] == quote))
-      (out += '\\') += text[0];
-    else if (c.bytes == 0)
-      appendEscape(out, static_cast<unsigned char>(text[0]));
-    else if (isControl(c.code))
-      appendEscape(out, c.code);
-    else
-      out += text.substr(0, bytes);
-    text.remove_prefix(bytes);
-  }
+  appendEscaped(out, text, 0x100, [&](uint32_t code) {
+    return !isControl(code) && code != '\\' &&
+           code != static_cast<unsigned char>(quote);
+  });
   out += quote;
 }
 

@@ -167,7 +167,9 @@ private:
     for (const auto &[option, value] : callOptions) {
       if (!value)
         fail(2, "a value is missing after " + inQuotes(option));
-      if (option == "--fn" ? !name.empty() : option == "--repeat" && repeat)
+      bool isKnown = (option == "--fn" && !name.empty()) ||
+                     (option == "--repeat" && repeat != 0);
+      if (isKnown)
         fail(4, inQuotes(option) + " is given twice");
       if (option == "--fn")
         name = value;

@@ -44,14 +44,12 @@ inline TemplatePiece takePiece(llvm::StringRef &rest) {
 
 /// Appends text to a template that is to stand for itself.
 inline void appendLiteral(std::string &templateText, llvm::StringRef text) {
-  while (!text.empty()) {
-    size_t brace = text.find_first_of("{}");
-    templateText += text.take_front(brace);
-    text = text.substr(brace);
-    templateText += text.take_front(1);
-    templateText += text.take_front(1);
-    text = text.drop_front(text.empty() ? 0 : 1);
+  for (size_t brace; (brace = text.find_first_of("{}")) != text.npos;) {
+    templateText += text.take_front(brace + 1);
+    templateText += text[brace];
+    text = text.drop_front(brace + 1);
   }
+  templateText += text;
 }
 
 } // namespace tdc

@@ -16,9 +16,9 @@ def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
     td-simplify removes them, so what was to be measured by them takes no time.
     Runs before td-grad, while each loop and each use is one of the source.
     Warns (TD606) of a loop if no tensor that it computes is live, and its only
-    effect is to advance the random counter. An op with `td.read_elsewhere` is used by a part of
-    the program that was left out while checking, as `if verbose { … }` where
-    `verbose` is known to be false; the attribute goes.
+    effect is to advance the random counter. An op with `td.read_elsewhere` is
+    used by a part of the program that was left out while checking, as
+    `if verbose { … }` where `verbose` is known to be false; the attribute goes.
 
     Before:
     ```mlir
