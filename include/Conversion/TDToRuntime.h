@@ -28,6 +28,7 @@ inline constexpr llvm::StringLiteral kLoaderAttr = "td.loader";
 #define GEN_PASS_DECL_TDSPLITREADSPASS
 #define GEN_PASS_DECL_TDTORUNTIMEPASS
 #define GEN_PASS_DECL_TDPRINTMEMORYPLANPASS
+#define GEN_PASS_DECL_TDVERIFYBUFFERSPASS
 #define GEN_PASS_DECL_TDVERIFYMEMORYPASS
 #include "Conversion/Passes.h.inc"
 

@@ -93,6 +93,7 @@ static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
   gpu.convertsF16 = gpu.convertsBF16 = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));
   passes.addPass(createTDSplitReadsPass());
+  passes.addPass(createTDVerifyBuffersPass());
   passes.addPass(createTDVerifyMemoryPass());
 }
 

@@ -16,7 +16,7 @@ import functions
 import levels
 from generate import Generator, text
 from tree import Call, Function, Let, World
-from values import Rejected, Value
+from values import Rejected, Value, compute
 
 COUNT = 250  # programs in which every kind of access and combination occurs
 
@@ -83,8 +83,22 @@ def check_differences():
     assert is_rejected(np.ones_like, x)
 
 
+def check_order():
+    x = Value([np.array([1.0 + error]) for error in (0, 1e-7, -1e-7)])
+    equal, larger = Value([np.array([1.0])]), Value([np.array([1.1])])
+    for predicate in ("eq", "ne", "lt", "ge"):
+        try:
+            compute("compare", [x, equal], "bool", predicate=predicate)
+            raise AssertionError(f"{predicate} of values that may be equal")
+        except Rejected:
+            pass
+    assert compute("compare", [x, x], "bool", predicate="eq").copies[0]
+    assert compute("compare", [x, larger], "bool", predicate="ne").copies[0]
+
+
 def main():
     check_inlined()
+    check_order()
     check_differences()
     check_that_all_kinds_are_made()
     print("generator: ok")

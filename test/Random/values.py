@@ -179,8 +179,19 @@ def checked(value):
 def compute(mnemonic, values, dtype=None, /, **options):
     """The value of an op of the table."""
     if mnemonic in STEPS and not all(value.is_exact for value in values):
-        apply(mnemonic, [value.stretched() for value in values], dtype, options)
+        stretched = [value.stretched() for value in values]
+        apply(mnemonic, stretched, dtype, options)
+        if mnemonic == "compare":
+            check_order(*stretched)
     return apply(mnemonic, values, dtype, options)
+
+
+def check_order(a, b):
+    """Which of two values is larger must not depend on their errors, even where the question is
+    whether they are equal: of equal values off by different errors each copy says no."""
+    signs = [np.sign(np.subtract(a.copy(i), b.copy(i), dtype=np.float64)) for i in range(COPIES)]
+    if any(not np.array_equal(sign, signs[0]) for sign in signs[1:]):
+        raise Rejected
 
 
 def apply(mnemonic, values, dtype, options):

@@ -32,6 +32,9 @@ Liveness::Liveness(func::FuncOp function) {
   number(body);
   define(body.getArguments(), 0);
   visit(body);
+  for (auto &[root, ofRoot] : uses)
+    addFacts(root, ofRoot);
+  uses.clear();
 }
 
 void Liveness::number(Block &block) {
@@ -75,8 +78,7 @@ void Liveness::define(ValueRange values, unsigned position) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
     roots.push_back(value);
-    Facts &fact = facts[value];
-    fact.ranges = {{position, position}};
+    facts[value].ranges = {{position, position}};
   }
 }
 
@@ -85,50 +87,54 @@ void Liveness::use(ValueRange values, Operation *user) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
     Value root = getRoot(value);
-    Facts &fact = facts.find(root)->second;
-    unsigned position = getBegin(user);
-    Operation *ancestor = user;
-    llvm::SmallVector<Operation *> ancestors;
-    while (ancestor->getBlock() != root.getParentBlock()) {
-      ancestors.push_back(ancestor);
-      ancestor = ancestor->getParentOp();
+    Use use = {user, getBegin(user)};
+    for (Operation *outer = user; outer->getBlock() != root.getParentBlock();) {
+      outer = outer->getParentOp();
       // The next iteration needs it again.
-      if (isa<LoopLikeOpInterface>(ancestor)) {
-        position = getEnd(ancestor);
-        ancestors.clear();
-      }
+      if (isa<LoopLikeOpInterface>(outer))
+        use = {outer, getEnd(outer)};
     }
-    if (fact.lastUser != ancestor)
-      fact.usedInRegion = false;
-    fact.usedInRegion |= ancestor != user;
-    fact.lastUser = ancestor;
-    addUse(fact, ancestors, position);
+    uses[root].push_back(use);
   }
 }
 
-/// `ancestors`: the ops around the use, and itself, that are in branches, the
-/// innermost first.
-void Liveness::addUse(Facts &fact, llvm::ArrayRef<Operation *> ancestors,
-                      unsigned position) {
-  for (Operation *inside : llvm::reverse(ancestors)) {
-    auto branch = dyn_cast<scf::IfOp>(inside->getParentOp());
-    if (!branch || inside->getBlock() != branch.elseBlock())
-      continue;
-    // Who comes this way has not been on the other side.
-    unsigned begin = getBegin(&branch.elseBlock()->front()) - 1;
-    LiveRange &before = fact.ranges.back();
-    if (before.last >= begin)
-      continue;
-    before.last = std::max(before.last, getBegin(branch));
-    fact.ranges.push_back({begin, begin});
-    fact.sides.push_back(getEnd(branch));
+/// Sets what is known of a root from its uses, which are in program order.
+void Liveness::addFacts(Value root, llvm::ArrayRef<Use> uses) {
+  Facts &fact = facts.find(root)->second;
+  Block *block = root.getParentBlock();
+  fact.lastUser = block->findAncestorOpInBlock(*uses.back().op);
+  unsigned begin = getBegin(fact.lastUser);
+  fact.usedInRegion =
+      llvm::any_of(uses, [&](const Use &use) { return use.position > begin; });
+  addRanges(fact, *block, uses);
+}
+
+/// Extends the last range to the uses within `block`. A use before the last op
+/// of the block that has one says nothing: the value is live there anyway. In a
+/// branch that is this last op, each side has its own last use.
+void Liveness::addRanges(Facts &fact, Block &block, llvm::ArrayRef<Use> uses) {
+  Operation *last = block.findAncestorOpInBlock(*uses.back().op);
+  unsigned begin = getBegin(last);
+  auto branch = dyn_cast<scf::IfOp>(last);
+  if (!branch || last == uses.back().op) {
+    fact.ranges.back().last = uses.back().position;
+    return;
   }
-  // Behind a branch it is needed whichever way was taken.
-  while (!fact.sides.empty() && fact.sides.back() < position) {
-    fact.sides.pop_back();
-    fact.ranges.pop_back();
+  fact.ranges.back().last = begin;
+  auto isBefore = [](unsigned position) {
+    return [=](const Use &use) { return use.position <= position; };
+  };
+  unsigned otherwise =
+      branch.elseBlock() ? getBegin(*branch.elseBlock()) : getEnd(branch);
+  uses = uses.drop_while(isBefore(begin));
+  if (llvm::ArrayRef<Use> here = uses.take_while(isBefore(otherwise));
+      !here.empty())
+    addRanges(fact, *branch.thenBlock(), here);
+  if (llvm::ArrayRef<Use> here = uses.drop_while(isBefore(otherwise));
+      !here.empty()) {
+    fact.ranges.push_back({otherwise, otherwise});
+    addRanges(fact, *branch.elseBlock(), here);
   }
-  fact.ranges.back().last = std::max(fact.ranges.back().last, position);
 }
 
 } // namespace tdc

@@ -18,6 +18,7 @@
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tdc {
 
@@ -32,12 +33,10 @@ class Liveness {
 public:
   /// What is known of one root.
   struct Facts {
-    /// From the definition to the last use, but for what only other sides of
-    /// branches do.
+    /// From the definition to the last use, without the part of a branch's
+    /// first side that follows the last use there if the second side has the
+    /// last use of all. In program order.
     llvm::SmallVector<LiveRange, 1> ranges;
-    /// Where the branches end that these are sides of, the first range has
-    /// none.
-    llvm::SmallVector<unsigned, 0> sides;
     /// The last op of the defining block that uses it, itself or in a region;
     /// null if there is no use.
     mlir::Operation *lastUser = nullptr;
@@ -71,12 +70,23 @@ private:
   void number(mlir::Block &block);
   void visit(mlir::Block &block);
   void define(mlir::ValueRange values, unsigned position);
+  /// Where a value must still be live: at an op, or at the end of a loop that
+  /// has the op in its body.
+  struct Use {
+    mlir::Operation *op;
+    unsigned position;
+  };
   void use(mlir::ValueRange values, mlir::Operation *user);
-  void addUse(Facts &fact, llvm::ArrayRef<mlir::Operation *> ancestors,
-              unsigned position);
+  void addFacts(mlir::Value root, llvm::ArrayRef<Use> uses);
+  void addRanges(Facts &fact, mlir::Block &block, llvm::ArrayRef<Use> uses);
+  /// The position before the first op of a side of a branch.
+  unsigned getBegin(mlir::Block &side) const {
+    return getBegin(&side.front()) - 1;
+  }
 
   llvm::SmallVector<mlir::Value> roots;
   llvm::DenseMap<mlir::Value, Facts> facts;
+  llvm::MapVector<mlir::Value, llvm::SmallVector<Use, 2>> uses;
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> extents;
 };

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Residuals.h"
+#include "Dialect/TD/Analysis/Sizes.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -261,6 +263,35 @@ static scf::ForOp addStacks(scf::ForOp loop, ArrayRef<Value> values,
   return extended;
 }
 
+/// The names of the `arg`s that decide the run-time sizes of `value`. Makes ops
+/// that compute the sizes.
+static llvm::SetVector<llvm::StringRef> findSizeArgs(Value value) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  llvm::SetVector<Value> sizes;
+  sizes.insert_range(getRunTimeSizes(builder, value.getLoc(), value));
+  llvm::SetVector<llvm::StringRef> names;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Operation *op = sizes[i].getDefiningOp();
+    if (auto arg = dyn_cast_or_null<ArgOp>(op)) {
+      names.insert(arg.getArgName());
+    } else if (auto dim = dyn_cast_or_null<DimOp>(op)) {
+      // A loop carries tensors of one size.
+      if (auto loop = CarryingLoop::ofArgument(dim.getInput()); loop)
+        sizes.insert(
+            getSize(builder, value.getLoc(),
+                    loop.getInits()[loop.getIndex(dim.getInput())].get(),
+                    dim.getIndex()));
+    } else if (op) {
+      sizes.insert_range(
+          llvm::make_filter_range(op->getOperands(), [](Value operand) {
+            return operand.getType().isInteger(64);
+          }));
+    }
+  }
+  return names;
+}
+
 FailureOr<scf::ForOp> stackResiduals(scf::ForOp forward, scf::ForOp backward,
                                      const LoopTrip &trip,
                                      CanReadAgain canReadAgain) {
@@ -286,6 +317,9 @@ FailureOr<scf::ForOp> stackResiduals(scf::ForOp forward, scf::ForOp backward,
       error.attachNote(value.getLoc())
           << "the backward pass needs this value of every iteration, and its "
              "size is known only at run time";
+      for (llvm::StringRef name : findSizeArgs(value))
+        error.attachNote(value.getLoc())
+            << "`--set " << name << "=…` makes the size known";
       return failure();
     }
   }

@@ -64,7 +64,17 @@ private:
   /// The position in dim `dim` of what `op` reads when it is asked for at `of`.
   unsigned make(Operation *op, unsigned dim, const Position &of,
                 Origin origin) {
-    auto [known, isNew] = made.try_emplace({op, dim, of}, origins.size());
+    return makeFrom(op, dim, of, origin);
+  }
+  /// Equal starts and steps give equal positions, whichever slice has them.
+  unsigned make(SliceOp slice, unsigned of) {
+    return makeFrom(slice.getStart().getAsOpaquePointer(), slice.getStep(),
+                    {of}, Origin::Slice);
+  }
+  unsigned makeFrom(const void *source, int64_t number, const Position &of,
+                    Origin origin) {
+    auto [known, isNew] =
+        made.try_emplace({source, number, of}, origins.size());
     if (isNew)
       origins.push_back(std::max(origin, getOrigin(of)));
     return known->second;
@@ -84,7 +94,7 @@ private:
   LogicalResult compareWithOtherResults();
 
   std::vector<Origin> origins{Origin::Loop};
-  std::map<std::tuple<Operation *, unsigned, Position>, unsigned> made;
+  std::map<std::tuple<const void *, int64_t, Position>, unsigned> made;
   std::set<std::pair<Operation *, Position>> followed;
   /// Where reductions are read for the result at hand, and for earlier ones.
   std::map<Operation *, Position> read, readBefore;
@@ -195,7 +205,7 @@ LogicalResult KernelVerifier::followOperands(Operation *op,
       .Case([&](SliceOp slice) {
         Position from(at);
         unsigned dim = slice.getDim();
-        from[dim] = make(op, dim, {at[dim]}, Origin::Slice);
+        from[dim] = make(slice, at[dim]);
         return followInput(from);
       })
       .Case([&](GatherOp gather) {

@@ -58,3 +58,20 @@ func.func @results(%x: tensor<4x2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<2xf32>
 }
+
+// -----
+
+// Two slices with one start and two steps.
+func.func @steps(%x: tensor<4x2xf32>) -> tensor<2xf32> {
+  %r = td.kernel(%x) : (tensor<4x2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<4x2xf32>):
+    %zero = arith.constant 0 : i64
+    // expected-error @below {{is read at two positions by its own kernel}}
+    %g = td.reduce sum %a [1] : tensor<4x2xf32> to tensor<4xf32>
+    %s = td.slice %g[%zero] dim 0 step 1 : tensor<4xf32> to tensor<2xf32>
+    %t = td.slice %g[%zero] dim 0 step 2 : tensor<4xf32> to tensor<2xf32>
+    %p = td.mul %s, %t : tensor<2xf32>
+    td.yield %p : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
+}

@@ -1,0 +1,494 @@
+//===- VerifyBuffers.cpp - td-verify-buffers: bytes that two values need --===//
+//
+// Shares no code with Liveness, by which bytes are given away: it follows each
+// function in the order of execution and notes what planned bytes hold, a value
+// or the state of a slot. A write ends what it overlaps; where two ways meet,
+// only what both have left is there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyBuffers.h"
+#include "Conversion/TDToRuntime.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tdc {
+
+#define GEN_PASS_DEF_TDVERIFYBUFFERSPASS
+#include "Conversion/Passes.h.inc"
+
+namespace {
+
+/// A root, or the td.slot whose state it is.
+using Content = llvm::PointerUnion<Operation *, detail::ValueImpl *>;
+
+Content toContent(Value root) { return root.getImpl(); }
+Content toContent(const SlotRow &row) {
+  return td::SlotOp(row.op).getOperation();
+}
+bool isSlot(Content content) { return isa<Operation *>(content); }
+
+/// Bytes from `begin` to before `end` of the arena of a device.
+struct Bytes {
+  int32_t device = 0;
+  int64_t begin = 0, end = 0;
+
+  bool isEmpty() const { return begin == end; }
+  bool overlaps(const Bytes &other) const {
+    return device == other.device && begin < other.end && other.begin < end;
+  }
+};
+
+/// What planned bytes hold. Ranges with contents do not overlap; those of one
+/// range are all there at once, under one address. Where there are no bytes,
+/// everything is there.
+class Contents {
+public:
+  using Place = std::pair<int32_t, int64_t>; // device and first byte
+  struct Held {
+    int64_t end = 0;
+    llvm::SmallVector<Content, 2> contents;
+  };
+  /// A range as it was before a change.
+  using Change = std::pair<Place, Held>;
+
+  bool has(const Bytes &bytes, Content content) const {
+    if (bytes.isEmpty())
+      return true;
+    auto found = held.find({bytes.device, bytes.begin});
+    return found != held.end() && found->second.end == bytes.end &&
+           llvm::is_contained(found->second.contents, content);
+  }
+
+  /// Adds to what the same bytes hold already.
+  void add(const Bytes &bytes, Content content) {
+    if (bytes.isEmpty())
+      return;
+    Held &range = change({bytes.device, bytes.begin});
+    range.end = bytes.end;
+    if (!llvm::is_contained(range.contents, content))
+      range.contents.push_back(content);
+  }
+
+  void remove(Place place, Content content) {
+    Held &range = change(place);
+    llvm::erase(range.contents, content);
+    if (range.contents.empty())
+      held.erase(place);
+  }
+
+  /// Ends all contents that overlap `bytes`, but for what `stays`.
+  void end(const Bytes &bytes, llvm::function_ref<bool(Content)> stays) {
+    if (bytes.isEmpty())
+      return;
+    llvm::SmallVector<std::pair<Place, Content>> ended;
+    auto range = held.upper_bound({bytes.device, bytes.begin});
+    if (range != held.begin())
+      --range;
+    for (; range != held.end() && range->first < Place(bytes.device, bytes.end);
+         ++range)
+      if (bytes.overlaps(
+              {range->first.first, range->first.second, range->second.end}))
+        for (Content content : range->second.contents)
+          if (!stays(content))
+            ended.push_back({range->first, content});
+    for (auto [place, content] : ended)
+      remove(place, content);
+  }
+
+  /// What has been there at a mark and is not any more.
+  size_t getMark() const { return changes.size(); }
+  llvm::SmallVector<std::pair<Place, Content>> getEnded(size_t mark) const {
+    llvm::SmallVector<std::pair<Place, Content>> ended;
+    std::map<Place, const Held *> before;
+    for (const Change &change : llvm::ArrayRef(changes).drop_front(mark))
+      before.try_emplace(change.first, &change.second);
+    for (auto [place, range] : before)
+      for (Content content : range->contents)
+        if (!has({place.first, place.second, range->end}, content))
+          ended.push_back({place, content});
+    return ended;
+  }
+
+  void goBack(size_t mark) {
+    for (; changes.size() > mark; changes.pop_back())
+      if (auto &[place, range] = changes.back(); range.contents.empty())
+        held.erase(place);
+      else
+        held[place] = std::move(range);
+  }
+
+private:
+  Held &change(Place place) {
+    Held &range = held[place];
+    changes.push_back({place, range});
+    return range;
+  }
+
+  std::map<Place, Held> held;
+  llvm::SmallVector<Change, 0> changes;
+};
+
+class BufferVerifier {
+public:
+  BufferVerifier(func::FuncOp function, const SlotTable &slots,
+                 const MemoryPlan &plan)
+      : function(function), slots(slots), plan(plan) {}
+
+  LogicalResult verify() {
+    for (const SlotRow &row : slots.getRows())
+      contents.add(getBytes(row), toContent(row));
+    for (BlockArgument argument : function.getArguments())
+      define(argument);
+    return verify(function.front());
+  }
+
+private:
+  LogicalResult verify(Block &block);
+  LogicalResult verify(Operation *op);
+  LogicalResult verifyLaunch(td::LaunchOp op);
+  LogicalResult verifyState(Operation *op);
+  LogicalResult verifyBranch(scf::IfOp op);
+  LogicalResult verifyLoop(td::CarryingLoop loop);
+  LogicalResult verifyReturn(func::ReturnOp op);
+  /// An edge of control flow, on which values are copied one after another.
+  LogicalResult verifyEdge(Operation *op,
+                           llvm::MutableArrayRef<OpOperand> operands,
+                           ValueRange receivers);
+
+  LogicalResult expect(Operation *reader, Value value) {
+    if (contents.has(getBytes(value), toContent(getRoot(value))))
+      return success();
+    auto error =
+        reader->emitOpError("reads bytes that another value has taken");
+    error.attachNote(value.getLoc()) << "made here";
+    return error;
+  }
+  LogicalResult expect(Operation *reader, const SlotRow &row) {
+    if (contents.has(getBytes(row), toContent(row)))
+      return success();
+    return reader->emitOpError("sees the bytes of @")
+           << td::SlotOp(row.op).getSymName() << " before its value is written";
+  }
+
+  void define(Value value) {
+    Bytes bytes = getBytes(value);
+    if (bytes.isEmpty() || value.getDefiningOp<td::ReshapeOp>())
+      return;
+    end(bytes, &plan.getStorage(value));
+    contents.add(bytes, toContent(value));
+  }
+  /// Where `writer` is a ring, the ring's other buffer keeps what it has.
+  void end(const Bytes &bytes, const Storage *writer = nullptr) {
+    bool isRing = writer && writer->kind == Storage::Kind::Ring;
+    contents.end(bytes, [&](Content content) {
+      return isRing && !isSlot(content) &&
+             &plan.getStorage(Value(cast<detail::ValueImpl *>(content))) ==
+                 writer;
+    });
+  }
+  /// Ends what a loop's body overwrites in some iteration. Slots have their
+  /// state again at the end of each.
+  void endWritten(Block &body);
+
+  /// Empty where the bytes are not planned, or are constant.
+  Bytes getBytes(Value value) const {
+    if (!isa<RankedTensorType>(value.getType()))
+      return {};
+    return getBytes(plan.getStorage(value));
+  }
+  static Bytes getBytes(const Storage &storage) {
+    switch (storage.kind) {
+    case Storage::Kind::Arena:
+    case Storage::Kind::Ring:
+    case Storage::Kind::Slot:
+      return {storage.device, storage.buffer.offset,
+              storage.buffer.offset + storage.buffer.bytes};
+    case Storage::Kind::Constant:
+    case Storage::Kind::Input:
+    case Storage::Kind::Heap:
+    case Storage::Kind::None:
+      return {};
+    }
+    llvm_unreachable("not a kind of storage");
+  }
+  static Bytes getBytes(const SlotRow &row) {
+    return {row.device, row.offset, row.offset + getByteSize(row.type)};
+  }
+  /// Whether it is the state of a slot under another name.
+  bool isRead(Value value) const {
+    auto read = value.getDefiningOp<td::ReadOp>();
+    return read && slots.isPlanned(read.getSlotAttr()) &&
+           isInSlot(value, slots.get(read.getSlotAttr()));
+  }
+  bool isInSlot(Value value, const SlotRow &row) const {
+    const Storage &storage = plan.getStorage(value);
+    return storage.kind == Storage::Kind::Slot &&
+           storage.device == row.device && storage.buffer.offset == row.offset;
+  }
+
+  func::FuncOp function;
+  const SlotTable &slots;
+  const MemoryPlan &plan;
+  Contents contents;
+};
+
+LogicalResult BufferVerifier::verify(Block &block) {
+  for (Operation &op : block)
+    if (failed(verify(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult BufferVerifier::verify(Operation *op) {
+  // These are other names of a tensor, and texts that are made elsewhere.
+  if (isa<td::ReshapeOp, scf::YieldOp, scf::ConditionOp>(op))
+    return success();
+  if (auto format = dyn_cast<td::FormatOp>(op); format && getConsumer(format))
+    return success();
+  if (td::CarryingLoop loop(op); loop)
+    return verifyLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return verifyBranch(branch);
+  if (auto ret = dyn_cast<func::ReturnOp>(op))
+    return verifyReturn(ret);
+  for (Value operand : op->getOperands()) {
+    auto format = operand.getDefiningOp<td::FormatOp>();
+    if (format && getConsumer(format) == op)
+      for (Value printed : format.getValues())
+        if (failed(expect(op, printed)))
+          return failure();
+    if (failed(expect(op, operand)))
+      return failure();
+  }
+  if (isa<td::ReadOp, td::RestoreOp, td::SaveOp, td::WriteOp>(op))
+    return verifyState(op);
+  if (auto launch = dyn_cast<td::LaunchOp>(op))
+    return verifyLaunch(launch);
+  for (Value result : op->getResults()) {
+    define(result);
+    // It is written while the operands are read.
+    for (Value operand : op->getOperands())
+      if (failed(expect(op, operand)))
+        return failure();
+  }
+  return success();
+}
+
+/// A result may take the bytes of an input only where the kernel says so, and
+/// never those of another result.
+LogicalResult BufferVerifier::verifyLaunch(td::LaunchOp op) {
+  auto isPair = [&](int64_t input, int64_t result) {
+    llvm::ArrayRef<int64_t> pairs = op.getInPlace();
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      if (pairs[i] == input && pairs[i + 1] == result)
+        return true;
+    return false;
+  };
+  for (OpResult result : op->getResults()) {
+    Bytes to = getBytes(result);
+    for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+      Bytes from = getBytes(input);
+      bool isShared = !to.isEmpty() && !from.isEmpty() && to.overlaps(from);
+      if (isShared && &plan.getStorage(input) == &plan.getStorage(result) &&
+          plan.getStorage(input).kind == Storage::Kind::Ring)
+        continue;
+      if (isShared &&
+          (to.begin != from.begin || !isPair(index, result.getResultNumber())))
+        return op.emitOpError("overwrites input ")
+               << index << " while it reads it";
+    }
+    define(result);
+  }
+  for (Value result : op.getResults())
+    if (failed(expect(op, result)))
+      return failure();
+  return success();
+}
+
+LogicalResult BufferVerifier::verifyState(Operation *op) {
+  auto forEachSlot =
+      [&](ArrayAttr list,
+          llvm::function_ref<LogicalResult(const SlotRow &)> action) {
+        for (auto slot : list.getAsRange<FlatSymbolRefAttr>())
+          if (slots.isPlanned(slot) && failed(action(slots.get(slot))))
+            return failure();
+        return success();
+      };
+  if (auto save = dyn_cast<td::SaveOp>(op))
+    return forEachSlot(save.getSlots(),
+                       [&](const SlotRow &row) { return expect(op, row); });
+  if (auto restore = dyn_cast<td::RestoreOp>(op))
+    return forEachSlot(restore.getSlots(), [&](const SlotRow &row) {
+      end(getBytes(row));
+      contents.add(getBytes(row), toContent(row));
+      return success();
+    });
+  if (auto read = dyn_cast<td::ReadOp>(op)) {
+    if (!slots.isPlanned(read.getSlotAttr()))
+      return success();
+    const SlotRow &row = slots.get(read.getSlotAttr());
+    if (failed(expect(op, row)))
+      return failure();
+    if (isRead(read.getResult()))
+      contents.add(getBytes(row), toContent(read.getResult()));
+    else
+      define(read.getResult());
+    return success();
+  }
+  auto write = cast<td::WriteOp>(op);
+  if (!slots.isPlanned(write.getSlotAttr()))
+    return success();
+  const SlotRow &row = slots.get(write.getSlotAttr());
+  if (!isInSlot(write.getValue(), row))
+    end(getBytes(row));
+  contents.add(getBytes(row), toContent(row));
+  return success();
+}
+
+LogicalResult
+BufferVerifier::verifyEdge(Operation *op,
+                           llvm::MutableArrayRef<OpOperand> operands,
+                           ValueRange receivers) {
+  auto isShared = [&](Value value, Value receiver) {
+    return plan.isShared(value, receiver) ||
+           value.getDefiningOp<ub::PoisonOp>();
+  };
+  for (OpOperand &operand : operands)
+    if (const Storage *staging = plan.getStaging(operand)) {
+      if (failed(expect(op, operand.get())))
+        return failure();
+      end(getBytes(*staging));
+    }
+  for (auto [operand, receiver] : llvm::zip(operands, receivers)) {
+    if (!isa<RankedTensorType>(receiver.getType()) ||
+        isShared(operand.get(), receiver))
+      continue;
+    if (!plan.getStaging(operand) && failed(expect(op, operand.get())))
+      return failure();
+    define(receiver);
+  }
+  for (auto [operand, receiver] : llvm::zip(operands, receivers)) {
+    if (!isa<RankedTensorType>(receiver.getType()))
+      continue;
+    if (isShared(operand.get(), receiver)) {
+      if (failed(expect(op, operand.get())))
+        return failure();
+      contents.add(getBytes(receiver), toContent(receiver));
+    } else if (failed(expect(op, receiver))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult BufferVerifier::verifyBranch(scf::IfOp op) {
+  size_t mark = contents.getMark();
+  auto verifySide = [&](Region &side) -> LogicalResult {
+    if (side.empty())
+      return success();
+    Operation *yield = side.front().getTerminator();
+    return success(
+        succeeded(verify(side.front())) &&
+        succeeded(verifyEdge(yield, yield->getOpOperands(), op.getResults())));
+  };
+  if (failed(verifySide(op.getThenRegion())))
+    return failure();
+  auto ended = contents.getEnded(mark);
+  contents.goBack(mark);
+  if (failed(verifySide(op.getElseRegion())))
+    return failure();
+  for (auto [place, content] : ended)
+    contents.remove(place, content);
+  return success();
+}
+
+void BufferVerifier::endWritten(Block &body) {
+  auto endAt = [&](const Bytes &bytes) { contents.end(bytes, isSlot); };
+  body.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (const Storage *staging = plan.getStaging(operand))
+        endAt(getBytes(*staging));
+    llvm::SmallVector<Value> made(op->getResults());
+    if (td::CarryingLoop loop(op); loop)
+      llvm::append_range(made, loop.getArguments());
+    for (Value value : made)
+      if (!value.getDefiningOp<td::ReshapeOp>() && !isRead(value))
+        endAt(getBytes(value));
+    if (auto write = dyn_cast<td::WriteOp>(op);
+        write && slots.isPlanned(write.getSlotAttr()))
+      endAt(getBytes(slots.get(write.getSlotAttr())));
+    if (auto restore = dyn_cast<td::RestoreOp>(op))
+      for (auto slot : restore.getSlots().getAsRange<FlatSymbolRefAttr>())
+        if (slots.isPlanned(slot))
+          endAt(getBytes(slots.get(slot)));
+  });
+}
+
+LogicalResult BufferVerifier::verifyLoop(td::CarryingLoop loop) {
+  auto arguments = loop.getArguments();
+  if (failed(verifyEdge(loop.getOperation(), loop.getInits(), arguments)))
+    return failure();
+  for (Value argument : arguments)
+    contents.end(getBytes(argument), isSlot);
+  endWritten(*loop.getBody());
+  size_t mark = contents.getMark();
+  for (Value argument : arguments)
+    contents.add(getBytes(argument), toContent(argument));
+  Operation *yield = loop.getYield();
+  if (failed(verify(*loop.getBody())) ||
+      failed(verifyEdge(yield, yield->getOpOperands(), arguments)))
+    return failure();
+  for (auto [place, content] : contents.getEnded(mark))
+    if (auto *slot = dyn_cast<Operation *>(content))
+      return yield->emitOpError("begins an iteration without the value of ")
+             << slot->getAttr(SymbolTable::getSymbolAttrName());
+  contents.goBack(mark);
+  for (auto [argument, result] : llvm::zip(arguments, loop.getResults()))
+    if (Bytes bytes = getBytes(result); !bytes.isEmpty()) {
+      if (!plan.isShared(argument, result))
+        return loop->emitOpError("has a result with bytes of its own");
+      contents.add(bytes, toContent(result));
+    }
+  return success();
+}
+
+/// The state of slots outlives the function.
+LogicalResult BufferVerifier::verifyReturn(func::ReturnOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (failed(expect(op, operand.get())))
+      return failure();
+    for (const Storage *made :
+         {plan.getStaging(operand), plan.getSizeTable(operand)})
+      if (made)
+        end(getBytes(*made));
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (!plan.getStaging(operand) && failed(expect(op, operand.get())))
+      return failure();
+  for (const SlotRow &row : slots.getRows())
+    if (failed(expect(op, row)))
+      return failure();
+  return success();
+}
+
+struct TDVerifyBuffers : impl::TDVerifyBuffersPassBase<TDVerifyBuffers> {
+  void runOnOperation() override {
+    SlotTable slots(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(verifyBuffers(function, slots, MemoryPlan(function, slots))))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult verifyBuffers(func::FuncOp function, const SlotTable &slots,
+                            const MemoryPlan &plan) {
+  return BufferVerifier(function, slots, plan).verify();
+}
+
+} // namespace tdc

@@ -1,0 +1,18 @@
+//===- VerifyBuffers.h - that no bytes are given away too early -----------===//
+
+#ifndef TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
+#define TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
+
+#include "MemoryPlan.h"
+
+namespace tdc {
+
+/// Reports an error at the first op of `function` that would find planned bytes
+/// overwritten, or overwrite what it still reads.
+mlir::LogicalResult verifyBuffers(mlir::func::FuncOp function,
+                                  const SlotTable &slots,
+                                  const MemoryPlan &plan);
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
