@@ -103,6 +103,13 @@ def fors(n):
                  "var y = rand(2)", "print(y)")
 
 
+def tensor_whiles(n):
+    """Loops that begin with the same values."""
+    return lines(n, lambda i: f"var k{i} = 0\nvar y{i} = x\nwhile k{i} < 3 {{\n"
+                 f"    y{i} = sin(y{i}) + {i}.0\n    k{i} += 1\n}}\nprint(y{i})",
+                 "let x = rand(4)", "")
+
+
 def host_ifs(n):
     return lines(n, lambda i: f"if i > {i} {{ i += 2 }}", "var i = int(rand(1).sum().item())",
                  "print(i)")
@@ -224,6 +231,7 @@ KINDS = {
 }
 MORE = {
     sums: doubling(400), matmuls: doubling(3200), ifs: doubling(3200), fors: doubling(3200),
+    tensor_whiles: doubling(1600),
     host_ifs: doubling(3200), calls: doubling(3200), functions: doubling(3200),
     exported: doubling(3200), numbers: doubling(10000), parameters: doubling(10000),
     loads: doubling(3200), asserts: doubling(3200), variables: doubling(3200),

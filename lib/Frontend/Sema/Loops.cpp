@@ -44,9 +44,6 @@ void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
       return forLoader(stmt, iterable.as<EnumerateInfo>().inner,
                        iterable.as<EnumerateInfo>().start);
     break;
-  case ValKind::Tensor:
-    unsupported(stmt.iterable->range, "a loop over the rows of a tensor");
-    return;
   default:
     break;
   }
@@ -156,6 +153,9 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   }
   case ValKind::Loader:
     return batchesOf(iterable.as<LoaderInfo>(), range, out);
+  case ValKind::Tensor:
+    unsupported(range, "a loop over the rows of a tensor");
+    return false;
   default:
     break;
   }

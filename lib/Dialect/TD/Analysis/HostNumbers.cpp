@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/HostNumbers.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Hashing.h"
@@ -74,7 +75,9 @@ computeNumber(Value result, llvm::function_ref<HostNumber(Value)> operand) {
 
 HostNumber assumeNumber(Value value, unsigned time) {
   if (!value.getType().isInteger(1))
-    return {4, false};
+    // A program that goes on where a checkpoint was made has iterations left:
+    // `for epoch in range(start, epochs)`.
+    return {value.getDefiningOp<RestoreScalarOp>() ? 1 : 4, false};
   FileLineColLoc place = getUserPlace(value.getLoc());
   uint64_t seed = time;
   if (place)

@@ -12,6 +12,7 @@
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Speculation.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -23,6 +24,57 @@ namespace tdc::td {
 using namespace mlir;
 
 namespace tdc::td {
+
+//===----------------------------------------------------------------------===//
+// Common subexpressions
+//===----------------------------------------------------------------------===//
+
+/// While equal ops are looked for, on loops and branches: a hash of the
+/// regions.
+static constexpr llvm::StringLiteral kRegionsAttr = "td.regions";
+
+/// A hash of the ops in the regions of `op`, of which those with regions have
+/// theirs, and of what they take from outside.
+static int64_t hashRegions(Operation *op) {
+  auto hashOperand = [&](Value value) {
+    if (op->isAncestor(value.getParentBlock()->getParentOp()))
+      return llvm::hash_code(0);
+    // Equal constants may be several ops.
+    Operation *constant = value.getDefiningOp();
+    if (!constant || !matchPattern(constant, m_Constant()))
+      return hash_value(value);
+    return OperationEquivalence::computeHash(
+        constant, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::ignoreHashValue);
+  };
+  llvm::hash_code hash(0);
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      hash =
+          llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                       &inner, hashOperand,
+                                       OperationEquivalence::ignoreHashValue));
+  return size_t(hash);
+}
+
+/// Runs MLIR's CSE, which looks at the regions of ops only if all else about
+/// them is equal: without a hash of the regions among their attributes, it
+/// would compare each loop with all others of the same initial values.
+static void shareEqualOps(ModuleOp module) {
+  Builder builder(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isStructured(op))
+      op->setAttr(kRegionsAttr, builder.getI64IntegerAttr(hashRegions(op)));
+  });
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance(module);
+  eliminateCommonSubExpressions(rewriter, dominance, module);
+  module.walk([](Operation *op) {
+    if (isStructured(op))
+      op->removeAttr(kRegionsAttr);
+  });
+}
+
 namespace {
 struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -49,9 +101,7 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
     // Not converging in one round is no failure: what is missed is not wrong.
     (void)applyPatternsGreedily(module, canonicalizations, config);
 
-    IRRewriter rewriter(module.getContext());
-    DominanceInfo dominance(module);
-    eliminateCommonSubExpressions(rewriter, dominance, module);
+    shareEqualOps(module);
     hoistInvariants(module);
   }
 

@@ -1,0 +1,198 @@
+"""Runs bench/gpu on the simulated driver, and ends it in the middle.
+
+usage: gpu_runs.py --build FOLDER [--kills N] [--seed S]
+
+The process group of a run is killed by SIGKILL, N times (default 4), at moments that the
+seed chooses. Each row that it told of must be in the folder of results, each line there
+must be whole, and a report must come of it. A run goes on where the one before was killed,
+or in a new folder if that ended first; the last ones end by themselves with each row there
+once.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GPU = ROOT / "bench/gpu"
+sys.path.append(str(GPU))
+import loops  # noqa: E402
+import pack  # noqa: E402
+import rows  # noqa: E402
+
+# One has errors, a module and a whole program, the other a loop.
+PARTS = ["5/150", "9/150"]
+LONGEST = 5.0  # seconds until a run is killed
+BACKWARDS = """import time
+readings = iter(range(10**9, 0, -1))
+time.perf_counter = lambda: float(next(readings))
+"""
+
+
+def start(given, out, part, *options, **more):
+    command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed", given.packed,
+               "--out", out, "--part", part, *options]
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, start_new_session=True, **more)
+
+
+def find_told(output):
+    """The keys of the rows that a run told of."""
+    lines = (line for line in output.splitlines() if line.startswith("row "))
+    return {tuple(part.strip() for part in line[4:].split("|")[:3]) for line in lines}
+
+
+def kill(given, out, part, seconds):
+    """Kills a run after so many seconds. Returns whether it had ended, and what is wrong
+    with what it left."""
+    process = start(given, out, part)
+    try:
+        output, ended = process.communicate(timeout=seconds)[0], True
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, ended = process.communicate()[0], False
+    told = find_told(output)
+    for path in [*out.glob("*"), *out.glob(".*")] if out.exists() else []:
+        if path.suffix in (".json", ".jsonl"):
+            for line in path.read_text().split("\n")[:-1 if path.suffix == ".jsonl" else None]:
+                json.loads(line)
+    there = {rows.key(row) for row in rows.read(out)[0]}
+    report = subprocess.run([GPU / "run.sh", "report", out], capture_output=True, text=True)
+    problems = [f"told of, and not there: {key}" for key in told - there]
+    problems += [f"no report: {report.stderr}"] * (report.returncode != 0)
+    print(f"{'ended' if ended else 'killed'} after {seconds:.2f} s: "
+          f"{len(told)} rows told of, {len(there)} there")
+    return ended, problems
+
+
+def check_kills(given, folder):
+    moments = random.Random(given.seed)
+    problems, kills = [], 0
+    while kills < given.kills:
+        out = folder / str(kills)
+        ended = False
+        while kills < given.kills and not ended:
+            ended, found = kill(given, out, PARTS[kills % 2], moments.uniform(0.1, LONGEST))
+            kills += not ended
+            problems += found
+    for part in PARTS:
+        process = start(given, out, part)
+        output = process.communicate()[0]
+        problems += [f"exit {process.returncode}:\n{output}"] * (process.returncode != 0)
+    counts = collections.Counter(rows.key(row) for row in rows.read(out)[0]
+                                 if row["kind"] != "machine")
+    kinds = {kind for kind, _, _ in counts}
+    problems += [f"{count} times: {key}" for key, count in counts.items() if count > 1]
+    if not {"peak", "error", "time", "module"} <= kinds:
+        problems.append(f"only {kinds} were measured")
+    return problems
+
+
+def check_backwards(given, folder):
+    """A clock that runs backwards: each time is a failure, and so is the run."""
+    (folder / "sitecustomize.py").write_text(BACKWARDS)
+    process = start(given, folder / "backwards", "9/150",
+                    env={**os.environ, "PYTHONPATH": str(folder)})
+    output = process.communicate()[0]
+    wrong = [row for row in rows.read(folder / "backwards")[0] if row["kind"] in ("peak", "time")]
+    good = [row["name"] for row in wrong if "is none" not in (row["problem"] or "")]
+    return [f"exit {process.returncode}, not 1:\n{output}"] * (process.returncode != 1) + \
+        [f"no failure: {good} of {len(wrong)}"] * (bool(good) or not wrong)
+
+
+def check_times(given, folder):
+    problems = []
+    for seconds in (-1.0, 0.0, float("nan"), float("inf")):
+        try:
+            problems.append(f"{loops.check(seconds)} is a time")
+        except loops.Failed:
+            pass
+    return problems
+
+
+def check_time_up(given, folder):
+    """A run whose time is up ends by itself, with what it has measured."""
+    process = start(given, folder / "short", "5/150", "--minutes", "0.04")
+    output = process.communicate()[0]
+    there = {rows.key(row) for row in rows.read(folder / "short")[0]}
+    lost = find_told(output) - there
+    return [f"exit {process.returncode}, {lost} lost:\n{output}"] * (
+        process.returncode != 3 or bool(lost))
+
+
+def check_torn(given, folder):
+    """A line without an end is no row; what follows is written after whole ones."""
+    out = folder / "torn"
+    before = rows.Rows(out)
+    before.add({"kind": "time", "name": "a", "who": "tdc"})
+    before.close()
+    with (out / rows.FILE).open("a") as file:
+        file.write('{"kind": "ti')
+    again = rows.Rows(out)
+    again.add({"kind": "time", "name": "b", "who": "tdc"})
+    names = [row["name"] for row in rows.read(out)[0]]
+    return [] if names == ["a", "b"] else [f"rows are {names}"]
+
+
+def check_in_use(given, folder):
+    first = rows.Rows(folder / "used")
+    try:
+        rows.Rows(folder / "used")
+    except rows.InUse:
+        return []
+    return [f"two runs write to {first}"]
+
+
+def check_size(given, folder):
+    """More than 64 MiB does not travel."""
+    large = folder / "large"
+    large.mkdir()
+    with (large / "file").open("wb") as file:
+        file.truncate(pack.LARGEST)
+    problems = [] if pack.check_size([large]) == pack.LARGEST else ["another size"]
+    (large / "one-more").write_bytes(b"x")
+    try:
+        problems.append(f"{pack.check_size([large])} bytes travel")
+    except pack.TooLarge:
+        pass
+    return problems
+
+
+CHECKS = [check_times, check_torn, check_in_use, check_size, check_backwards, check_time_up,
+          check_kills]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
+    given = parser.parse_args()
+    print(f"seed {given.seed}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        given.packed = Path(scratch) / "packed"
+        given.packed.mkdir()
+        pack.pack_modules(given.build, given.packed, [["matrix.py", "--op", "permute"]])
+        for check in CHECKS:
+            folder = Path(scratch) / check.__name__
+            folder.mkdir()
+            problems = check(given, folder)
+            failed += bool(problems)
+            for problem in problems:
+                print(f"{check.__name__}: {problem}")
+    print(f"{len(CHECKS)} checks, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
