@@ -14,19 +14,51 @@ bool overlaps(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
   });
 }
 
-/// The smallest gap between `taken` (sorted by offset) that holds `bytes`, or
-/// the end.
-static int64_t findGap(llvm::ArrayRef<PlannedBuffer *> taken, int64_t bytes,
-                       int64_t start) {
+namespace {
+/// When a buffer lives: from the first position of its ranges to the last,
+/// which is all there is to know of most pairs.
+class Lifetime {
+public:
+  explicit Lifetime(llvm::ArrayRef<LiveRange> ranges)
+      : span(ranges.front()), ranges(ranges) {
+    for (LiveRange range : ranges.drop_front()) {
+      span.first = std::min(span.first, range.first);
+      span.last = std::max(span.last, range.last);
+    }
+  }
+
+  bool meets(const Lifetime &other) const {
+    return span.first <= other.span.last && other.span.first <= span.last &&
+           (ranges.size() + other.ranges.size() == 2 ||
+            overlaps(ranges, other.ranges));
+  }
+
+private:
+  LiveRange span;
+  llvm::ArrayRef<LiveRange> ranges;
+};
+
+/// A buffer with an offset.
+struct Placed {
+  int64_t begin, end;
+  Lifetime lifetime;
+};
+} // namespace
+
+/// The smallest gap of `bytes` or more between those of `placed`, sorted by
+/// offset, that live in the same time; the end of the last if there is none.
+static int64_t findGap(llvm::ArrayRef<Placed> placed, int64_t bytes,
+                       const Lifetime &lifetime, int64_t start) {
   int64_t best = -1, bestSize = INT64_MAX, end = start;
-  for (const PlannedBuffer *buffer : taken) {
-    int64_t gap = buffer->offset - end;
+  for (const Placed &other : placed) {
+    if (!other.lifetime.meets(lifetime))
+      continue;
+    int64_t gap = other.begin - end;
     if (gap >= bytes && gap < bestSize) {
       best = end;
       bestSize = gap;
     }
-    end = std::max<int64_t>(
-        end, llvm::alignTo(buffer->offset + buffer->bytes, kAlignment));
+    end = std::max(end, other.end);
   }
   return best >= 0 ? best : end;
 }
@@ -40,21 +72,18 @@ int64_t layOutArena(llvm::ArrayRef<PlannedBuffer *> buffers, int64_t start) {
            std::make_tuple(-b->bytes, b->ranges.front().first, b);
   });
   int64_t end = start;
-  llvm::SmallVector<PlannedBuffer *> placed, taken;
+  std::vector<Placed> placed; // sorted by offset
   for (PlannedBuffer *buffer : bySize) {
-    taken.clear();
-    llvm::copy_if(placed, std::back_inserter(taken), [&](PlannedBuffer *other) {
-      return overlaps(buffer->ranges, other->ranges);
-    });
-    buffer->offset = findGap(taken, buffer->bytes, start);
-    end = std::max<int64_t>(
-        end, llvm::alignTo(buffer->offset + buffer->bytes, kAlignment));
-    // `placed` stays sorted by offset, so `taken` is too.
-    auto *at = llvm::upper_bound(
-        placed, buffer, [](const PlannedBuffer *a, const PlannedBuffer *b) {
-          return a->offset < b->offset;
-        });
-    placed.insert(at, buffer);
+    Lifetime lifetime(buffer->ranges);
+    buffer->offset = findGap(placed, buffer->bytes, lifetime, start);
+    int64_t bufferEnd =
+        llvm::alignTo(buffer->offset + buffer->bytes, kAlignment);
+    end = std::max(end, bufferEnd);
+    auto at = llvm::upper_bound(placed, buffer->offset,
+                                [](int64_t offset, const Placed &other) {
+                                  return offset < other.begin;
+                                });
+    placed.insert(at, {buffer->offset, bufferEnd, lifetime});
   }
   return end;
 }
