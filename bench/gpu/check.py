@@ -1,82 +1,91 @@
-"""The GPU test-suite, run by this machine's driver.
+"""What this machine's driver makes of programs, compared with the simulated driver.
 
-Programs must print what they print on the simulated driver, but for last digits,
-and make the same copies at the same lines: calibration.json has both. Modules of
-the op table, which pack.py packed with the simulated driver's results, must give
-them again: integers exactly, floats as close as their dtype lets sums in another
-order be. Outside of tensor cores every operation is IEEE's, so most floats are
-equal to the last bit; how many results are is counted.
+Programs must print what they print there, but for last digits, and make the same copies
+at the same lines: calibration.json has both. Modules of the op table, which pack.py packed
+with the simulated driver's results, must give them again, three times with the same bits:
+integers exactly, floats as close as their dtype lets sums in another order be. Outside of
+tensor cores every operation is IEEE's, so most floats are equal to the last bit; how many
+results are is counted. Programs that fail must fail with the error of their row.
+Each check gives the fields of a row: `problem` is None if all is well.
 """
 
-import concurrent.futures
 import itertools
 import json
 import math
 import os
 import shutil
 import struct
-import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 
-from machine import BUILD, HERE, ROOT
+from machine import HERE, ROOT
 
 sys.path.append(str(ROOT / "test/Placement"))
 import runs  # noqa: E402
 
 CALIBRATION = HERE / "calibration.json"
-MODULES = BUILD / "modules.tar.xz"
+SCHEDULES = ("0", "1", "2")
+LIMIT = 120  # seconds
 # Relative and absolute, of sums in another order.
 CLOSE = {"f64": (1e-9, 1e-9), "f32": (1e-4, 1e-5), "f16": (4e-3, 1e-3), "bf16": (4e-2, 1e-2)}
 
 
+#===--- Programs -------------------------------------------------------------===#
+
 def programs():
-    """(name, command line after `tdc run`) of all programs for one GPU; `off`
-    refuses some, which are not in calibration.json."""
-    found = []
+    """{name: command line after `tdc run`} of all programs for one GPU; `off` refuses
+    some, which are not in calibration.json."""
+    examples, on_gpu = ROOT / "examples", "--device=cuda"
+    found = {name: [on_gpu, examples / f"{name}.tdsl"] for name in ("simple_model", "casts")}
+    found["digits"] = [on_gpu, examples / "digits.tdsl", "--", "--epochs", "5",
+                       "--data", examples / "data/digits"]
+    found["products"] = [HERE / "programs/products.tdsl"]
+    found["products, tf32"] = ["--tf32", HERE / "programs/products.tdsl"]
     placement = ROOT / "test/Placement"
     for path in sorted([*placement.glob("p*.tdsl"), *placement.glob("forgotten/*.tdsl")]):
         if "cuda:1" not in path.read_text():
-            found += [(f"{path.stem} {mode}", [f"--placement={mode}", path])
-                      for mode in ("insert", "off")]
-    examples = ROOT / "examples"
-    on_gpu = "--device=cuda"
-    found += [(name, [on_gpu, examples / f"{name}.tdsl"]) for name in ("simple_model", "casts")]
-    found.append(("digits", [on_gpu, examples / "digits.tdsl", "--", "--epochs", "5",
-                             "--data", examples / "data/digits"]))
+            found.update((f"{path.stem} {mode}", [f"--placement={mode}", path])
+                         for mode in ("insert", "off"))
     return found
 
 
 def run_program(here, words):
-    """What the program prints, and its copies; or why it failed, and None."""
-    output, counts = runs.execute(here.tdc("run", *words))
-    return (output, None) if counts is None else ((output[0], {}), counts)
+    """((what the program prints, {}), its copies); or (why it failed, None)."""
+    with tempfile.TemporaryDirectory(dir=here.work) as folder:
+        counts = Path(folder) / "counts.json"
+        printed, problem = here.run(*here.tdc("run", *words), limit=LIMIT, cwd=folder,
+                                    env={"TDC_STATS_JSON": str(counts)})
+        return (problem, None) if problem else ((printed, {}), json.loads(counts.read_text()))
 
 
 def calibrate(here):
+    """Writes calibration.json; returns what programs cannot be placed."""
     rows, refused = {}, []
-    for name, words in programs():
+    for name, words in programs().items():
         output, counts = run_program(here, words)
         if counts is None:
             refused.append(name)
         else:
             rows[name] = {"output": output[0], "counts": counts}
     CALIBRATION.write_text(json.dumps(rows, indent=1) + "\n")
-    print(f"{len(rows)} programs in {CALIBRATION}; refused: {', '.join(refused)}")
+    return len(rows), refused
 
 
-def check_program(here, name, words, wanted):
-    output, counts = run_program(here, words)
+def read_calibration():
+    return json.loads(CALIBRATION.read_text())
+
+
+def check_program(here, name, wanted):
+    output, counts = run_program(here, programs()[name])
     if counts is None:
-        return {"name": name, "problem": output[:500], "equal": False}
+        return {"problem": output, "made": 1, "equal": 0}
     expected = (wanted["output"], {})
-    return {"name": name, "problem": runs.compare((expected, wanted["counts"]), (output, counts)),
-            "equal": output[0] == wanted["output"]}
+    return {"problem": runs.compare((expected, wanted["counts"]), (output, counts)),
+            "made": 1, "equal": int(output[0] == wanted["output"])}
 
 
-# --- Modules ----------------------------------------------------------------
+#===--- Modules --------------------------------------------------------------===#
 
 def decode(dtype, data):
     if dtype == "bf16":
@@ -97,22 +106,23 @@ def is_close(dtype, one, other):
 SIZES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2}
 
 
-def read(stem):
-    """The results of a module's calls: (status or None, [(dtype, dims, bytes)])."""
-    data = Path(f"{stem}.results").read_bytes()
-    for line in Path(f"{stem}.results.json").read_text().splitlines():
-        row = json.loads(line)
-        yield row.get("status"), [
-            (out["dtype"], out["dims"],
-             data[out["at"]:out["at"] + math.prod(out["dims"]) * SIZES.get(out["dtype"], 1)])
-            for out in row.get("out", [])]
+def read_results(path):
+    """The results of a module's calls: [(status or None, [(dtype, dims, bytes)])]."""
+    data = path.read_bytes()
+    return [(row.get("status"), [
+        (out["dtype"], out["dims"],
+         data[out["at"]:out["at"] + math.prod(out["dims"]) * SIZES.get(out["dtype"], 1)])
+        for out in row.get("out", [])])
+        for row in map(json.loads, Path(f"{path}.json").read_text().splitlines())]
 
 
 def compare(wanted, got):
     """(what is wrong or None, whether all bits are equal) of one call."""
+    if wanted is None or got is None:
+        return "is made by one driver only", False
     if wanted == got:
         return None, True
-    if wanted[0] != got[0]:
+    if wanted[0] != got[0] or len(wanted[1]) != len(got[1]):
         return f"status {got[0]}, not {wanted[0]}", False
     for (dtype, dims, one), (_, other_dims, other) in zip(wanted[1], got[1]):
         if dims != other_dims or (one != other and
@@ -122,34 +132,65 @@ def compare(wanted, got):
 
 
 def check_module(here, stem):
-    with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder) / stem.name
-        try:
-            done = subprocess.run(
-                [here.tools["tdc-call"], f"{stem}.mlir", "--calls", f"{stem}.json",
-                 "--data", f"{stem}.bin", "--results", f"{results}.results", "--gpu"],
-                capture_output=True, text=True, errors="replace", timeout=300)
-        except subprocess.TimeoutExpired:
-            return [{"name": stem.name, "problem": "no end after 300 s", "equal": False}]
-        if done.returncode:
-            return [{"name": stem.name, "problem": done.stderr.strip()[:500], "equal": False}]
-        rows = []
-        for number, (wanted, got) in enumerate(itertools.zip_longest(read(stem), read(results))):
-            problem, equal = compare(wanted, got) if wanted and got else ("not as many calls", False)
-            rows.append({"name": f"{stem.name} call {number}", "problem": problem, "equal": equal})
-        return rows
+    with tempfile.TemporaryDirectory(dir=here.work) as folder:
+        results = Path(folder) / "results"
+        _, problem = here.run(
+            here.tools["tdc-call"], f"{stem}.mlir", "--calls", f"{stem}.json", "--data",
+            f"{stem}.bin", "--results", results, "--gpu",
+            *[f"--seed={schedule}" for schedule in SCHEDULES], limit=LIMIT)
+        if problem:
+            return {"problem": problem, "made": 1, "equal": 0}
+        first, *others = [read_results(Path(f"{results}.{schedule}")) for schedule in SCHEDULES]
+    outcomes = [compare(*pair) for pair in
+                itertools.zip_longest(read_results(Path(f"{stem}.results")), first)]
+    problems = [f"call {number}: {problem}" for number, (problem, _) in enumerate(outcomes)
+                if problem]
+    problems += ["not the same bits in each run"] * any(other != first for other in others)
+    return {"problem": "; ".join(problems[:5]) or None, "made": len(outcomes),
+            "equal": sum(equal for _, equal in outcomes)}
 
 
-def run(here):
-    wanted = json.loads(CALIBRATION.read_text())
-    shutil.rmtree(BUILD / "modules", ignore_errors=True)
-    with tarfile.open(MODULES) as packed:
-        packed.extractall(BUILD)
-    stems = sorted(path.with_suffix("") for path in (BUILD / "modules").glob("*.mlir"))
-    with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count())) as pool:
-        jobs = [pool.submit(check_module, here, stem) for stem in stems]
-        rows = [check_program(here, name, words, wanted[name])
-                for name, words in programs() if name in wanted]
-        for job in jobs:
-            rows += job.result()
-    return rows
+#===--- Errors ---------------------------------------------------------------===#
+
+def errors():
+    """{name: (words after `tdc run`, environment, exit code, what is told)}."""
+    program = HERE / "programs/errors.tdsl"
+    here = HERE / "programs/products.tdsl"
+    return {
+        **{f"{op} out of range": ([program, "--", "--op", op], {}, 3, "error[TR103]: index")
+           for op in ("index", "gather", "scatter", "class", "graph")},
+        "out of memory": ([program, "--", "--op", "memory", "--row", "1000"], {}, 3,
+                          "error[TR308]: out of memory on cuda:0"),
+        "assertion": ([program, "--", "--op", "assert"], {}, 3, "error[TR101]: assertion"),
+        "no GPU visible": (["--require=cuda", here], {"CUDA_VISIBLE_DEVICES": ""}, 3,
+                           "no GPU can be seen"),
+        "no second GPU": ([HERE / "programs/second.tdsl"], {"CUDA_VISIBLE_DEVICES": "0"}, 1,
+                          "error[TD506]: there is no device cuda:1"),
+        "no such device": ([here], {"TDC_DEVICE": "tpu"}, 3, "error[TR313]"),
+    }
+
+
+def check_error(here, name):
+    words, environment, status, told = errors()[name]
+    _, problem = here.run(*here.tdc("run", *words), limit=LIMIT, env=environment)
+    as_told = problem is not None and problem.startswith(f"exit {status}:") and told in problem
+    return {"problem": None if as_told else f"exit {status} and «{told}» expected: {problem}",
+            "made": 1, "equal": int(as_told), "told": problem}
+
+
+#===--- compute-sanitizer ----------------------------------------------------===#
+
+SANITIZER = shutil.which("compute-sanitizer", path=os.pathsep.join(
+    [os.environ.get("PATH", os.defpath), "/usr/local/cuda/bin"]))
+SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SANITIZED = {"gpt": ("transformer", "gpt"), "embedding gradient": ("tables", "embedding gradient"),
+             "softmax": ("layers", "softmax")}
+
+
+def check_sanitized(here, name, tool):
+    program, op = SANITIZED[name]
+    _, problem = here.run(
+        SANITIZER, f"--tool={tool}", "--error-exitcode=9",
+        *here.tdc("run", "--quiet", HERE / f"programs/{program}.tdsl", "--", "--op", op,
+                  "--rounds", "1", "--iterations", "2"), limit=LIMIT)
+    return {"problem": problem, "made": 1, "equal": int(problem is None)}

@@ -1,16 +1,21 @@
-"""What there is on this machine: the compiler, a GPU, peers. Only the standard
-library is used: nothing can be installed where a GPU is lent."""
+"""What there is on this machine: the compiler, a GPU, its state, and the time that is left.
+Only the standard library is used: nothing can be installed where a GPU is lent."""
 
+import json
 import lzma
 import os
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+import tarfile
+import time
 from pathlib import Path
+
+import nvml
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BUILD = ROOT / "build/gpu-bench"
+PACKED = ROOT / "build/gpu-bench"
 TOOLS = {"tdc": "bin", "tdc-call": "bin", "libtdc_sim_cuda.so": "lib"}
 
 
@@ -18,69 +23,129 @@ class Unfit(Exception):
     """Why nothing can be measured here."""
 
 
-@dataclass
+class TimeIsUp(Exception):
+    """The run has to end before what it was measuring is measured."""
+
+
 class Machine:
-    tools: dict         # name: path
-    simulated: bool
-    gpu: str
-    version: str        # of tdc
-    peers: list         # "torch 2.9", …
+    """`tools` are paths by name, `facts` what the row of the machine says. `nvml` is as
+    in nvml.Watch. `packed` is what pack.py made, and `work` a folder for scratch files,
+    outside of what travels."""
+
+    def __init__(self, tools, simulated, packed, work, deadline):
+        self.tools, self.simulated, self.packed, self.work = tools, simulated, packed, work
+        self.deadline = deadline  # of time.monotonic()
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "bench"), os.environ.get("PYTHONPATH", "")]),
+            # Where the driver keeps what it compiles: its own place may not be writable.
+            "CUDA_CACHE_PATH": str(work / "cuda-cache")}
+        if simulated:  # by the schedule with which results were packed
+            self.environment.update(TDC_SIM_CUDA="1", TDC_SIM_SEED="0",
+                                    TDC_SIM_CUDA_LIBRARY=str(tools["libtdc_sim_cuda.so"]))
+        else:
+            self.environment.pop("TDC_SIM_CUDA", None)
+        self.facts = self.find_facts()
+        self.nvml = None
+        if not simulated:
+            self.nvml = find_nvml(self.facts["bus"])
+            if isinstance(self.nvml, nvml.Nvml):
+                self.facts["driver"] = self.nvml.driver_version()
+            self.facts["nvidia-smi"] = self.ask_nvidia_smi()
+        self.unpacked = {}
+
+    def left(self):
+        """Seconds until the run has to end."""
+        return self.deadline - time.monotonic()
 
     def tdc(self, verb, *words):
         """A command line of the compiler for this machine's GPU."""
         return [self.tools["tdc"], verb, *["--sim-cuda=1"] * self.simulated, *words]
 
-    def run(self, *command, limit=300):
-        """(what it printed, None), or (what it printed, why it failed)."""
+    def start(self, *command, env=None, cwd=ROOT, **options):
+        """A process in the group of this one: what ends the group ends it too."""
+        return subprocess.Popen([str(word) for word in command], cwd=cwd,
+                                env={**self.environment, **(env or {})}, **options)
+
+    def run(self, *command, limit=120, **options):
+        """(what it printed, why it failed or None). Raises TimeIsUp."""
+        process = self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, errors="replace", **options)
         try:
-            done = subprocess.run([str(word) for word in command], cwd=ROOT, timeout=limit,
-                                  text=True, errors="replace", capture_output=True)
+            printed, errors = process.communicate(timeout=max(0, min(limit, self.left())))
         except subprocess.TimeoutExpired:
+            # What it has started itself may still hold the pipes: nothing waits for their end.
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+            self.check_time()
             return "", f"no end after {limit} s"
-        if done.returncode:
-            last = (done.stderr.strip() or "no message").splitlines()
-            return done.stdout, f"exit {done.returncode}: {' '.join(last[:3])[:300]}"
-        return done.stdout, None
+        if process.returncode:
+            return printed, f"exit {process.returncode}: {first_lines(errors)}"
+        return printed, None
+
+    def check_time(self):
+        if self.left() <= 0:
+            raise TimeIsUp
+
+    def find_facts(self):
+        version, problem = self.run(self.tools["tdc"], "version")
+        if problem:
+            raise Unfit(f"tdc does not run here: {problem}")
+        text, problem = self.run(sys.executable, HERE / "peaks.py", "device")
+        if problem:
+            raise Unfit(f"there is no GPU to use: {problem}")
+        return {"tdc": version.splitlines()[0], **json.loads(text),
+                "python": sys.version.split()[0], "cores": len(os.sched_getaffinity(0)),
+                "simulated": self.simulated}
+
+    def ask_nvidia_smi(self):
+        """All that it says of the GPUs, or why it says nothing."""
+        if not (path := shutil.which("nvidia-smi")):
+            return "not installed"
+        printed, problem = self.run(path, "-q")
+        return problem or printed
+
+    def unpack(self, name):
+        """The folder of a packed archive, NAME.tar.xz."""
+        if name not in self.unpacked:
+            with tarfile.open(find_packed(self.packed, f"{name}.tar.xz")) as archive:
+                archive.extractall(self.work)
+            self.unpacked[name] = self.work / name
+        return self.unpacked[name]
 
 
-def unpack(name):
-    """The tool as pack.py packed it."""
-    packed, path = BUILD / f"{name}.xz", BUILD / TOOLS[name] / name
-    if not packed.exists():
-        raise Unfit(f"there is no {packed}; bench/gpu/pack.py makes it on a machine that builds tdc")
-    if not path.exists() or path.stat().st_mtime < packed.stat().st_mtime:
+def first_lines(errors):
+    """What a program of tdc says of an error."""
+    return " ".join(errors.strip().splitlines()[:6])[:600] or "no message"
+
+
+def find_nvml(bus):
+    try:
+        return nvml.Nvml(bus)
+    except (OSError, RuntimeError) as problem:
+        return str(problem)
+
+
+def find_packed(packed, name):
+    if not (packed / name).exists():
+        raise Unfit(f"there is no {packed / name}; bench/gpu/pack.py makes it on a machine "
+                    "that builds tdc")
+    return packed / name
+
+
+def find_tools(folder, packed, work):
+    """The tools of a build folder, or without one those that pack.py packed."""
+    if folder:
+        tools = {name: folder.resolve() / kind / name for name, kind in TOOLS.items()}
+        if missing := [str(path) for path in tools.values() if not path.exists()]:
+            raise Unfit(f"there is no {missing[0]}")
+        return tools
+    tools = {name: work / kind / name for name, kind in TOOLS.items()}
+    for name, path in tools.items():
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(lzma.decompress(packed.read_bytes()))
+        with lzma.open(find_packed(packed, f"{name}.xz")) as source, path.open("wb") as file:
+            shutil.copyfileobj(source, file)
         path.chmod(0o755)
-    return path
-
-
-def find_peers():
-    """The peers that can use a GPU here."""
-    question = {
-        "torch": "import torch; assert torch.cuda.is_available(); print('torch', torch.__version__)",
-        "jax": "import jax; assert jax.devices()[0].platform == 'gpu'; print('jax', jax.__version__)"}
-    found = []
-    for text in question.values():
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
-        if done.returncode == 0:
-            found.append(done.stdout.strip())
-    return found
-
-
-def find(simulated):
-    if simulated:  # with one schedule each time
-        os.environ.update(TDC_SIM_CUDA="1", TDC_SIM_SEED="0")
-    os.environ["PYTHONPATH"] = str(ROOT / "bench")
-    tools = {name: unpack(name) for name in TOOLS}
-    here = Machine(tools, simulated, "", "", [] if simulated else find_peers())
-    here.version, problem = here.run(tools["tdc"], "version")
-    if problem:
-        raise Unfit(f"tdc does not run here: {problem}")
-    here.version = here.version.splitlines()[0]
-    asked, problem = here.run(*here.tdc("run", "--require=cuda", HERE / "programs/device.tdsl"))
-    if problem:
-        raise Unfit(problem)
-    here.gpu = asked.strip()
-    return here
-
+    return tools

@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -31,18 +30,20 @@ import rows  # noqa: E402
 
 # One has errors, a module and a whole program, the other a loop.
 PARTS = ["5/150", "9/150"]
-LONGEST = 5.0  # seconds until a run is killed
+LONGEST = 3.0  # seconds until a run is killed
 BACKWARDS = """import time
 readings = iter(range(10**9, 0, -1))
 time.perf_counter = lambda: float(next(readings))
 """
 
 
-def start(given, out, part, *options, **more):
+def start(given, out, part, *options, **environment):
     command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed", given.packed,
                "--out", out, "--part", part, *options]
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, start_new_session=True, **more)
+                            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+                            # Who is killed removes no scratch files.
+                            env={**os.environ, "TMPDIR": str(given.scratch), **environment})
 
 
 def find_told(output):
@@ -66,9 +67,10 @@ def kill(given, out, part, seconds):
             for line in path.read_text().split("\n")[:-1 if path.suffix == ".jsonl" else None]:
                 json.loads(line)
     there = {rows.key(row) for row in rows.read(out)[0]}
-    report = subprocess.run([GPU / "run.sh", "report", out], capture_output=True, text=True)
     problems = [f"told of, and not there: {key}" for key in told - there]
-    problems += [f"no report: {report.stderr}"] * (report.returncode != 0)
+    if there:
+        report = subprocess.run([GPU / "run.sh", "report", out], capture_output=True, text=True)
+        problems += [f"no report: {report.stderr}"] * (report.returncode != 0)
     print(f"{'ended' if ended else 'killed'} after {seconds:.2f} s: "
           f"{len(told)} rows told of, {len(there)} there")
     return ended, problems
@@ -76,13 +78,14 @@ def kill(given, out, part, seconds):
 
 def check_kills(given, folder):
     moments = random.Random(given.seed)
-    problems, kills = [], 0
+    problems, kills, runs = [], 0, 0
     while kills < given.kills:
-        out = folder / str(kills)
+        out = folder / f"from-{runs}"
         ended = False
         while kills < given.kills and not ended:
-            ended, found = kill(given, out, PARTS[kills % 2], moments.uniform(0.1, LONGEST))
+            ended, found = kill(given, out, PARTS[runs % 2], moments.uniform(0.1, LONGEST))
             kills += not ended
+            runs += 1
             problems += found
     for part in PARTS:
         process = start(given, out, part)
@@ -100,8 +103,7 @@ def check_kills(given, folder):
 def check_backwards(given, folder):
     """A clock that runs backwards: each time is a failure, and so is the run."""
     (folder / "sitecustomize.py").write_text(BACKWARDS)
-    process = start(given, folder / "backwards", "9/150",
-                    env={**os.environ, "PYTHONPATH": str(folder)})
+    process = start(given, folder / "backwards", "9/150", PYTHONPATH=str(folder))
     output = process.communicate()[0]
     wrong = [row for row in rows.read(folder / "backwards")[0] if row["kind"] in ("peak", "time")]
     good = [row["name"] for row in wrong if "is none" not in (row["problem"] or "")]
@@ -121,12 +123,13 @@ def check_times(given, folder):
 
 def check_time_up(given, folder):
     """A run whose time is up ends by itself, with what it has measured."""
-    process = start(given, folder / "short", "5/150", "--minutes", "0.04")
+    process = start(given, folder / "short", "5/150", "--minutes", "0.02")
     output = process.communicate()[0]
     there = {rows.key(row) for row in rows.read(folder / "short")[0]}
     lost = find_told(output) - there
+    # Of a slow machine nothing may be known yet when the time is up.
     return [f"exit {process.returncode}, {lost} lost:\n{output}"] * (
-        process.returncode != 3 or bool(lost))
+        process.returncode not in (2, 3) or bool(lost))
 
 
 def check_torn(given, folder):
@@ -180,7 +183,7 @@ def main():
     print(f"seed {given.seed}")
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        given.packed = Path(scratch) / "packed"
+        given.scratch, given.packed = Path(scratch), Path(scratch) / "packed"
         given.packed.mkdir()
         pack.pack_modules(given.build, given.packed, [["matrix.py", "--op", "permute"]])
         for check in CHECKS:
