@@ -82,12 +82,18 @@ Value emitToMemory(OpBuilder &builder, Location loc, Value value,
     return arith::ExtUIOp::create(builder, loc, type, value);
   if (!td::isNarrowFloat(element))
     return value;
-  // What was loaded or rounded just before is there in 16 bits already.
   Type narrow = getTypeLike(element, value);
   auto widening = value.getDefiningOp<arith::ExtFOp>();
-  value = widening && widening.getIn().getType() == narrow
-              ? widening.getIn()
-              : Value(arith::TruncFOp::create(builder, loc, narrow, value));
+  if (!widening || widening.getIn().getType() != narrow) {
+    value = arith::TruncFOp::create(builder, loc, narrow, value);
+    return arith::BitcastOp::create(builder, loc, type, value);
+  }
+  // What was loaded or rounded before has 16 bits already. They are taken where
+  // it is: LLVM is wrong about bf16 that goes from block to block
+  // (docs/llvm/bf16-between-blocks.ll).
+  value = widening.getIn();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
   return arith::BitcastOp::create(builder, loc, type, value);
 }
 

@@ -105,7 +105,7 @@ static Wide divideByPi(MathBuilder &m, Value x, bool isForF32) {
 }
 
 /// `reduceArgument` for finite |x| >= largeArgument; NaN for infinities and
-/// NaN, any value elsewhere.
+/// NaN, any value elsewhere. `x` is one f64.
 static Value reduceLarge(MathBuilder &m, Value x, bool isCosine,
                          bool isForF32) {
   Wide turns = divideByPi(m, x, isForF32);
@@ -166,6 +166,37 @@ static Value sineOfReduced(MathBuilder &m, Value r, bool isForF32) {
   return isForF32 ? y : m.clamp(y, -1, 1);
 }
 
+/// `r` with the elements for which `isLarge` holds reduced by `reduceLarge`,
+/// one after another: they are rare, and products of 64-bit integers on vectors
+/// would be most of the kernel's code.
+static Value replaceLarge(OpBuilder &builder, Location loc, Value x,
+                          Value isLarge, Value r, bool isCosine,
+                          bool isForF32) {
+  auto reduce = [&](OpBuilder &b, Location l, Value x, Value isLarge, Value r) {
+    MathBuilder m(b, l, x);
+    return m.select(isLarge, reduceLarge(m, x, isCosine, isForF32), r);
+  };
+  auto type = dyn_cast<VectorType>(x.getType());
+  if (!type)
+    return reduce(builder, loc, x, isLarge, r);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto loop = scf::ForOp::create(
+      builder, loc, index(0), index(type.getDimSize(0)), index(1), r,
+      [&](OpBuilder &b, Location l, Value lane, ValueRange before) {
+        auto get = [&](Value vector) -> Value {
+          return vector::ExtractOp::create(b, l, vector, lane);
+        };
+        Value element = reduce(b, l, get(x), get(isLarge), get(before.front()));
+        scf::YieldOp::create(b, l,
+                             ValueRange(vector::InsertOp::create(
+                                            b, l, element, before.front(), lane)
+                                            .getResult()));
+      });
+  return loop.getResult(0);
+}
+
 static Value emitSinOrCos(OpBuilder &builder, Location loc, Value x,
                           bool isCosine) {
   MathBuilder m(builder, loc, x);
@@ -183,9 +214,8 @@ static Value emitSinOrCos(OpBuilder &builder, Location loc, Value x,
   auto branch = scf::IfOp::create(
       builder, loc, anyIsLarge,
       [&](OpBuilder &b, Location l) {
-        MathBuilder inner(b, l, wide);
-        Value large = reduceLarge(inner, wide, isCosine, isF32);
-        scf::YieldOp::create(b, l, inner.select(isLarge, large, r));
+        scf::YieldOp::create(
+            b, l, replaceLarge(b, l, wide, isLarge, r, isCosine, isF32));
       },
       [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, r); });
   r = branch.getResult(0);

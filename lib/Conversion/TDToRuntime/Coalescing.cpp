@@ -96,10 +96,18 @@ bool Planner::tryMerge(unsigned a, unsigned b) {
   return true;
 }
 
+/// `a` stays, or of two storages of one kind that with more ranges: where each
+/// of many branches passes on what the one before gave, these are copied once.
 void Planner::merge(unsigned a, unsigned b) {
+  auto getRanges = [&](unsigned id) -> auto & {
+    return plan.storages[id].buffer.ranges;
+  };
+  if (plan.storages[a].kind == plan.storages[b].kind &&
+      getRanges(a).size() < getRanges(b).size())
+    std::swap(a, b);
   parents[b] = a;
-  llvm::append_range(plan.storages[a].buffer.ranges,
-                     plan.storages[b].buffer.ranges);
+  llvm::append_range(getRanges(a), getRanges(b));
+  getRanges(b).clear();
 }
 
 //===----------------------------------------------------------------------===//
