@@ -204,11 +204,11 @@ def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {
 def TDVerifyBuffersPass : Pass<"td-verify-buffers", "::mlir::ModuleOp"> {
   let summary = "find bytes that are overwritten before their last read";
   let description = [{
-    Plans the memory and follows each function in the order of execution, all
-    sides of branches and each loop as if it ran again and again. Every read must
-    find the value that it asks for, every kernel leave alone what it still
-    reads, and every slot have its value where it is seen: by reads, by files,
-    by the next iteration and by the next call.
+    Plans the memory and follows each function in the order of execution, both
+    sides of branches and each loop as if it ran again and again. Each read of
+    planned bytes must find its value, no kernel may overwrite an input that it
+    still reads, and a slot must hold its value at each td.read and td.save and
+    at the end of an iteration and of the function.
   }];
 }
 

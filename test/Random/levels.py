@@ -27,7 +27,7 @@ GPU = "run,gpu"
 OPTIONAL = ["td-unused-loops", "td-simplify", "td-assign-layouts", "td-hoist-scalars"]
 OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
                     "td-verify-placement", "td-schedule", "td-verify-schedule",
-                    "group-launches", "td-verify-memory"]
+                    "group-launches", "td-verify-buffers", "td-verify-memory"]
 # What a pass does besides what is needed of it.
 PARTS = ["td-form-kernels:merge=false"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]

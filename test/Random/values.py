@@ -187,8 +187,8 @@ def compute(mnemonic, values, dtype=None, /, **options):
 
 
 def check_order(a, b):
-    """Which of two values is larger must not depend on their errors, even where the question is
-    whether they are equal: of equal values off by different errors each copy says no."""
+    """Rejects a comparison whose order depends on errors. Equal values with different errors are
+    unequal in every copy, so that the copies agree on a wrong answer."""
     signs = [np.sign(np.subtract(a.copy(i), b.copy(i), dtype=np.float64)) for i in range(COPIES)]
     if any(not np.array_equal(sign, signs[0]) for sign in signs[1:]):
         raise Rejected

@@ -21,10 +21,8 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
     : operand(operand), function(function), b(function.builder),
       loc(function.loc), nest(nest), schedule(schedule), device(device),
       evaluator(function, nest, /*lanes=*/1) {
-  Operation *product = schedule.product->op;
-  value = {product->getOperand(operand.index),
-           &nest.operandAt(product, operand.index, *schedule.product->at)};
-  source = nest.getSource(value.tensor, *value.at);
+  const Access &factor = operand.factor;
+  source = nest.getSource(factor.tensor, *factor.at);
   wide = operand.readAlongTerms ? schedule.terms : operand.loop;
 
   lineElements = operand.extent;
@@ -132,10 +130,10 @@ Value OperandTile::loadNeighbours(const Tile &first) {
   Tile tile = first;
   for (int64_t i = 0; i < operand.width; ++i) {
     tile[wide] = first[wide] + i;
-    Value element = evaluator.evaluate(value.tensor, *value.at, tile);
+    Value element =
+        evaluator.evaluate(operand.factor.tensor, *operand.factor.at, tile);
     if (schedule.onTensorCores)
-      element = emitToMemory(b, loc, element,
-                             getElementTypeOrSelf(value.tensor.getType()));
+      element = emitToMemory(b, loc, element, schedule.element);
     all = LLVM::InsertElementOp::create(b, loc, all, element, device.i32(i));
   }
   return all;

@@ -57,8 +57,7 @@ private:
   DeviceBuilder &device;
   TileEvaluator evaluator;
 
-  td::Access value;  ///< the operand where the product asks for it
-  td::Access source; ///< the input that it is, moved but not computed, if any
+  td::Access source; ///< the input that the factor is, moved, if any
   unsigned wide;     ///< the loop along which neighbours in memory stand
   int64_t lineElements, lines; ///< of a tile in shared memory
   int64_t pitch;               ///< elements from one line to the next

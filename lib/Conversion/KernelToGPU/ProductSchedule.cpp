@@ -16,8 +16,7 @@ namespace tdc {
 constexpr int64_t kManyTiles = 96;
 
 static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
-  Operation *product = schedule.product->op;
-  Type element = getElementTypeOrSelf(product->getOperand(0).getType());
+  Type element = schedule.element;
   int64_t rows = nest.estimateExtent(schedule.left.loop);
   int64_t columns = nest.estimateExtent(schedule.right.loop);
   int64_t batch = 1;
@@ -26,7 +25,7 @@ static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
   schedule.onTensorCores =
       td::isNarrowFloat(element) ||
       (element.isF32() &&
-       product->getParentOfType<ModuleOp>()->hasAttr(kTF32Attr));
+       schedule.product->op->getParentOfType<ModuleOp>()->hasAttr(kTF32Attr));
   schedule.shared = schedule.onTensorCores ? getMemoryType(element)
                                            : getRegisterType(element);
   int64_t extent = 64;
@@ -82,8 +81,9 @@ std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {
   schedule.product = product->reduction;
   schedule.batch = product->batch;
   schedule.terms = product->terms;
-  schedule.left = {/*index=*/0, product->rows};
-  schedule.right = {/*index=*/1, product->columns};
+  schedule.element = product->getFactorType();
+  schedule.left = {product->left, product->rows};
+  schedule.right = {product->right, product->columns};
   chooseTiles(nest, schedule);
   chooseReads(nest, schedule, schedule.left);
   chooseReads(nest, schedule, schedule.right);

@@ -17,7 +17,7 @@ namespace tdc {
 /// One operand of a product. It has two loops: the product's terms, and its
 /// *own*, the rows of the left operand, the columns of the right one.
 struct ProductOperand {
-  unsigned index;     ///< of td.matmul
+  td::Access factor;  ///< what is multiplied
   unsigned loop;      ///< its own
   int64_t extent = 0; ///< of a tile along its own loop
   /// Whether neighbours in memory are neighbours along the terms, and whether
@@ -33,8 +33,8 @@ struct ProductSchedule {
   unsigned terms;
   int64_t tileTerms;
   ProductOperand left, right;
-  /// Of an element in shared memory.
-  mlir::Type shared;
+  /// Of a factor's element, and of one in shared memory.
+  mlir::Type element, shared;
   bool onTensorCores = false;
   int64_t threads = 0;
   /// Pairs of tiles that are in shared memory at a time.

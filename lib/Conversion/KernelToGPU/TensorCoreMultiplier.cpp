@@ -70,7 +70,7 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
                                            DeviceBuilder &device)
     : b(function.builder), loc(function.loc), schedule(schedule),
       device(device) {
-  element = getElementTypeOrSelf(schedule.product->op->getOperand(0).getType());
+  element = schedule.element;
   int64_t across = schedule.right.extent / kWarpColumns;
   int64_t warps = schedule.threads / kWarpSize;
   warpRows = schedule.left.extent * across / warps;

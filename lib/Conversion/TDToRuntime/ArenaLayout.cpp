@@ -15,8 +15,7 @@ bool overlaps(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
 }
 
 namespace {
-/// When a buffer lives: from the first position of its ranges to the last,
-/// which is all there is to know of most pairs.
+/// The live ranges of a buffer, and their span, which decides most pairs.
 class Lifetime {
 public:
   explicit Lifetime(llvm::ArrayRef<LiveRange> ranges)
@@ -46,7 +45,7 @@ struct Placed {
 } // namespace
 
 /// The smallest gap of `bytes` or more between those of `placed`, sorted by
-/// offset, that live in the same time; the end of the last if there is none.
+/// offset, whose lifetimes meet this one; the end of the last if there is none.
 static int64_t findGap(llvm::ArrayRef<Placed> placed, int64_t bytes,
                        const Lifetime &lifetime, int64_t start) {
   int64_t best = -1, bestSize = INT64_MAX, end = start;

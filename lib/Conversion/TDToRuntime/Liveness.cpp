@@ -109,9 +109,8 @@ void Liveness::addFacts(Value root, llvm::ArrayRef<Use> uses) {
   addRanges(fact, *block, uses);
 }
 
-/// Extends the last range to the uses within `block`. A use before the last op
-/// of the block that has one says nothing: the value is live there anyway. In a
-/// branch that is this last op, each side has its own last use.
+/// Extends the last range to the uses within `block`. The last op of the block
+/// that has a use decides; if it is a branch, each side has its own last use.
 void Liveness::addRanges(Facts &fact, Block &block, llvm::ArrayRef<Use> uses) {
   Operation *last = block.findAncestorOpInBlock(*uses.back().op);
   unsigned begin = getBegin(last);

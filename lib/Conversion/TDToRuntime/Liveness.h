@@ -3,8 +3,8 @@
 // Numbers the ops of a structured function and says for every tensor from which
 // position to which its bytes must be kept. A value from outside a loop that is
 // used inside is needed until the loop ends; one that is made and used in the
-// body only for a part of the body. One that is used in both sides of a branch
-// and not behind it is needed in neither behind its last use there.
+// body only for a part of the body. A value whose last uses are in the two
+// sides of a branch is live in each side up to its last use there.
 //
 // td.reshape makes no bytes: its result is another name of its operand, and all
 // facts are about the operand, the *root*.
@@ -33,9 +33,9 @@ class Liveness {
 public:
   /// What is known of one root.
   struct Facts {
-    /// From the definition to the last use, without the part of a branch's
-    /// first side that follows the last use there if the second side has the
-    /// last use of all. In program order.
+    /// From the definition to the last use, in program order. If the last use
+    /// is in an else side there is a gap: the rest of the then side after the
+    /// last use in it.
     llvm::SmallVector<LiveRange, 1> ranges;
     /// The last op of the defining block that uses it, itself or in a region;
     /// null if there is no use.

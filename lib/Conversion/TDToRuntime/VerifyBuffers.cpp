@@ -1,9 +1,12 @@
-//===- VerifyBuffers.cpp - td-verify-buffers: bytes that two values need --===//
+//===- VerifyBuffers.cpp - td-verify-buffers: bytes reused while live -----===//
 //
-// Shares no code with Liveness, by which bytes are given away: it follows each
-// function in the order of execution and notes what planned bytes hold, a value
-// or the state of a slot. A write ends what it overlaps; where two ways meet,
-// only what both have left is there.
+// A forward dataflow analysis of what planned bytes hold: a value, the state of
+// a slot, or a value that is copied twice. A write ends what it overlaps, a
+// join keeps the intersection. It asks no live range: of Liveness it has only
+// the numbering's views of an op, getConsumer and getRoot.
+//
+// Not checked: which half of a ring is written, and what is not planned (heap,
+// constants, inputs).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +25,10 @@ namespace tdc {
 
 namespace {
 
-/// A root, or the td.slot whose state it is.
-using Content = llvm::PointerUnion<Operation *, detail::ValueImpl *>;
+/// A root, the td.slot whose state it is, or the staging buffer of a value that
+/// is copied twice.
+using Content =
+    llvm::PointerUnion<Operation *, detail::ValueImpl *, const Storage *>;
 
 Content toContent(Value root) { return root.getImpl(); }
 Content toContent(const SlotRow &row) {
@@ -42,12 +47,12 @@ struct Bytes {
   }
 };
 
-/// What planned bytes hold. Ranges with contents do not overlap; those of one
-/// range are all there at once, under one address. Where there are no bytes,
-/// everything is there.
+/// What planned bytes hold. Ranges with contents do not overlap; the contents
+/// of one range are names of the same bytes.
 class Contents {
 public:
   using Place = std::pair<int32_t, int64_t>; // device and first byte
+  using Entry = std::pair<Place, Content>;
   struct Held {
     int64_t end = 0;
     llvm::SmallVector<Content, 2> contents;
@@ -55,6 +60,7 @@ public:
   /// A range as it was before a change.
   using Change = std::pair<Place, Held>;
 
+  /// True of an empty range.
   bool has(const Bytes &bytes, Content content) const {
     if (bytes.isEmpty())
       return true;
@@ -84,7 +90,7 @@ public:
   void end(const Bytes &bytes, llvm::function_ref<bool(Content)> stays) {
     if (bytes.isEmpty())
       return;
-    llvm::SmallVector<std::pair<Place, Content>> ended;
+    llvm::SmallVector<Entry> ended;
     auto range = held.upper_bound({bytes.device, bytes.begin});
     if (range != held.begin())
       --range;
@@ -99,18 +105,29 @@ public:
       remove(place, content);
   }
 
-  /// What has been there at a mark and is not any more.
+  /// Contents that have ended or been added since a mark.
+  struct Difference {
+    llvm::SmallVector<Entry> ended, added;
+  };
   size_t getMark() const { return changes.size(); }
-  llvm::SmallVector<std::pair<Place, Content>> getEnded(size_t mark) const {
-    llvm::SmallVector<std::pair<Place, Content>> ended;
+  Difference compareWith(size_t mark) const {
+    Difference difference;
     std::map<Place, const Held *> before;
     for (const Change &change : llvm::ArrayRef(changes).drop_front(mark))
       before.try_emplace(change.first, &change.second);
-    for (auto [place, range] : before)
+    for (auto [place, range] : before) {
+      auto found = held.find(place);
+      auto now = found == held.end() ? llvm::ArrayRef<Content>()
+                                     : llvm::ArrayRef(found->second.contents);
+      bool isSame = found != held.end() && found->second.end == range->end;
       for (Content content : range->contents)
-        if (!has({place.first, place.second, range->end}, content))
-          ended.push_back({place, content});
-    return ended;
+        if (!isSame || !llvm::is_contained(now, content))
+          difference.ended.push_back({place, content});
+      for (Content content : now)
+        if (!isSame || !llvm::is_contained(range->contents, content))
+          difference.added.push_back({place, content});
+    }
+    return difference;
   }
 
   void goBack(size_t mark) {
@@ -167,11 +184,18 @@ private:
     error.attachNote(value.getLoc()) << "made here";
     return error;
   }
+  /// A staging buffer still has the value that was copied there.
+  LogicalResult expect(Operation *reader, const Storage &staging) {
+    if (contents.has(getBytes(staging), &staging))
+      return success();
+    return reader->emitOpError("overwrites a value between its two copies");
+  }
   LogicalResult expect(Operation *reader, const SlotRow &row) {
     if (contents.has(getBytes(row), toContent(row)))
       return success();
-    return reader->emitOpError("sees the bytes of @")
-           << td::SlotOp(row.op).getSymName() << " before its value is written";
+    return reader->emitOpError("finds the bytes of @")
+           << td::SlotOp(row.op).getSymName()
+           << " overwritten or not yet written";
   }
 
   void define(Value value) {
@@ -181,17 +205,20 @@ private:
     end(bytes, &plan.getStorage(value));
     contents.add(bytes, toContent(value));
   }
-  /// Where `writer` is a ring, the ring's other buffer keeps what it has.
+  void stage(const Storage &staging) {
+    end(getBytes(staging));
+    contents.add(getBytes(staging), &staging);
+  }
+  /// Where `writer` is a ring, it ends nothing of its own.
   void end(const Bytes &bytes, const Storage *writer = nullptr) {
     bool isRing = writer && writer->kind == Storage::Kind::Ring;
     contents.end(bytes, [&](Content content) {
-      return isRing && !isSlot(content) &&
-             &plan.getStorage(Value(cast<detail::ValueImpl *>(content))) ==
-                 writer;
+      auto *root = dyn_cast<detail::ValueImpl *>(content);
+      return isRing && root && &plan.getStorage(Value(root)) == writer;
     });
   }
-  /// Ends what a loop's body overwrites in some iteration. Slots have their
-  /// state again at the end of each.
+  /// Ends what a loop's body overwrites in some iteration, but for the state of
+  /// slots: verifyLoop checks that each iteration ends with it.
   void endWritten(Block &body);
 
   /// Empty where the bytes are not planned, or are constant.
@@ -361,13 +388,14 @@ BufferVerifier::verifyEdge(Operation *op,
     if (const Storage *staging = plan.getStaging(operand)) {
       if (failed(expect(op, operand.get())))
         return failure();
-      end(getBytes(*staging));
+      stage(*staging);
     }
   for (auto [operand, receiver] : llvm::zip(operands, receivers)) {
     if (!isa<RankedTensorType>(receiver.getType()) ||
         isShared(operand.get(), receiver))
       continue;
-    if (!plan.getStaging(operand) && failed(expect(op, operand.get())))
+    const Storage *staging = plan.getStaging(operand);
+    if (failed(staging ? expect(op, *staging) : expect(op, operand.get())))
       return failure();
     define(receiver);
   }
@@ -397,12 +425,16 @@ LogicalResult BufferVerifier::verifyBranch(scf::IfOp op) {
   };
   if (failed(verifySide(op.getThenRegion())))
     return failure();
-  auto ended = contents.getEnded(mark);
+  Contents::Difference before = contents.compareWith(mark);
   contents.goBack(mark);
   if (failed(verifySide(op.getElseRegion())))
     return failure();
-  for (auto [place, content] : ended)
+  for (auto [place, content] : before.ended)
     contents.remove(place, content);
+  // What a side makes is seen in that side only, but for the state of slots.
+  for (Contents::Entry entry : contents.compareWith(mark).added)
+    if (isSlot(entry.second) && !llvm::is_contained(before.added, entry))
+      contents.remove(entry.first, entry.second);
   return success();
 }
 
@@ -418,8 +450,10 @@ void BufferVerifier::endWritten(Block &body) {
     for (Value value : made)
       if (!value.getDefiningOp<td::ReshapeOp>() && !isRead(value))
         endAt(getBytes(value));
+    // What lies in the slot already is not copied there.
     if (auto write = dyn_cast<td::WriteOp>(op);
-        write && slots.isPlanned(write.getSlotAttr()))
+        write && slots.isPlanned(write.getSlotAttr()) &&
+        !isInSlot(write.getValue(), slots.get(write.getSlotAttr())))
       endAt(getBytes(slots.get(write.getSlotAttr())));
     if (auto restore = dyn_cast<td::RestoreOp>(op))
       for (auto slot : restore.getSlots().getAsRange<FlatSymbolRefAttr>())
@@ -442,7 +476,7 @@ LogicalResult BufferVerifier::verifyLoop(td::CarryingLoop loop) {
   if (failed(verify(*loop.getBody())) ||
       failed(verifyEdge(yield, yield->getOpOperands(), arguments)))
     return failure();
-  for (auto [place, content] : contents.getEnded(mark))
+  for (auto [place, content] : contents.compareWith(mark).ended)
     if (auto *slot = dyn_cast<Operation *>(content))
       return yield->emitOpError("begins an iteration without the value of ")
              << slot->getAttr(SymbolTable::getSymbolAttrName());
@@ -464,11 +498,16 @@ LogicalResult BufferVerifier::verifyReturn(func::ReturnOp op) {
     for (const Storage *made :
          {plan.getStaging(operand), plan.getSizeTable(operand)})
       if (made)
-        end(getBytes(*made));
+        stage(*made);
   }
-  for (OpOperand &operand : op->getOpOperands())
+  for (OpOperand &operand : op->getOpOperands()) {
     if (!plan.getStaging(operand) && failed(expect(op, operand.get())))
       return failure();
+    for (const Storage *made :
+         {plan.getStaging(operand), plan.getSizeTable(operand)})
+      if (made && failed(expect(op, *made)))
+        return failure();
+  }
   for (const SlotRow &row : slots.getRows())
     if (failed(expect(op, row)))
       return failure();

@@ -1,4 +1,4 @@
-//===- VerifyBuffers.h - that no bytes are given away too early -----------===//
+//===- VerifyBuffers.h - that no live bytes are reused --------------------===//
 
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H

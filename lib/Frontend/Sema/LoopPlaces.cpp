@@ -21,8 +21,7 @@ static bool hasFreeTensor(const Val &val) {
 void Checker::settlePlaces(const ast::Block &body,
                            llvm::function_ref<void()> turn) {
   nameAllModels();
-  // Aside, loops are walked once: where they leave a value is all that counts.
-  if (alone || freeIsCpu() || !namesDevices)
+  if (freeIsCpu() || !namesDevices)
     return;
   // A turn starts only where nothing was left.
   std::vector<std::pair<Binding *, Val>> assigned, left;

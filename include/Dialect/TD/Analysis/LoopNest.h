@@ -105,6 +105,9 @@ public:
   /// `op` is asked for at `at`. `op` is inside the nest.
   const Coordinates &operandAt(mlir::Operation *op, unsigned index,
                                const Coordinates &at) const;
+  /// The value of which that at `at` is an element: in the nest, or an input,
+  /// if all that is between only moves elements.
+  Access getMoved(mlir::Value value, const Coordinates &at) const;
   /// The input of which the value at `at` is an element, moved but not
   /// computed; without a tensor if there is none.
   Access getSource(mlir::Value value, const Coordinates &at) const;

@@ -4,6 +4,7 @@
 #define TDC_DIALECT_TD_ANALYSIS_MATRIXPRODUCT_H
 
 #include "Dialect/TD/Analysis/LoopNest.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace tdc::td {
 
@@ -13,6 +14,14 @@ struct MatrixProduct {
   const Reduction *reduction;
   llvm::SmallVector<unsigned> batch; ///< loops around, the outermost first
   unsigned rows, columns, terms;     ///< loops
+  /// What is multiplied: the operands of td.matmul, or where both widen floats
+  /// of one narrow dtype, as layers do, those. The products are the same, and
+  /// the sums are of the dtype of the result.
+  Access left, right;
+
+  mlir::Type getFactorType() const {
+    return mlir::getElementTypeOrSelf(left.tensor.getType());
+  }
 
   /// The nest as a product that the blocks of a GPU should compute tile by
   /// tile, each element of an operand being read once per tile; none if it is

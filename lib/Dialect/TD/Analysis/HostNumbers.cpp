@@ -75,8 +75,7 @@ computeNumber(Value result, llvm::function_ref<HostNumber(Value)> operand) {
 
 HostNumber assumeNumber(Value value, unsigned time) {
   if (!value.getType().isInteger(1))
-    // A program that goes on where a checkpoint was made has iterations left:
-    // `for epoch in range(start, epochs)`.
+    // A resumed program has iterations left: `for epoch in range(start, 4)`.
     return {value.getDefiningOp<RestoreScalarOp>() ? 1 : 4, false};
   FileLineColLoc place = getUserPlace(value.getLoc());
   uint64_t seed = time;

@@ -368,17 +368,21 @@ const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
   return *operands.at({op, index, &at});
 }
 
+Access LoopNest::getMoved(Value value, const Coordinates &at) const {
+  Access moved = {value, &at};
+  for (Operation *op = value.getDefiningOp();
+       op && isInside(op) &&
+       isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op);
+       op = moved.tensor.getDefiningOp())
+    moved = {op->getOperand(0), &operandAt(op, 0, *moved.at)};
+  return moved;
+}
+
 Access LoopNest::getSource(Value value, const Coordinates &at) const {
-  const Coordinates *where = &at;
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isInside(op))
-      break;
-    if (!isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op))
-      return {Value(), where};
-    where = &operandAt(op, 0, *where);
-    value = op->getOperand(0);
-  }
-  return {value, where};
+  Access moved = getMoved(value, at);
+  if (Operation *op = moved.tensor.getDefiningOp(); op && isInside(op))
+    moved.tensor = nullptr;
+  return moved;
 }
 
 const LoopNest::Dependence &

@@ -9,6 +9,17 @@ namespace tdc::td {
 /// Products with fewer rows, columns or terms have no use for tiles.
 constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
 
+/// The narrow floats that a factor of f32 is the widening of, if it is.
+static Access findNarrow(const LoopNest &nest, const Access &factor) {
+  Access moved = nest.getMoved(factor.tensor, *factor.at);
+  auto cast = moved.tensor.getDefiningOp<CastOp>();
+  if (!cast || !nest.isInside(cast) ||
+      !getElementTypeOrSelf(cast.getType()).isF32() ||
+      !isNarrowFloat(getElementTypeOrSelf(cast.getInput().getType())))
+    return {};
+  return {cast.getInput(), &nest.operandAt(cast, 0, *moved.at)};
+}
+
 std::optional<MatrixProduct> MatrixProduct::getTiled(const LoopNest &nest) {
   if (nest.getReductions().size() != 1)
     return std::nullopt;
@@ -41,6 +52,20 @@ std::optional<MatrixProduct> MatrixProduct::getTiled(const LoopNest &nest) {
       nest.estimateExtent(product.columns) < kFewestElements ||
       nest.estimateExtent(product.terms) < kFewestTerms)
     return std::nullopt;
+  auto getFactor = [&](unsigned index) -> Access {
+    return {reduction.op->getOperand(index),
+            &nest.operandAt(reduction.op, index, *reduction.at)};
+  };
+  product.left = getFactor(0);
+  product.right = getFactor(1);
+  Access left = findNarrow(nest, product.left),
+         right = findNarrow(nest, product.right);
+  if (left.tensor && right.tensor &&
+      getElementTypeOrSelf(left.tensor.getType()) ==
+          getElementTypeOrSelf(right.tensor.getType())) {
+    product.left = left;
+    product.right = right;
+  }
   return product;
 }
 

@@ -263,30 +263,40 @@ static scf::ForOp addStacks(scf::ForOp loop, ArrayRef<Value> values,
   return extended;
 }
 
-/// The names of the `arg`s that decide the run-time sizes of `value`. Makes ops
-/// that compute the sizes.
+/// The names of the `arg`s that alone decide the run-time sizes of `value`;
+/// none if anything else does. Makes ops that compute the sizes.
 static llvm::SetVector<llvm::StringRef> findSizeArgs(Value value) {
   OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfterValue(value);
-  llvm::SetVector<Value> sizes;
-  sizes.insert_range(getRunTimeSizes(builder, value.getLoc(), value));
   llvm::SetVector<llvm::StringRef> names;
+  llvm::SetVector<Value> sizes;
+  builder.setInsertionPointAfterValue(value);
+  sizes.insert_range(getRunTimeSizes(builder, value.getLoc(), value));
   for (size_t i = 0; i < sizes.size(); ++i) {
     Operation *op = sizes[i].getDefiningOp();
     if (auto arg = dyn_cast_or_null<ArgOp>(op)) {
       names.insert(arg.getArgName());
     } else if (auto dim = dyn_cast_or_null<DimOp>(op)) {
-      // A loop carries tensors of one size.
-      if (auto loop = CarryingLoop::ofArgument(dim.getInput()); loop)
-        sizes.insert(
-            getSize(builder, value.getLoc(),
-                    loop.getInits()[loop.getIndex(dim.getInput())].get(),
-                    dim.getIndex()));
-    } else if (op) {
-      sizes.insert_range(
-          llvm::make_filter_range(op->getOperands(), [](Value operand) {
-            return operand.getType().isInteger(64);
-          }));
+      // The same in each iteration, if the next one has it from this one.
+      auto loop = CarryingLoop::ofArgument(dim.getInput());
+      if (!loop)
+        return {};
+      unsigned index = loop.getIndex(dim.getInput());
+      Operation *yield = loop.getYield();
+      builder.setInsertionPoint(yield);
+      Value next = getSize(builder, value.getLoc(), yield->getOperand(index),
+                           dim.getIndex());
+      auto same = next.getDefiningOp<DimOp>();
+      if (!same || same.getInput() != dim.getInput() ||
+          same.getIndex() != dim.getIndex())
+        return {};
+      builder.setInsertionPoint(loop.getOperation());
+      sizes.insert(getSize(builder, value.getLoc(),
+                           loop.getInits()[index].get(), dim.getIndex()));
+    } else if (op && op->getNumRegions() == 0 &&
+               isa<arith::ArithDialect>(op->getDialect())) {
+      sizes.insert_range(op->getOperands());
+    } else {
+      return {};
     }
   }
   return names;
@@ -317,9 +327,14 @@ FailureOr<scf::ForOp> stackResiduals(scf::ForOp forward, scf::ForOp backward,
       error.attachNote(value.getLoc())
           << "the backward pass needs this value of every iteration, and its "
              "size is known only at run time";
-      for (llvm::StringRef name : findSizeArgs(value))
-        error.attachNote(value.getLoc())
-            << "`--set " << name << "=…` makes the size known";
+      if (auto names = findSizeArgs(value); !names.empty()) {
+        auto &note = error.attachNote(value.getLoc()) << "`";
+        llvm::interleave(
+            names, note,
+            [&](llvm::StringRef name) { note << "--set " << name << "=…"; },
+            " ");
+        note << "` makes the size known";
+      }
       return failure();
     }
   }

@@ -29,42 +29,54 @@ namespace tdc::td {
 // Common subexpressions
 //===----------------------------------------------------------------------===//
 
-/// While equal ops are looked for, on loops and branches: a hash of the
+/// Temporary attribute of loops and branches during CSE: a hash of their
 /// regions.
 static constexpr llvm::StringLiteral kRegionsAttr = "td.regions";
 
-/// A hash of the ops in the regions of `op`, of which those with regions have
-/// theirs, and of what they take from outside.
-static int64_t hashRegions(Operation *op) {
-  auto hashOperand = [&](Value value) {
-    if (op->isAncestor(value.getParentBlock()->getParentOp()))
-      return llvm::hash_code(0);
-    // Equal constants may be several ops.
-    Operation *constant = value.getDefiningOp();
-    if (!constant || !matchPattern(constant, m_Constant()))
-      return hash_value(value);
-    return OperationEquivalence::computeHash(
-        constant, OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::ignoreHashValue);
-  };
-  llvm::hash_code hash(0);
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.getOps())
-      hash =
-          llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                       &inner, hashOperand,
-                                       OperationEquivalence::ignoreHashValue));
-  return size_t(hash);
-}
+namespace {
+/// Hashes of ops that are equal for ops which CSE may find equal: of the name,
+/// the attributes, what the operands are computed from, and the regions. Ops
+/// are added in program order, those of regions before the op that has them.
+class StructuralHashes {
+public:
+  llvm::hash_code add(Operation *op) {
+    llvm::hash_code hash = OperationEquivalence::computeHash(
+        op, [&](Value operand) { return hashOf(operand); },
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        hash = llvm::hash_combine(hash, hashes.at(&inner));
+    hashes[op] = hash;
+    return hash;
+  }
 
-/// Runs MLIR's CSE, which looks at the regions of ops only if all else about
-/// them is equal: without a hash of the regions among their attributes, it
-/// would compare each loop with all others of the same initial values.
+private:
+  llvm::hash_code hashOf(Value value) const {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return llvm::hash_value(argument.getArgNumber());
+    // Draws and reads of equal words are different values.
+    auto result = cast<OpResult>(value);
+    if (!isMemoryEffectFree(result.getOwner()))
+      return hash_value(value);
+    return llvm::hash_combine(hashes.at(result.getOwner()),
+                              result.getResultNumber());
+  }
+
+  llvm::DenseMap<Operation *, llvm::hash_code> hashes;
+};
+} // namespace
+
+/// Runs MLIR's CSE, which hashes ops without their regions and compares these
+/// in pairs: without the attribute, each loop with all others of the same
+/// initial values.
 static void shareEqualOps(ModuleOp module) {
   Builder builder(module.getContext());
+  StructuralHashes hashes;
   module.walk([&](Operation *op) {
+    llvm::hash_code hash = hashes.add(op);
     if (isStructured(op))
-      op->setAttr(kRegionsAttr, builder.getI64IntegerAttr(hashRegions(op)));
+      op->setAttr(kRegionsAttr, builder.getI64IntegerAttr(size_t(hash)));
   });
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(module);

@@ -39,8 +39,8 @@ public:
     Operation *yield = kernel.getBody().front().getTerminator();
     for (Value result : yield->getOperands()) {
       Position at;
-      for (int64_t size : getShape(result))
-        at.push_back(size == 1 ? kOnly : add(Origin::Loop));
+      for (auto [dim, size] : llvm::enumerate(getShape(result)))
+        at.push_back(size == 1 ? kOnly : getLoop(dim, size));
       read.clear();
       followed.clear();
       if (failed(follow(result, at)) || failed(compareWithOtherResults()))
@@ -56,9 +56,12 @@ private:
   /// slice, or an element of an index tensor.
   enum class Origin { Loop, Slice, Pick };
 
-  unsigned add(Origin origin) {
-    origins.push_back(origin);
-    return origins.size() - 1;
+  /// The loop over dim `dim` of results that have `size` elements along it.
+  unsigned getLoop(unsigned dim, int64_t size) {
+    auto [known, isNew] = loops.try_emplace({dim, size}, origins.size());
+    if (isNew)
+      origins.push_back(Origin::Loop);
+    return known->second;
   }
 
   /// The position in dim `dim` of what `op` reads when it is asked for at `of`.
@@ -66,7 +69,7 @@ private:
                 Origin origin) {
     return makeFrom(op, dim, of, origin);
   }
-  /// Equal starts and steps give equal positions, whichever slice has them.
+  /// Slices with the same start value and step read at the same position.
   unsigned make(SliceOp slice, unsigned of) {
     return makeFrom(slice.getStart().getAsOpaquePointer(), slice.getStep(),
                     {of}, Origin::Slice);
@@ -94,6 +97,7 @@ private:
   LogicalResult compareWithOtherResults();
 
   std::vector<Origin> origins{Origin::Loop};
+  std::map<std::pair<unsigned, int64_t>, unsigned> loops;
   std::map<std::tuple<const void *, int64_t, Position>, unsigned> made;
   std::set<std::pair<Operation *, Position>> followed;
   /// Where reductions are read for the result at hand, and for earlier ones.
@@ -115,12 +119,13 @@ LogicalResult KernelVerifier::follow(Value value, const Position &at) {
 }
 
 /// Loops of two results may be one loop. A slice or an index tensor is never
-/// the loop that stores the reduction.
+/// the loop that stores the reduction, but may be read alike by both.
 LogicalResult KernelVerifier::compareWithOtherResults() {
   for (auto &[reduction, at] : read) {
     auto [before, isNew] = readBefore.try_emplace(reduction, at);
-    if (!isNew && (getOrigin(before->second) != Origin::Loop ||
-                   getOrigin(at) != Origin::Loop))
+    if (!isNew && before->second != at &&
+        (getOrigin(before->second) != Origin::Loop ||
+         getOrigin(at) != Origin::Loop))
       return reduction->emitOpError(
           "is read at two positions by results of its own kernel");
   }

@@ -107,6 +107,29 @@ func.func @run_time_size_in_loop(%h0: tensor<?xf32>, %n: i64) -> tensor<?xf32> {
 
 // -----
 
+// Two sizes of the command line.
+func.func @main() -> tensor<?xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %n = td.arg "n" : i64
+  %m = td.arg "m" : i64
+  %size = arith.addi %n, %m : i64
+  %one = arith.constant 1.0 : f64
+  %h0 = td.fill %one sizes(%size) : f64 -> tensor<?xf32>
+  // expected-error @below {{TD900: gradient through this loop is not built yet}}
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%p = %h0) -> (tensor<?xf32>) : i64 {
+    // expected-note @below {{the backward pass needs this value of every iteration, and its size is known only at run time}}
+    // expected-note @below {{`--set n=… --set m=…` makes the size known}}
+    %y = td.tanh %p : tensor<?xf32>
+    scf.yield %y : tensor<?xf32>
+  }
+  %l = td.reduce sum %h [0] : tensor<?xf32> to tensor<f32>
+  %g = td.grad %l wrt(%h0) : (tensor<f32>, tensor<?xf32>) -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
+
+// -----
+
 td.slot @w param "w" of "m" : tensor<f32>
 td.slot @gw grad "w" of "m" : tensor<f32>
 

@@ -408,3 +408,40 @@ func.func @narrow(%go: i1, %n: i64, %x: tensor<4xf32>) -> tensor<4xf32> {
   } attributes {td.counted}
   return %r#4 : tensor<4xf32>
 }
+
+// Equal loops are one, wherever they stand in the program's text, and so are those
+// that take equal values from outside.
+// CHECK-LABEL: func.func @equal_loops
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+func.func @equal_loops(%x: tensor<4xf32>, %n: i64) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %k = td.exp %x : tensor<4xf32>
+  %a = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<4xf32>) : i64 {
+    %s = td.mul %y, %k : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  %l = td.exp %x : tensor<4xf32>
+  %b = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<4xf32>) : i64 {
+    %s = td.mul %y, %l : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @other_loops
+// CHECK-COUNT-2: scf.for
+func.func @other_loops(%x: tensor<4xf32>, %n: i64) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %a = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<4xf32>) : i64 {
+    %s = td.sin %y : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  %b = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<4xf32>) : i64 {
+    %s = td.cos %y : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}

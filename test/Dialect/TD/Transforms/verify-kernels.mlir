@@ -32,6 +32,20 @@ func.func @elementwise(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   return %r : tensor<3x3xf32>
 }
 
+// Two results from one position.
+// CHECK-LABEL: func.func @results
+func.func @results(%x: tensor<4x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %r:2 = td.kernel(%x) : (tensor<4x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  ^bb0(%a: tensor<4x2xf32>):
+    %one = arith.constant 1 : i64
+    %g = td.reduce sum %a [1] : tensor<4x2xf32> to tensor<4xf32>
+    %s = td.slice %g[%one] dim 0 step 1 : tensor<4xf32> to tensor<2xf32>
+    %t = td.neg %s : tensor<2xf32>
+    td.yield %s, %t : tensor<2xf32>, tensor<2xf32>
+  }
+  return %r#0, %r#1 : tensor<2xf32>, tensor<2xf32>
+}
+
 // Two slices with one start read one position.
 // CHECK-LABEL: func.func @slices
 func.func @slices(%x: tensor<4x2xf32>) -> tensor<2xf32> {
