@@ -105,8 +105,8 @@ public:
   /// `op` is asked for at `at`. `op` is inside the nest.
   const Coordinates &operandAt(mlir::Operation *op, unsigned index,
                                const Coordinates &at) const;
-  /// The value of which that at `at` is an element: in the nest, or an input,
-  /// if all that is between only moves elements.
+  /// The computed value or input that `value` is a view of: what remains after
+  /// following the nest's ops that only move elements, and where it is read.
   Access getMoved(mlir::Value value, const Coordinates &at) const;
   /// The input of which the value at `at` is an element, moved but not
   /// computed; without a tensor if there is none.

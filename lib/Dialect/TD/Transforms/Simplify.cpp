@@ -12,7 +12,6 @@
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Speculation.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -48,6 +47,8 @@ public:
       for (Operation &inner : region.getOps())
         hash = llvm::hash_combine(hash, hashes.at(&inner));
     hashes[op] = hash;
+    if (!isMemoryEffectFree(op))
+      withEffects.insert(op);
     return hash;
   }
 
@@ -57,13 +58,14 @@ private:
       return llvm::hash_value(argument.getArgNumber());
     // Draws and reads of equal words are different values.
     auto result = cast<OpResult>(value);
-    if (!isMemoryEffectFree(result.getOwner()))
+    if (withEffects.contains(result.getOwner()))
       return hash_value(value);
     return llvm::hash_combine(hashes.at(result.getOwner()),
                               result.getResultNumber());
   }
 
   llvm::DenseMap<Operation *, llvm::hash_code> hashes;
+  llvm::DenseSet<Operation *> withEffects;
 };
 } // namespace
 
