@@ -69,6 +69,11 @@ def is_rejected(function, array):
     return False
 
 
+def identity_of_kinks(array):
+    x = Value([array])
+    return compute("min", [x, compute("relu", [x])]).copies[0]
+
+
 def check_differences():
     x = np.array([0.3, 1.2])
     slopes = gradient_of(np.sin, x)
@@ -79,6 +84,9 @@ def check_differences():
     # A kink where x is, and one near it; what is too steep; what does not depend on x.
     assert is_rejected(np.abs, [0.0, 1.0])
     assert is_rejected(np.abs, [functions.STEP / 3, 1.0])
+    # Two kinks that cancel.
+    assert is_rejected(identity_of_kinks, [0.0, 1.0])
+    assert not is_rejected(identity_of_kinks, -x)
     assert is_rejected(lambda a: np.sin(1e4 * a), x)
     assert is_rejected(np.ones_like, x)
 

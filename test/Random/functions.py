@@ -7,7 +7,7 @@ import numpy as np
 
 import arrays
 from tree import Call, Function, Let, World, text_of
-from values import DTYPES, Rejected, Value, compute, first_copies, is_float
+from values import DTYPES, Rejected, Value, away_from_kinks, compute, first_copies, is_float
 
 STEP = 1e-4  # of central differences; they are taken with half of it too
 AGREEMENT = 1e-5  # of the differences of both steps
@@ -93,8 +93,8 @@ def smooth_call(g, names, count):
     if result.dtype != g[names[0]].dtype or not result.size or not result.is_static:
         return None
     # The plain sum of a softmax or a layer norm is constant, so that its gradient is rounding
-    # errors alone: the sum is weighted.
-    if result.size > MOST_WEIGHTS:
+    # errors alone: the sum is weighted, and a result that is such a sum is refused.
+    if result.size > MOST_WEIGHTS or np.all(np.abs(result.copies[0]) <= result.allowed()):
         return None
     numbers = g.numbers.integers(-8, 9, result.shape) / 4
     weights = Value([numbers.astype(DTYPES[result.dtype])])
@@ -121,6 +121,8 @@ def differences(world, name, weights, values, at):
         return (world[name].call(world, *moved).copies[0] * weights.copies[0]).sum()
 
     with first_copies():
+        with away_from_kinks():
+            loss(values[at].copies[0])
         slopes, bends = zip(*(slopes_and_bends(loss, values[at].copies[0], step)
                               for step in (STEP, STEP / 2)))
     result = (4 * slopes[1] - slopes[0]) / 3

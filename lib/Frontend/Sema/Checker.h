@@ -717,6 +717,7 @@ public:
   /// A loop, of either kind, for TD610 and for places, modes and freezing.
   struct LoopRecord {
     Scope *scope = nullptr; ///< of its body
+    unsigned turn = 0;      ///< the number of the turn that it is in
     std::vector<std::pair<SourceRange, std::string>> backwards;
     bool cleared = false;
     /// Models whose place, mode or freezing was used before the loop's body set
@@ -725,6 +726,9 @@ public:
         learningUses;
   };
   std::vector<LoopRecord> loops;
+  unsigned turns = 0; ///< of all loops, that have begun
+  /// The loops around this point whose turn began after this one.
+  llvm::MutableArrayRef<LoopRecord> loopsSince(unsigned turn);
   void endLoop();
   /// What `recordLeft` saw on the way to scopes that have not ended.
   std::vector<std::pair<const Scope *, ModelStates>> leftModels;

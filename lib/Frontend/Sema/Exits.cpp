@@ -186,14 +186,15 @@ void Checker::beginTurn() {
   pushScope();
   bind(exits::kSkips, {}, makeBool(false), /*isVar=*/true);
   pushScope();
-  for (const auto &model : models) {
-    model->placedInTurns = std::min(model->placedInTurns, loops.size());
-    model->modeSetInTurns = std::min(model->modeSetInTurns, loops.size());
-    model->learningSetInTurns =
-        std::min(model->learningSetInTurns, loops.size());
-  }
   loops.emplace_back();
   loops.back().scope = scope;
+  loops.back().turn = ++turns;
+}
+
+llvm::MutableArrayRef<Checker::LoopRecord> Checker::loopsSince(unsigned turn) {
+  auto first = llvm::partition_point(
+      loops, [&](const LoopRecord &loop) { return loop.turn <= turn; });
+  return llvm::MutableArrayRef(loops).drop_front(first - loops.begin());
 }
 
 void Checker::endTurn() {

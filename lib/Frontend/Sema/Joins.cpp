@@ -319,10 +319,9 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
       model->place = state.place;
       takeAlong(c, *model, place, model->moved, join);
     }
-    model->placedInTurns = std::min(model->placedInTurns, state.placedInTurns);
-    model->modeSetInTurns =
-        std::min(model->modeSetInTurns, state.modeSetInTurns);
-    model->learningSetInTurns =
-        std::min(model->learningSetInTurns, state.learningSetInTurns);
+    model->placedInTurn = std::min(model->placedInTurn, state.placedInTurn);
+    model->modeSetInTurn = std::min(model->modeSetInTurn, state.modeSetInTurn);
+    model->learningSetInTurn =
+        std::min(model->learningSetInTurn, state.learningSetInTurn);
   }
 }

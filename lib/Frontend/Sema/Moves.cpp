@@ -150,8 +150,8 @@ static void offerMoveAbove(Checker &c, Diagnostic &report,
 }
 
 Place Checker::modelPlace(const ModelInstance &model) {
-  for (size_t i = model.placedInTurns; i < loops.size(); ++i)
-    loops[i].placeUses.try_emplace(&model, userRange(here));
+  for (LoopRecord &loop : loopsSince(model.placedInTurn))
+    loop.placeUses.try_emplace(&model, userRange(here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
     Diagnostic &report = error(DiagCode::TD508, here,
@@ -221,7 +221,7 @@ void Checker::movePart(ModelInstance &model, const Place &place,
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;
-  model.placedInTurns = loops.size();
+  model.placedInTurn = turns;
   for (auto &member : model.members)
     if (member.slot && member.slot->owner == &model && !isThere &&
         !member.slot->name.empty())

@@ -205,14 +205,14 @@ void Checker::writeSlot(Slot &slot, const Val &val) {
 void Checker::setMode(ModelInstance &model, ModelState::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
-    part.modeSetInTurns = loops.size();
+    part.modeSetInTurn = turns;
   });
 }
 
 bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
-  for (size_t i = model.modeSetInTurns; i < loops.size(); ++i)
-    loops[i].modeUses.try_emplace(&model, userRange(range));
+  for (LoopRecord &loop : loopsSince(model.modeSetInTurn))
+    loop.modeUses.try_emplace(&model, userRange(range));
   if (model.mode == ModelState::Unknown) {
     unsupported(range, "a model whose mode depends on what ran before (call "
                        "`.train()` or `.eval()` first)");
@@ -227,7 +227,7 @@ void Checker::setLearning(ModelInstance &model, ModelState::Learning learning) {
   forEachModel(model, [&](ModelInstance &part) {
     part.learning = learning;
     part.learningSetAt = learningCalls;
-    part.learningSetInTurns = loops.size();
+    part.learningSetInTurn = turns;
   });
 }
 
@@ -235,8 +235,8 @@ bool Checker::isLearned(const Slot &slot, SourceRange range) {
   if (slot.kind != td::SlotKind::Param)
     return false;
   for (const ModelInstance *holder : slot.holders)
-    for (size_t i = holder->learningSetInTurns; i < loops.size(); ++i)
-      loops[i].learningUses.try_emplace(holder, userRange(range));
+    for (LoopRecord &loop : loopsSince(holder->learningSetInTurn))
+      loop.learningUses.try_emplace(holder, userRange(range));
   // A tied parameter is as the last call left it, by whichever name.
   const ModelInstance &model = **llvm::max_element(
       slot.holders, [](const ModelInstance *a, const ModelInstance *b) {

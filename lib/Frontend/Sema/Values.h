@@ -168,9 +168,10 @@ struct ModelState {
   /// Whether steps change its parameters; `Either` depends on the path.
   enum Learning : uint8_t { Learned, Frozen, Either } learning = Learned;
   unsigned learningSetAt = 0; ///< the number of the call that set it
-  /// Of the loops around, counted from the outermost: in so many the turn has
-  /// set the place, the mode, or what is frozen, on every path to this point.
-  size_t placedInTurns = 0, modeSetInTurns = 0, learningSetInTurns = 0;
+  /// The turn of a loop that had begun last when the place, the mode, or what
+  /// is frozen was set; of several paths to this point, the earliest. A turn
+  /// that began no later has set it on every path.
+  unsigned placedInTurn = 0, modeSetInTurn = 0, learningSetInTurn = 0;
 };
 
 struct ModelInstance : Payload, ModelState {
