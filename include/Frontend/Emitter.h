@@ -178,6 +178,8 @@ public:
 
   /// Costs decide which device an op runs on (--placement=optimize).
   virtual void optimizePlacement() = 0;
+  /// Transfers stay as the program has them (--placement=off).
+  virtual void keepTransfers() = 0;
 
   // Exported functions ----------------------------------------------------//
   struct Parameter {

@@ -38,6 +38,7 @@ public:
                                  llvm::ArrayRef<Value> elseValues) override;
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
   void optimizePlacement() override;
+  void keepTransfers() override;
   llvm::SmallVector<Value>
   beginExport(llvm::StringRef name, llvm::StringRef help,
               llvm::ArrayRef<Parameter> parameters) override;

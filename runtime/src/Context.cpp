@@ -241,10 +241,34 @@ int32_t Context::finishDevices() noexcept {
   return guarded(-1, [&] { gpus->synchronize(); });
 }
 
+namespace {
+/// While it lives, the program runs on this thread, if `status` is 0.
+class Running {
+public:
+  explicit Running(Context &context)
+      : devices(context.gpus.get()),
+        status(devices ? context.guarded(-1, [&] { devices->enter(); }) : 0) {}
+  ~Running() {
+    if (devices && status == 0)
+      devices->leave();
+  }
+  Running(const Running &) = delete;
+
+private:
+  Devices *devices;
+
+public:
+  const int32_t status;
+};
+} // namespace
+
 int32_t tdrt_main(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   ScopedDenormals flush(Denormals::Flush);
-  int32_t status = context.program->main(ctx);
+  Running running(context);
+  int32_t status = running.status;
+  if (status == 0)
+    status = context.program->main(ctx);
   int32_t finished = context.finishDevices();
   status = status ? status : finished;
   // What was printed before an error is shown before it, and a bad index in the
@@ -261,7 +285,9 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
   Context &context = Context::of(ctx);
   context.beginCall();
   const tdrt_program &program = *context.program;
-  int32_t status = context.guarded(-1, [&] {
+  Running running(context);
+  int32_t status = running.status;
+  status = status ? status : context.guarded(-1, [&] {
     if (index < 0 || index >= program.num_exports)
       fail(107, "there is no exported function " + std::to_string(index));
     const tdrt_export &function = program.exports[index];

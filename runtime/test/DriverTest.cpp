@@ -175,6 +175,19 @@ TEST(DriverTest, FailsToStart) {
   });
 }
 
+TEST(DriverTest, NotReady) {
+  checkWithGpus(1, {{"TDC_SIM_FAULT", "cuInit@1=802"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 316);
+    EXPECT_EQ(ctx.error().find("error[TR316]: the machine's GPUs are not "
+                               "ready: CUDA_ERROR_SYSTEM_NOT_READY (802): "
+                               "system not yet initialized"),
+              0u)
+        << ctx.error();
+  });
+}
+
 TEST(DriverTest, Versions) {
   struct Row {
     const char *visible, *device;

@@ -73,6 +73,39 @@ TEST(GpuFaultTest, EveryRefusalOfCode) {
         });
 }
 
+TEST(GpuFaultTest, NothingTranslatesCode) {
+  const std::pair<const char *, const char *> reasons[] = {
+      {"221", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221): PTX JIT compiler "
+              "library not found"},
+      {"223", "CUDA_ERROR_JIT_COMPILATION_DISABLED (223): PTX JIT compilation "
+              "was disabled"}};
+  for (auto [code, reason] : reasons)
+    checkWithGpus(
+        1, {{"TDC_SIM_FAULT", std::string("cuModuleLoadDataEx@1=") + code}},
+        [&, reason = reason] {
+          GpuProgram gpus(1);
+          Opened ctx(gpus.program);
+          EXPECT_EQ(launchAddOne(ctx), 315);
+          EXPECT_TRUE(has(ctx.error(), std::string("error[TR315]: the driver "
+                                                   "cannot translate the "
+                                                   "program's code for "
+                                                   "cuda:0: ") +
+                                           reason));
+        });
+}
+
+TEST(GpuFaultTest, AnotherProcessHasTheGpu) {
+  checkWithGpus(2, {{"TDC_SIM_FAULT", "cuDevicePrimaryCtxRetain@2=46"}}, [] {
+    GpuProgram gpus(2);
+    Opened ctx(gpus.program);
+    EXPECT_EQ(ctx.status, 314);
+    EXPECT_TRUE(has(ctx.error(),
+                    "error[TR314]: cuda:1 is not available: "
+                    "CUDA_ERROR_DEVICE_UNAVAILABLE (46): CUDA-capable "
+                    "device(s) is/are busy or unavailable"));
+  });
+}
+
 TEST(GpuFaultTest, NoCodeIsNeededWithoutKernels) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);

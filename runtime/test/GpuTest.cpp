@@ -431,6 +431,29 @@ TEST(GpuTest, CurrentContextStays) {
   });
 }
 
+// A program chooses its GPU once, however much it asks of it.
+TEST(GpuTest, ContextIsChosenOnce) {
+  auto countChoices = [](int launches) {
+    std::map<std::string, int> calls = countCalls(1, [=] {
+      static int left;
+      left = launches;
+      GpuProgram gpus(1);
+      gpus.program.main = [](tdrt_context *ctx) -> int32_t {
+        void *arena = ctx->devices[0].arena;
+        const uint64_t parameters[] = {word(arena), word(arena), 10};
+        int32_t status = 0;
+        for (; left > 0 && status == 0; --left)
+          status = tdrt_launch(ctx, 1, AddOne, 1, parameters, 0);
+        return status;
+      };
+      Opened ctx(gpus.program);
+      EXPECT_EQ(tdrt_main(ctx), 0) << ctx.error();
+    });
+    return calls["cuCtxGetCurrent"] + calls["cuCtxSetCurrent"];
+  };
+  EXPECT_EQ(countChoices(3), countChoices(300));
+}
+
 // Launches that come again with the same words become graphs, of which two take
 // turns; with other words each time they stay what they are.
 TEST(GpuTest, SequenceThatComesAgain) {
@@ -463,6 +486,28 @@ TEST(GpuTest, SequenceThatComesAgain) {
   EXPECT_EQ(calls["cuLaunchKernel"], 30 * 2);
 }
 
+// A graph stays while its last launch may run, and for words that come back.
+TEST(GpuTest, SequenceOfManyWords) {
+  std::map<std::string, int> calls = countCalls(1, [] {
+    GpuProgram gpus(1);
+    gpus.setSequence({AddOne}, {0});
+    Opened ctx(gpus.program);
+    char *arena = static_cast<char *>(ctx->devices[0].arena);
+    auto launch = [&](int buffer, int turns) {
+      void *x = arena + buffer * 64;
+      const uint64_t words[] = {1, word(x), word(x), 16};
+      for (int turn = 0; turn < turns; ++turn)
+        ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
+    };
+    for (int buffer : {0, 1, 2})
+      launch(buffer, 6);
+    launch(0, 1);
+    EXPECT_EQ(floatsOf(ctx, gpus, 1, arena, 1).front(), 7);
+  });
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 3);
+  EXPECT_EQ(calls["cuGraphLaunch"], 3 * 2 + 1);
+}
+
 // What a kernel in a graph reports comes as it would from the kernel.
 TEST(GpuTest, SequenceThatReports) {
   checkWithGpus(1, {}, [] {
@@ -489,9 +534,15 @@ TEST(GpuTest, SequenceWithTooManyBlocks) {
     GpuProgram gpus(1);
     gpus.setSequence({WriteNowhere, WriteNowhere}, {0, 2});
     Opened ctx(gpus.program);
-    const uint64_t words[] = {0, uint64_t(1) << 31};
-    EXPECT_EQ(tdrt_launch_sequence(ctx, 0, words), 202);
-    EXPECT_NE(ctx.error().find("gpu.tdsl:3"), std::string::npos) << ctx.error();
+    // Often enough to be a graph.
+    for (uint64_t blocks : {uint64_t(1) << 31, uint64_t(1) << 32})
+      for (int turn = 0; turn < 6; ++turn) {
+        const uint64_t words[] = {0, blocks};
+        EXPECT_EQ(tdrt_launch_sequence(ctx, 0, words), 202);
+        EXPECT_NE(ctx.error().find("gpu.tdsl:3"), std::string::npos)
+            << ctx.error();
+        tdrt_forget_last_call(ctx);
+      }
   });
 }
 

@@ -53,6 +53,7 @@ public:
 
   void declareDevice(llvm::StringRef symbol, const Place &device) override;
   void optimizePlacement() override;
+  void keepTransfers() override;
   llvm::SmallVector<Value>
   beginExport(llvm::StringRef name, llvm::StringRef help,
               llvm::ArrayRef<Parameter> parameters) override;
@@ -146,7 +147,6 @@ public:
   bool canUse(Value value) override;
 
 private:
-  void note(Transfer transfer);
   /// A function under construction. Its constants stand at its top, each once.
   struct Function {
     mlir::func::FuncOp op;

@@ -81,7 +81,6 @@ Value MLIREmitter::cast(Value input, const TensorShape &type) {
 
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
                             Transfer transfer) {
-  note(transfer);
   bool isKept = transfer == Transfer::Kept;
   bool isImplied = transfer != Transfer::Written && !isKept;
   return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input), isImplied,

@@ -116,19 +116,16 @@ void MLIREmitter::write(llvm::StringRef slot, Value value) {
 
 void MLIREmitter::moveSlot(llvm::StringRef slot, const Place &place,
                            Transfer transfer) {
-  note(transfer);
   create<td::MoveOp>(slot, td::getDevice(builder.getContext(), place),
                      transfer == Transfer::Implied, transfer == Transfer::Kept);
 }
 
-/// A program with one transfer that is kept keeps all.
-void MLIREmitter::note(Transfer transfer) {
-  if (transfer == Transfer::Kept)
-    (*module)->setAttr(td::kAsWrittenAttr, builder.getUnitAttr());
-}
-
 void MLIREmitter::optimizePlacement() {
   (*module)->setAttr(td::kOptimizeAttr, builder.getUnitAttr());
+}
+
+void MLIREmitter::keepTransfers() {
+  (*module)->setAttr(td::kAsWrittenAttr, builder.getUnitAttr());
 }
 
 void MLIREmitter::declareDevice(llvm::StringRef symbol, const Place &device) {

@@ -42,6 +42,7 @@ llvm::SmallVector<Value> NullEmitter::endIf(llvm::ArrayRef<Value> thenValues,
 }
 void NullEmitter::declareDevice(llvm::StringRef, const Place &) {}
 void NullEmitter::optimizePlacement() {}
+void NullEmitter::keepTransfers() {}
 llvm::SmallVector<Value>
 NullEmitter::beginExport(llvm::StringRef, llvm::StringRef,
                          llvm::ArrayRef<Parameter> parameters) {

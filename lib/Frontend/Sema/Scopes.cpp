@@ -487,6 +487,8 @@ void Checker::run(FileId id, const ast::Program &program) {
     placement = *options.placement;
   if (placement == Placement::Optimize)
     emit().optimizePlacement();
+  if (placement == Placement::Off)
+    emit().keepTransfers();
   // Command-line arguments are declared first: `--help` lists them all.
   for (const ast::Stmt *item : program.items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))

@@ -60,7 +60,9 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
 
 CUresult cuGraphExecDestroy(CUgraphExec executable) {
   return call(Entry::cuGraphExecDestroy, [=](Machine &machine, Context &) {
-    // What was launched has its own copies of the nodes.
+    // A driver may put this off to the end of the launch; the runtime does not
+    // rely on that.
+    machine.checkUnused(machine.executables.get(executable));
     machine.executables.remove(executable);
   });
 }

@@ -302,6 +302,15 @@ void Machine::checkUnused(uint64_t address, int device) {
   });
 }
 
+void Machine::checkUnused(const ExecutableGraph &executable) {
+  if (host.covers(executable.lastLaunch.clock))
+    return;
+  runFor(executable.graph.device, [&] {
+    fault(CUDA_ERROR_LAUNCH_FAILED,
+          "a graph is destroyed while its last launch may still run");
+  });
+}
+
 bool Machine::isValid(uint64_t begin, uint64_t end) const {
   auto users = accesses.find(begin, end);
   return std::none_of(

@@ -111,6 +111,8 @@ public:
   /// of an allocation that is to be freed while a context of `device` is
   /// current.
   void checkUnused(uint64_t address, int device);
+  /// Throws Fault if the host has not waited for the last launch.
+  void checkUnused(const ExecutableGraph &executable);
   /// Whether no work that the host has not waited for writes these bytes.
   bool isValid(uint64_t begin, uint64_t end) const;
 

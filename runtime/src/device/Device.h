@@ -29,6 +29,10 @@ class Device {
 public:
   virtual ~Device() = default;
 
+  /// As of Devices.
+  virtual void enter() = 0;
+  virtual void leave() = 0;
+
   /// Blocks for run-time sizes. What the GPU was asked before a block is
   /// released may still use it.
   virtual Memory &getMemory() = 0;

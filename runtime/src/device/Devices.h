@@ -33,6 +33,12 @@ public:
   /// Failure TR309 ... TR311 or TR399.
   virtual void synchronize() = 0;
 
+  /// From the one to the other a thread asks for the work of a program, and has
+  /// no other library in between: a GPU stays chosen. `enter` throws Failure
+  /// TR310 or TR311.
+  virtual void enter() = 0;
+  virtual void leave() = 0;
+
   /// As of Memory, for all GPUs, and for handles.
   virtual void beginCall() = 0;
   virtual void endCall(bool failed) = 0;
@@ -47,8 +53,8 @@ public:
 } // namespace tdrt
 
 struct tdrt_gpu_backend {
-  /// Throws Failure TR301 ... TR305, TR311 or TR312 unless so many GPUs can be
-  /// seen. `simulated` is tdrt_gpu_program::sim_library.
+  /// Throws Failure TR301 ... TR305, TR311, TR312 or TR316 unless so many GPUs
+  /// can be seen. `simulated` is tdrt_gpu_program::sim_library.
   void (*requireDevices)(int32_t count, const char *simulated);
   /// Opens the GPUs that the context's program uses, with their arenas and
   /// constants. Throws Failure TR3xx.

@@ -285,6 +285,23 @@ void Gpus::synchronize() {
     }
 }
 
+static bool isUsed(const std::unique_ptr<Device> &gpu) {
+  return gpu != nullptr;
+}
+
+void Gpus::enter() {
+  // Those of more GPUs are chosen in between.
+  auto first = std::find_if(gpus.begin(), gpus.end(), isUsed);
+  if (first != gpus.end())
+    (*first)->enter();
+}
+
+void Gpus::leave() {
+  auto first = std::find_if(gpus.begin(), gpus.end(), isUsed);
+  if (first != gpus.end())
+    (*first)->leave();
+}
+
 void Gpus::beginCall() {
   for (auto &gpu : gpus)
     if (gpu)

@@ -66,6 +66,8 @@ public:
   char *getPinned() override { return pinned; }
   int64_t countBytesInUse() const override;
   void synchronize() override;
+  void enter() override;
+  void leave() override;
   void beginCall() override;
   void endCall(bool failed) override;
   std::string getCopiesJson() const override { return counts.getJson(); }

@@ -92,6 +92,7 @@ public:
     line("device " + symbol + " = " + spelling(device));
   }
   void optimizePlacement() override { line("optimize placement"); }
+  void keepTransfers() override { line("keep transfers"); }
   llvm::SmallVector<Value>
   beginExport(Ref fn, Ref help, llvm::ArrayRef<Parameter> parameters) override {
     llvm::SmallVector<Value> values;

@@ -15,8 +15,9 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     yet.
 
     `implied`: the program does not say so; the compiler brings the tensor where
-    it is needed, and what makes it may as well run there. `kept`: as written in
-    the program, to be done exactly here, even if nobody needs it. `pinned`: what
+    it is needed, and what makes it may as well run there. `kept`: to be done exactly
+    here, where the program has it or needs it (`--placement=off`), even if nobody
+    reads it. `pinned`: what
     makes the operand runs on the device of the result, whatever that costs
     (`--placement=optimize`). `home`: an implied one from or to where a file, a
     loader or a caller has its tensors; the program chose no device there.

@@ -173,7 +173,8 @@ private:
     }
     Type type = withPlace(cast<RankedTensorType>(value.getType()), place);
     return ToDeviceOp::create(builder, op->getLoc(), type, value,
-                              /*implied=*/true, /*kept=*/false);
+                              /*implied=*/true,
+                              /*kept=*/module->hasAttr(kAsWrittenAttr));
   }
 
   /// Drops those that change nothing. A constructor that is only brought

@@ -29,6 +29,13 @@ public:
     return lane < known.size() && known[lane] >= operation;
   }
 
+  bool covers(const Clock &other) const {
+    for (unsigned lane = 0; lane != other.known.size(); ++lane)
+      if (!covers(lane, other.known[lane]))
+        return false;
+    return true;
+  }
+
   void join(const Clock &other) {
     if (known.size() < other.known.size())
       known.resize(other.known.size());

@@ -51,15 +51,30 @@ TEST(Graphs, RunWhatWasCapturedEachTimeTheyAreLaunched) {
     EXPECT_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
     EXPECT_TRUE(tdc_sim_is_valid(result, 8));
     EXPECT_EQ(Numbers(result, result + 2), (Numbers{16, 22}));
-    // It may go while it runs.
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
-    EXPECT_EQ(cuGraphExecDestroy(executable), CUDA_SUCCESS);
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
     EXPECT_EQ(Numbers(result, result + 2), (Numbers{19, 23}));
+    EXPECT_EQ(cuGraphExecDestroy(executable), CUDA_SUCCESS);
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_ERROR_INVALID_HANDLE);
     expectFault("executable graph 1 was destroyed");
     EXPECT_EQ(cuGraphExecDestroy(executable), CUDA_ERROR_INVALID_HANDLE);
     EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_HANDLE);
+  });
+}
+
+TEST(Graphs, StayUntilTheirLastLaunchIsWaitedFor) {
+  runWithSeeds(withDevices(1), [] {
+    start();
+    CUstream stream = makeStream(), other = makeStream();
+    CUdeviceptr pointer = allocate(4);
+    CUgraphExec executable = instantiate(
+        capture(stream, [&] { cuMemsetD8Async(pointer, 0, 4, stream); }));
+    EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
+    EXPECT_EQ(cuGraphExecDestroy(executable), CUDA_ERROR_LAUNCH_FAILED);
+    expectFault("a graph is destroyed while its last launch may still run");
   });
 }
 

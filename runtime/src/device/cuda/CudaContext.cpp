@@ -5,6 +5,9 @@
 
 using namespace tdrt;
 
+/// Of the innermost Use of the thread.
+static thread_local CUcontext used = nullptr;
+
 CudaContext::CudaContext(const Driver &driver, int ordinal)
     : driver(driver), name("cuda:" + std::to_string(ordinal)) {
   check(driver.cuDeviceGet(&device, ordinal), "being found");
@@ -23,6 +26,8 @@ void CudaContext::check(CUresult result, const char *what) const {
     return;
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     fail(308, "out of memory on " + name + ", in " + what);
+  if (result == CUDA_ERROR_DEVICE_UNAVAILABLE)
+    fail(314, name + " is not available: " + driver.describe(result));
   if (result == CUDA_ERROR_ECC_UNCORRECTABLE)
     fail(310, name + " was lost: " + driver.describe(result));
   if (isOfKernel(result)) {
@@ -37,4 +42,30 @@ void CudaContext::check(CUresult result, const char *what) const {
                   driver.describe(result));
   }
   fail(311, name + " failed at " + what + ": " + driver.describe(result));
+}
+
+CudaContext::Use::Use(const CudaContext &context)
+    : driver(context.driver), outer(used), before(used) {
+  if (!before)
+    context.check(driver.cuCtxGetCurrent(&before), "being chosen");
+  if (before != context.handle) {
+    context.check(driver.cuCtxSetCurrent(context.handle), "being chosen");
+    isChange = true;
+  }
+  used = context.handle;
+}
+
+CudaContext::Use::Use(const CudaContext &context, std::nothrow_t)
+    : driver(context.driver), outer(used), before(used) {
+  bool isKnown = before || driver.cuCtxGetCurrent(&before) == CUDA_SUCCESS;
+  if (!isKnown || before != context.handle)
+    isChange =
+        driver.cuCtxSetCurrent(context.handle) == CUDA_SUCCESS && isKnown;
+  used = context.handle;
+}
+
+CudaContext::Use::~Use() {
+  if (isChange)
+    driver.cuCtxSetCurrent(before);
+  used = outer;
 }

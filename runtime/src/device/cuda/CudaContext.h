@@ -13,7 +13,7 @@ namespace tdrt {
 /// and tells its errors.
 class CudaContext {
 public:
-  /// Throws Failure TR308, TR310 or TR311.
+  /// Throws Failure TR308, TR310, TR311 or TR314.
   CudaContext(const Driver &driver, int ordinal);
   ~CudaContext() { driver.cuDevicePrimaryCtxRelease_v2(device); }
   CudaContext(const CudaContext &) = delete;
@@ -28,41 +28,27 @@ public:
 
   /// While it lives, what the thread asks the driver for is asked of this
   /// context; then again of the one that was current, which may be that of
-  /// another library.
+  /// another library. Within the life of another one of the thread the driver
+  /// is asked for nothing, or only for a change between the two.
   class Use {
   public:
     /// Throws what check() throws.
-    explicit Use(const CudaContext &context) : driver(context.driver) {
-      context.check(driver.cuCtxGetCurrent(&before), kWhat);
-      if (before == context.handle)
-        return;
-      context.check(driver.cuCtxSetCurrent(context.handle), kWhat);
-      isChange = true;
-    }
+    explicit Use(const CudaContext &context);
     /// For destructors: failures are of no interest any more, but that the one
     /// that was current may not be known.
-    Use(const CudaContext &context, std::nothrow_t) : driver(context.driver) {
-      bool isKnown = driver.cuCtxGetCurrent(&before) == CUDA_SUCCESS;
-      if (!isKnown || before != context.handle)
-        isChange =
-            driver.cuCtxSetCurrent(context.handle) == CUDA_SUCCESS && isKnown;
-    }
-    ~Use() {
-      if (isChange)
-        driver.cuCtxSetCurrent(before);
-    }
+    Use(const CudaContext &context, std::nothrow_t);
+    ~Use();
     Use(const Use &) = delete;
 
   private:
-    static constexpr const char *kWhat = "being chosen";
-
     const Driver &driver;
-    CUcontext before = nullptr;
+    CUcontext outer;            ///< of the Use around it; null if there is none
+    CUcontext before = nullptr; ///< that was current
     bool isChange = false;
   };
 
-  /// Throws a Failure unless `result` is success: TR308, TR309, TR310, or TR311
-  /// for what was being done, "launching a kernel".
+  /// Throws a Failure unless `result` is success: TR308, TR309, TR310, TR314,
+  /// or TR311 for what was being done, "launching a kernel".
   void check(CUresult result, const char *what) const;
 
   /// The kernel that is named if one turns out to have failed. `site` may be

@@ -21,19 +21,19 @@ static CUdeviceptr address(const void *pointer) {
 
 CudaDevice::CudaDevice(const Driver &driver, int ordinal,
                        const tdrt_gpu_program &program)
-    : context(driver, ordinal), life(std::in_place, context), program(program),
-      kernels(context, program), memory(context), work(context),
-      arrivals{makeEvent(context), makeEvent(context)},
+    : context(driver, ordinal), chosen(std::in_place, context),
+      program(program), kernels(context, program), memory(context),
+      work(context), arrivals{makeEvent(context), makeEvent(context)},
       sequences(std::make_unique<LaunchSequences>(*this)) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
     makeErrors();
-  life.reset();
+  chosen.reset();
 }
 
 CudaDevice::~CudaDevice() {
   abandon();
-  life.emplace(context, std::nothrow);
+  chosen.emplace(context, std::nothrow);
 }
 
 void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {

@@ -28,6 +28,9 @@ public:
   /// Lets copies from `peer` go without the host where the machine can do that.
   void enableCopiesFrom(const CudaDevice &peer);
 
+  void enter() override { chosen.emplace(context); }
+  void leave() override { chosen.reset(); }
+
   Memory &getMemory() override { return memory; }
   void *allocateArena(int64_t bytes) override;
   tdrt_gpu_error *getErrors() override { return errors; }
@@ -92,8 +95,9 @@ private:
   bool isFinished();
 
   CudaContext context;
-  /// While the device, with all below, is made or destroyed.
-  std::optional<CudaContext::Use> life;
+  /// While the device, with all below, is made or destroyed, and from enter to
+  /// leave.
+  std::optional<CudaContext::Use> chosen;
   const tdrt_gpu_program &program;
   Kernels kernels;
   DeviceMemory memory;

@@ -129,6 +129,8 @@ void Driver::initialize() {
 }
 
 void Driver::check(CUresult result, const char *what) const {
+  if (result == CUDA_ERROR_SYSTEM_NOT_READY)
+    fail(316, "the machine's GPUs are not ready: " + describe(result));
   if (result != CUDA_SUCCESS)
     fail(311, std::string("the CUDA driver failed at ") + what + ": " +
                   describe(result));

@@ -29,7 +29,7 @@ class Driver : public DriverFunctions {
 public:
   /// The process's driver. The first call opens and initialises it, looking for
   /// a simulated one also at `simulated`, which may be null. Throws Failure
-  /// TR301 ... TR304, TR311 or TR312; the next call then tries again.
+  /// TR301 ... TR304, TR311, TR312 or TR316; the next call then tries again.
   static const Driver &get(const char *simulated = nullptr);
 
   /// The GPUs that can be seen; at least 1.
@@ -43,7 +43,7 @@ public:
   /// knows; with a real one the answer is yes.
   bool isValid(const void *data, size_t bytes) const;
 
-  /// What a GPU that is not open can be asked. Throw Failure TR311.
+  /// What a GPU that is not open can be asked. Throw Failure TR311 or TR316.
   std::string getName(int device) const;
   int64_t getTotalMemory(int device) const;
 
@@ -52,7 +52,7 @@ private:
   /// Returns the name of one that is missing, or null.
   const char *findFunctions(void *library);
   void initialize();
-  /// Throws Failure TR311 unless `result` is success.
+  /// Throws Failure TR311 or TR316 unless `result` is success.
   void check(CUresult result, const char *what) const;
 
   int devices = 0;

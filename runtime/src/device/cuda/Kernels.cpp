@@ -30,6 +30,12 @@ bool isRefusal(CUresult result) {
          result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
+/// Whether it has nothing to translate code with.
+bool cannotTranslate(CUresult result) {
+  return result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND ||
+         result == CUDA_ERROR_JIT_COMPILATION_DISABLED;
+}
+
 } // namespace
 
 Kernels::Kernels(const CudaContext &context, const tdrt_gpu_program &program)
@@ -86,6 +92,9 @@ void Kernels::load() {
                   ": " + context.driver.describe(result) +
                   (reason.empty() ? "" : "\n" + reason));
   }
+  if (cannotTranslate(result))
+    fail(315, "the driver cannot translate the program's code for " +
+                  context.getName() + ": " + context.driver.describe(result));
   context.check(result, "loading the program's kernels");
   module.reset(loaded);
 }

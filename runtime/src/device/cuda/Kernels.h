@@ -18,7 +18,7 @@ public:
   Kernels(const CudaContext &context, const tdrt_gpu_program &program);
 
   /// The function of kernel `index` of the program. The context is current.
-  /// Throws Failure TR307, or what CudaContext::check throws.
+  /// Throws Failure TR307 or TR315, or what CudaContext::check throws.
   CUfunction get(int32_t index);
 
 private:

@@ -8,61 +8,82 @@ using namespace tdrt;
 /// To make a graph costs about as much as it then saves in so many turns.
 static constexpr int kLaunchesBefore = 4;
 /// Words that change again and again are not worth any more graphs.
-static constexpr int kMaxGraphs = 8;
+static constexpr size_t kMaxGraphs = 8;
+
+static bool areEqual(const std::vector<uint64_t> &known, const uint64_t *words,
+                     size_t size) {
+  return std::equal(known.begin(), known.end(), words, words + size);
+}
 
 bool LaunchSequences::launch(int32_t index, const uint64_t *words,
                              const tdrt_site *site) {
   const tdrt_gpu_program &program = device.program;
   if (sequences.empty())
     sequences.resize(program.num_sequences);
-  Sequence &sequence = sequences[index];
+  auto &[graphs, counted] = sequences[index];
   const tdrt_sequence &row = program.sequences[index];
-  Recording &recording = find(sequence, words, row.num_words);
-  if (!recording.graph) {
-    if (sequence.graphs == kMaxGraphs)
-      return false;
-    if (recording.launches < kLaunchesBefore) {
-      ++recording.launches;
+  auto graph = std::find_if(graphs.begin(), graphs.end(), [&](auto &one) {
+    return areEqual(one.first, words, row.num_words);
+  });
+  if (graph == graphs.end()) {
+    Counted &one = count(counted, words, row.num_words);
+    if (one.launches < kLaunchesBefore || graphs.size() == kMaxGraphs ||
+        !areLaunchable(row, words)) {
+      ++one.launches;
       return false;
     }
-    ++sequence.graphs;
-    record(row, recording);
+    graphs.emplace_back(one.words, record(row, words));
+    graph = graphs.end() - 1;
   }
   int32_t last = row.kernels[row.num_launches - 1];
   device.context.noteLaunch(program.kernels[last].name, site);
-  recording.graph->launch();
+  graph->second->launch();
   return true;
 }
 
-/// The recording with these words, in place of the one that was not used for
+/// The count of these words, from 0 in place of the one that was not used for
 /// longer if there is none.
-LaunchSequences::Recording &
-LaunchSequences::find(Sequence &sequence, const uint64_t *words, size_t count) {
-  auto &[first, second] = sequence.recordings;
-  auto isIt = [&](const Recording &recording) {
-    return std::equal(recording.words.begin(), recording.words.end(), words,
-                      words + count);
-  };
-  if (isIt(first))
+LaunchSequences::Counted &LaunchSequences::count(Counted (&counted)[2],
+                                                 const uint64_t *words,
+                                                 size_t size) {
+  auto &[first, second] = counted;
+  if (areEqual(first.words, words, size))
     return first;
   std::swap(first, second);
-  if (!isIt(first)) {
-    first = {};
-    first.words.assign(words, words + count);
-  }
+  if (!areEqual(first.words, words, size))
+    first = {{words, words + size}};
   return first;
 }
 
-void LaunchSequences::record(const tdrt_sequence &row, Recording &recording) {
+template <class Visit>
+void LaunchSequences::visitLaunches(const tdrt_sequence &row,
+                                    const uint64_t *words, Visit visit) const {
+  for (int32_t i = 0; i < row.num_launches; ++i) {
+    visit(row.kernels[i], *words, words + 1);
+    words += 1 + device.program.kernels[row.kernels[i]].num_parameters;
+  }
+}
+
+bool LaunchSequences::areLaunchable(const tdrt_sequence &row,
+                                    const uint64_t *words) const {
+  bool areFew = true;
+  visitLaunches(row, words, [&](int32_t, uint64_t blocks, const uint64_t *) {
+    areFew &= blocks <= INT32_MAX;
+  });
+  return areFew;
+}
+
+std::unique_ptr<CudaGraph> LaunchSequences::record(const tdrt_sequence &row,
+                                                   const uint64_t *words) {
   auto graph = std::make_unique<CudaGraph>(device);
   graph->begin();
-  const uint64_t *words = recording.words.data();
-  for (int32_t i = 0; i < row.num_launches; ++i) {
-    auto blocks = static_cast<unsigned>(*words++);
-    if (blocks > 0)
-      device.launch(row.kernels[i], blocks, words, nullptr);
-    words += device.program.kernels[row.kernels[i]].num_parameters;
-  }
+  visitLaunches(
+      row, words,
+      [&](int32_t kernel, uint64_t blocks, const uint64_t *parameters) {
+        if (blocks > 0)
+          device.launch(kernel, static_cast<unsigned>(blocks), parameters,
+                        nullptr);
+      });
   graph->end();
-  recording.graph = std::move(graph);
+  return graph;
 }

@@ -23,19 +23,30 @@ public:
   bool launch(int32_t index, const uint64_t *words, const tdrt_site *site);
 
 private:
-  /// Launches with the same words.
-  struct Recording {
-    std::vector<uint64_t> words;
-    int launches = 0; ///< how often they were asked for one by one
-    std::unique_ptr<CudaGraph> graph;
+  using Words = std::vector<uint64_t>;
+  /// Launches with these words, one by one.
+  struct Counted {
+    Words words;
+    int launches = 0;
   };
   struct Sequence {
-    Recording recordings[2]; ///< the last one that was used first
-    int graphs = 0;          ///< made by now
+    /// They stay to the end: the last launch of one may not have run.
+    std::vector<std::pair<Words, std::unique_ptr<CudaGraph>>> graphs;
+    Counted counted[2]; ///< the last one that was used first
   };
 
-  Recording &find(Sequence &sequence, const uint64_t *words, size_t count);
-  void record(const tdrt_sequence &row, Recording &recording);
+  static Counted &count(Counted (&counted)[2], const uint64_t *words,
+                        size_t size);
+  /// Whether there can be so many blocks; if not, the launch that asks for them
+  /// is to say so.
+  bool areLaunchable(const tdrt_sequence &row, const uint64_t *words) const;
+  std::unique_ptr<CudaGraph> record(const tdrt_sequence &row,
+                                    const uint64_t *words);
+  /// Calls `visit` with the kernel, the blocks and the parameters of each
+  /// launch.
+  template <class Visit>
+  void visitLaunches(const tdrt_sequence &row, const uint64_t *words,
+                     Visit visit) const;
 
   CudaDevice &device;
   std::vector<Sequence> sequences; ///< of the program
