@@ -272,15 +272,21 @@ def measure(tdc, verb, path):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, ended
 
 
+def summarize(runs):
+    """As of one run: the median time, the most memory, and all ways that runs ended."""
+    seconds, megabytes, ends = zip(*runs)
+    return sorted(seconds)[len(runs) // 2], max(megabytes), " / ".join(sorted(set(ends)))
+
+
 def measure_all(tdc, verb, programs):
-    """The median time of each program, whose rounds are interleaved."""
+    """A row for each program, whose rounds are interleaved."""
     rounds = [[] for _ in programs]
     for _ in range(ROUNDS):
         for path, runs in zip(programs, rounds):
             runs.append(measure(tdc, verb, path))
             if runs[-1][2] == "too long":
-                return [sorted(runs)[len(runs) // 2] for runs in rounds if runs]
-    return [sorted(runs)[ROUNDS // 2] for runs in rounds]
+                return [summarize(runs) for runs in rounds if runs]
+    return [summarize(runs) for runs in rounds]
 
 
 class Table:

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Makes docs/Errors.md of the tables of diagnostics.
 
-usage: errors.py [FILE]
-
 Every code has a title and what `tdc explain` says, and the message of a test that
 triggers it where one has the whole of it. The result goes to FILE, or back to
 docs/Errors.md. A code that no test expects, and one that tests expect and no table
 has, is an error.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -79,6 +78,10 @@ def examples():
 
 
 def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, default=PAGE)
+    options = parser.parse_args()
     rows, shown = list(codes()), examples()
     parts, group = [HEAD], ""
     for code, title, text in rows:
@@ -88,8 +91,7 @@ def main():
         parts.append(f"### {code}: {title}\n\n{text}\n")
         if code in shown:
             parts.append(f"```\n{shown[code]}\n```\n")
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
-    target.write_text("\n".join(parts), encoding="utf-8")
+    options.file.write_text("\n".join(parts), encoding="utf-8")
 
     known, tested = {code for code, *_ in rows}, expected()
     wrong = [f"no test expects {code}" for code in sorted(known - tested)]

@@ -242,30 +242,29 @@ int32_t Context::finishDevices() noexcept {
 }
 
 namespace {
-/// While it lives, the program runs on this thread, if `status` is 0.
-class Running {
-public:
-  explicit Running(Context &context)
-      : devices(context.gpus.get()),
-        status(devices ? context.guarded(-1, [&] { devices->enter(); }) : 0) {}
+/// While it lives, the program runs on this thread.
+struct Running {
+  /// Unless there is an error.
+  Running(Context &context, int32_t error)
+      : devices(error ? nullptr : context.gpus.get()), status(error) {
+    if (devices)
+      status = context.guarded(-1, [&] { devices->enter(); });
+  }
   ~Running() {
     if (devices && status == 0)
       devices->leave();
   }
   Running(const Running &) = delete;
 
-private:
   Devices *devices;
-
-public:
-  const int32_t status;
+  int32_t status; ///< 0, or why it does not
 };
 } // namespace
 
 int32_t tdrt_main(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   ScopedDenormals flush(Denormals::Flush);
-  Running running(context);
+  Running running(context, /*error=*/0);
   int32_t status = running.status;
   if (status == 0)
     status = context.program->main(ctx);
@@ -285,9 +284,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
   Context &context = Context::of(ctx);
   context.beginCall();
   const tdrt_program &program = *context.program;
-  Running running(context);
-  int32_t status = running.status;
-  status = status ? status : context.guarded(-1, [&] {
+  int32_t status = context.guarded(-1, [&] {
     if (index < 0 || index >= program.num_exports)
       fail(107, "there is no exported function " + std::to_string(index));
     const tdrt_export &function = program.exports[index];
@@ -309,6 +306,8 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
                               : std::string()));
     }
   });
+  Running running(context, status);
+  status = running.status;
   if (status == 0) {
     ScopedDenormals flush(Denormals::Flush);
     // Results are tensors: no string that the call makes can leave it.

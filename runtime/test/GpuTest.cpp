@@ -454,6 +454,25 @@ TEST(GpuTest, ContextIsChosenOnce) {
   EXPECT_EQ(countChoices(3), countChoices(300));
 }
 
+// Others are chosen for each thing that they are asked, and not for more.
+TEST(GpuTest, SecondGpuInOneRun) {
+  checkWithGpus(2, {}, [] {
+    GpuProgram gpus(2);
+    gpus.program.main = [](tdrt_context *ctx) -> int32_t {
+      for (int32_t device : {2, 1, 2}) {
+        void *x = ctx->devices[device - 1].arena;
+        void *y = allocate(ctx, device, 10);
+        if (int32_t status = addOne(ctx, device, x, y, 10))
+          return status;
+        tdrt_free(ctx, device, y);
+      }
+      return 0;
+    };
+    Opened ctx(gpus.program);
+    EXPECT_EQ(tdrt_main(ctx), 0) << ctx.error();
+  });
+}
+
 // Launches that come again with the same words become graphs, of which two take
 // turns; with other words each time they stay what they are.
 TEST(GpuTest, SequenceThatComesAgain) {

@@ -59,14 +59,14 @@ def first_copies():
 
 @contextlib.contextmanager
 def away_from_kinks():
-    """A value at a kink of an op is Rejected, even where kinks of several ops cancel, as in
+    """A value at one of KINKS is Rejected, even where several cancel, as in
     minimum(x, relu(x)): its gradient follows from a rule, not from the values around it."""
     global REJECTS_KINKS
-    REJECTS_KINKS = True
+    before, REJECTS_KINKS = REJECTS_KINKS, True
     try:
         yield
     finally:
-        REJECTS_KINKS = False
+        REJECTS_KINKS = before
 
 
 class Rejected(Exception):

@@ -727,7 +727,7 @@ public:
   };
   std::vector<LoopRecord> loops;
   unsigned turns = 0; ///< of all loops, that have begun
-  /// The loops around this point whose turn began after this one.
+  /// The loops around this point that are in a turn which began after `turn`.
   llvm::MutableArrayRef<LoopRecord> loopsSince(unsigned turn);
   void endLoop();
   /// What `recordLeft` saw on the way to scopes that have not ended.

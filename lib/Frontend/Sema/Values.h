@@ -170,7 +170,7 @@ struct ModelState {
   unsigned learningSetAt = 0; ///< the number of the call that set it
   /// The turn of a loop that had begun last when the place, the mode, or what
   /// is frozen was set; of several paths to this point, the earliest. A turn
-  /// that began no later has set it on every path.
+  /// around this point that began no later has set it on every path.
   unsigned placedInTurn = 0, modeSetInTurn = 0, learningSetInTurn = 0;
 };
 

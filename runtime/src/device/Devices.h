@@ -33,9 +33,9 @@ public:
   /// Failure TR309 ... TR311 or TR399.
   virtual void synchronize() = 0;
 
-  /// From the one to the other a thread asks for the work of a program, and has
-  /// no other library in between: a GPU stays chosen. `enter` throws Failure
-  /// TR310 or TR311.
+  /// From the one to the other, both of one thread, no other library asks for
+  /// anything: a GPU stays chosen. Not nested. `enter` throws Failure TR309 ...
+  /// TR311 or TR314.
   virtual void enter() = 0;
   virtual void leave() = 0;
 

@@ -285,21 +285,22 @@ void Gpus::synchronize() {
     }
 }
 
-static bool isUsed(const std::unique_ptr<Device> &gpu) {
-  return gpu != nullptr;
+Device *Gpus::findFirst() const {
+  for (const auto &gpu : gpus)
+    if (gpu)
+      return gpu.get();
+  return nullptr;
 }
 
+// The first stays chosen; another is chosen for each thing that it is asked.
 void Gpus::enter() {
-  // Those of more GPUs are chosen in between.
-  auto first = std::find_if(gpus.begin(), gpus.end(), isUsed);
-  if (first != gpus.end())
-    (*first)->enter();
+  if (Device *first = findFirst())
+    first->enter();
 }
 
 void Gpus::leave() {
-  auto first = std::find_if(gpus.begin(), gpus.end(), isUsed);
-  if (first != gpus.end())
-    (*first)->leave();
+  if (Device *first = findFirst())
+    first->leave();
 }
 
 void Gpus::beginCall() {

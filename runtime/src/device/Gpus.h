@@ -75,6 +75,8 @@ public:
   std::string getPeaksJson() const override;
 
 private:
+  /// Null if none is used.
+  Device *findFirst() const;
   /// Null for none.
   const tdrt_site *getSite(int32_t site) const;
   /// Names what a GPU is asked for next in the trace, if there is one.

@@ -11,7 +11,7 @@ namespace tdrt {
 /// the command line has for it: `cpu`, `cuda`, or `auto` or null, where
 /// TDC_DEVICE decides. Tells on standard error why a program that could use
 /// GPUs runs on the cpu, unless that was wanted. Throws Failure TR301 ... TR306
-/// and TR311 ... TR313; TR312 even where the cpu would do.
+/// TR311 ... TR313 and TR316; TR312 even where the cpu would do.
 const tdrt_program &chooseVersion(const tdrt_program &first,
                                   const char *device);
 

@@ -5,7 +5,7 @@
 
 using namespace tdrt;
 
-/// Of the innermost Use of the thread.
+/// Of the innermost Use of the thread; null if that is not known to be current.
 static thread_local CUcontext used = nullptr;
 
 CudaContext::CudaContext(const Driver &driver, int ordinal)
@@ -58,14 +58,15 @@ CudaContext::Use::Use(const CudaContext &context)
 CudaContext::Use::Use(const CudaContext &context, std::nothrow_t)
     : driver(context.driver), outer(used), before(used) {
   bool isKnown = before || driver.cuCtxGetCurrent(&before) == CUDA_SUCCESS;
-  if (!isKnown || before != context.handle)
-    isChange =
-        driver.cuCtxSetCurrent(context.handle) == CUDA_SUCCESS && isKnown;
-  used = context.handle;
+  bool isChosen = isKnown && before == context.handle;
+  if (!isChosen) {
+    isChosen = driver.cuCtxSetCurrent(context.handle) == CUDA_SUCCESS;
+    isChange = isChosen && isKnown;
+  }
+  used = isChosen ? context.handle : nullptr;
 }
 
 CudaContext::Use::~Use() {
-  if (isChange)
-    driver.cuCtxSetCurrent(before);
-  used = outer;
+  bool isBack = !isChange || driver.cuCtxSetCurrent(before) == CUDA_SUCCESS;
+  used = isBack ? outer : nullptr;
 }

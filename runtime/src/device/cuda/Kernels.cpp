@@ -86,15 +86,16 @@ void Kernels::load() {
     if (!isRefusal(result))
       break;
   }
-  if (isRefusal(result)) {
-    std::string reason = trimmed(log);
+  std::string reason = trimmed(log);
+  if (!reason.empty())
+    reason = "\n" + reason;
+  if (isRefusal(result))
     fail(307, "the driver refuses the program's code for " + context.getName() +
-                  ": " + context.driver.describe(result) +
-                  (reason.empty() ? "" : "\n" + reason));
-  }
+                  ": " + context.driver.describe(result) + reason);
   if (cannotTranslate(result))
     fail(315, "the driver cannot translate the program's code for " +
-                  context.getName() + ": " + context.driver.describe(result));
+                  context.getName() + ": " + context.driver.describe(result) +
+                  reason);
   context.check(result, "loading the program's kernels");
   module.reset(loaded);
 }

@@ -26,9 +26,10 @@ bool LaunchSequences::launch(int32_t index, const uint64_t *words,
     return areEqual(one.first, words, row.num_words);
   });
   if (graph == graphs.end()) {
+    if (graphs.size() == kMaxGraphs || !areLaunchable(row, words))
+      return false;
     Counted &one = count(counted, words, row.num_words);
-    if (one.launches < kLaunchesBefore || graphs.size() == kMaxGraphs ||
-        !areLaunchable(row, words)) {
+    if (one.launches < kLaunchesBefore) {
       ++one.launches;
       return false;
     }
@@ -66,11 +67,11 @@ void LaunchSequences::visitLaunches(const tdrt_sequence &row,
 
 bool LaunchSequences::areLaunchable(const tdrt_sequence &row,
                                     const uint64_t *words) const {
-  bool areFew = true;
+  bool fits = true;
   visitLaunches(row, words, [&](int32_t, uint64_t blocks, const uint64_t *) {
-    areFew &= blocks <= INT32_MAX;
+    fits &= blocks <= INT32_MAX;
   });
-  return areFew;
+  return fits;
 }
 
 std::unique_ptr<CudaGraph> LaunchSequences::record(const tdrt_sequence &row,
