@@ -48,6 +48,7 @@ LAST_TURN = "in the last turn of a loop, for what the host reads of it: it has w
             "before the GPU is given more"
 NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, in " \
             "QueueTest.ManyReports some do"
+ERROR_IS_TOLD = "the error has been told; what is waited for only clears it on the GPU"
 EQUIVALENT = {
     ("bad-index", "cuMemcpyDtoHAsync_v2"): (2, "a turn meets the bad index, the next one is under "
                                                "way, and neither's value is looked at"),
@@ -62,6 +63,7 @@ EQUIVALENT = {
     ("pipeline", "cuEventRecord"): (1, BEHIND_ANOTHER),
     ("pipeline", "cuStreamWaitEvent"): (1, BEHIND_ANOTHER),
     ("training", "cuStreamWaitEvent"): (1, NO_REPORT),
+    ("unseen", "cuStreamSynchronize"): (1, ERROR_IS_TOLD),
 }
 
 # The N-th `what` is left out.

@@ -71,6 +71,15 @@ static Val clone(Checker &c, const Bound &args) {
   return c.unsupported(args.range(), "`clone` of " + c.describe(input));
 }
 
+/// What is multiplied with an argument of the prelude's function, which got f16
+/// or bf16 in f32: has no more digits either, so that tensor cores take it.
+static Val roundedAsGiven(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!c.isTensor(input, args.range(), "`rounded_as_given`"))
+    return c.fail();
+  return c.givenNarrow ? c.widened(c.rounded(input, *c.givenNarrow)) : input;
+}
+
 llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
   static const Builtin table[] = {
       {".to", "input, *device_dtype, device=, dtype=, non_blocking=", to},
@@ -86,6 +95,7 @@ llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
       {"item", "input", item},
       {"detach", "input", detach},
       {"clone", "input", clone},
+      {"rounded_as_given", "input", roundedAsGiven},
   };
   return table;
 }

@@ -17,6 +17,7 @@
 #include "Flow.h"
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Sema.h"
+#include "Restore.h"
 #include "Scopes.h"
 #include "Values.h"
 #include "llvm/ADT/DenseMap.h"
@@ -433,6 +434,9 @@ public:
   static std::optional<DType>
   findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands);
 
+  /// What the function of the prelude that runs was given in place of f32.
+  std::optional<DType> givenNarrow;
+
   // Calls (Calls.cpp, Standalone.cpp) --------------------------------------//
 
   Val call(const Val &callee, CallArgs &args);
@@ -780,22 +784,6 @@ public:
 /// Calls `visit` for a model and all models in it.
 void forEachModel(ModelInstance &model,
                   llvm::function_ref<void(ModelInstance &)> visit);
-
-/// Restores a variable at the end of a scope.
-template <typename T> class Restore {
-public:
-  explicit Restore(T &variable) : variable(variable), saved(variable) {}
-  Restore(T &variable, T value) : variable(variable), saved(variable) {
-    variable = std::move(value);
-  }
-  ~Restore() { variable = std::move(saved); }
-  /// Restores something else instead.
-  void replace(T value) { saved = std::move(value); }
-
-private:
-  T &variable;
-  T saved;
-};
 
 } // namespace tdc::sema
 

@@ -83,5 +83,6 @@ Val Checker::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
     val = widened(val);
   for (CallArgs::Keyword &keyword : wide.keywords)
     keyword.val = widened(keyword.val);
+  Restore<std::optional<DType>> saved(givenNarrow, narrow);
   return rounded(callFunction(fn, wide), *narrow);
 }
