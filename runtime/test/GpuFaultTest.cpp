@@ -53,6 +53,20 @@ TEST(GpuFaultTest, NoCodeAtAll) {
   });
 }
 
+/// The driver answers `code` to the program's code; the launch that needs it
+/// gives `status`, and an error that has each text of `said`.
+void checkLoad(const char *code, int32_t status,
+               const std::vector<std::string> &said) {
+  checkWithGpus(
+      1, {{"TDC_SIM_FAULT", std::string("cuModuleLoadDataEx@1=") + code}}, [&] {
+        GpuProgram gpus(1);
+        Opened ctx(gpus.program);
+        EXPECT_EQ(launchAddOne(ctx), status);
+        for (const std::string &text : said)
+          EXPECT_TRUE(has(ctx.error(), text));
+      });
+}
+
 // Whatever a driver says of code that it cannot use, and says no more.
 TEST(GpuFaultTest, EveryRefusalOfCode) {
   const std::pair<const char *, const char *> refusals[] = {
@@ -61,37 +75,21 @@ TEST(GpuFaultTest, EveryRefusalOfCode) {
       {"218", "CUDA_ERROR_INVALID_PTX (218)"},
       {"222", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"}};
   for (auto [code, name] : refusals)
-    checkWithGpus(
-        1, {{"TDC_SIM_FAULT", std::string("cuModuleLoadDataEx@1=") + code}},
-        [&, name = name] {
-          GpuProgram gpus(1);
-          Opened ctx(gpus.program);
-          EXPECT_EQ(launchAddOne(ctx), 307);
-          EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
-                                       "program's code for cuda:0: "));
-          EXPECT_TRUE(has(ctx.error(), name)) << ctx.error();
-        });
+    checkLoad(code, 307,
+              {"error[TR307]: the driver refuses the program's code for "
+               "cuda:0: ",
+               name});
 }
 
 TEST(GpuFaultTest, NothingTranslatesCode) {
-  const std::pair<const char *, const char *> reasons[] = {
-      {"221", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221): PTX JIT compiler "
-              "library not found"},
-      {"223", "CUDA_ERROR_JIT_COMPILATION_DISABLED (223): PTX JIT compilation "
-              "was disabled"}};
-  for (auto [code, reason] : reasons)
-    checkWithGpus(
-        1, {{"TDC_SIM_FAULT", std::string("cuModuleLoadDataEx@1=") + code}},
-        [&, reason = reason] {
-          GpuProgram gpus(1);
-          Opened ctx(gpus.program);
-          EXPECT_EQ(launchAddOne(ctx), 315);
-          EXPECT_TRUE(has(ctx.error(), std::string("error[TR315]: the driver "
-                                                   "cannot translate the "
-                                                   "program's code for "
-                                                   "cuda:0: ") +
-                                           reason));
-        });
+  const std::string start = "error[TR315]: the driver cannot translate the "
+                            "program's code for cuda:0: ";
+  checkLoad("221", 315,
+            {start + "CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221): PTX JIT "
+                     "compiler library not found"});
+  checkLoad("223", 315,
+            {start + "CUDA_ERROR_JIT_COMPILATION_DISABLED (223): PTX JIT "
+                     "compilation was disabled"});
 }
 
 TEST(GpuFaultTest, AnotherProcessHasTheGpu) {

@@ -71,8 +71,9 @@ static Val clone(Checker &c, const Bound &args) {
   return c.unsupported(args.range(), "`clone` of " + c.describe(input));
 }
 
-/// What is multiplied with an argument of the prelude's function, which got f16
-/// or bf16 in f32: has no more digits either, so that tensor cores take it.
+/// Rounds what a function of the prelude has computed in f32 to the f16 or bf16
+/// of its arguments (NarrowFloats.cpp). The result is f32, like the arguments:
+/// tensor cores multiply both as they were.
 static Val roundedAsGiven(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (!c.isTensor(input, args.range(), "`rounded_as_given`"))

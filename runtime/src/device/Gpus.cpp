@@ -16,9 +16,8 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
     if (gpus[k])
       table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
                   gpus[k]->getErrors()};
-  for (auto &gpu : gpus)
-    if (gpu && program.pinned_bytes > 0 && !pinned)
-      pinned = static_cast<char *>(gpu->allocatePinned(program.pinned_bytes));
+  if (Device *first = findFirst(); first && program.pinned_bytes > 0)
+    pinned = static_cast<char *>(first->allocatePinned(program.pinned_bytes));
   for (int32_t i = 0; i < program.num_constants; ++i) {
     const tdrt_gpu_constant &constant = program.constants[i];
     char *arena = static_cast<char *>(table[constant.device - 1].arena);

@@ -17,10 +17,10 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     `implied`: the program does not say so; the compiler brings the tensor where
     it is needed, and unless it is kept what makes it may as well run there. `kept`:
     to be done exactly here, where the program has it or, implied, needs it, even if
-    nobody reads it (`--placement=off`). `pinned`: what
-    makes the operand runs on the device of the result, whatever that costs
-    (`--placement=optimize`). `home`: an implied one from or to where a file, a
-    loader or a caller has its tensors; the program chose no device there.
+    nobody reads it (`--placement=off`). `pinned`: what makes the operand runs on the
+    device of the result, whatever that costs (`--placement=optimize`). `home`: an
+    implied one from or to where a file, a loader or a caller has its tensors; the
+    program chose no device there.
 
     C1: shapes and dtypes of operand and result are equal.
 

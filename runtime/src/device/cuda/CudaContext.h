@@ -42,7 +42,7 @@ public:
 
   private:
     const Driver &driver;
-    CUcontext outer;            ///< of the Use around it; null if there is none
+    CUcontext outer;            ///< that the Use around it has; null if unknown
     CUcontext before = nullptr; ///< that was current
     bool isChange = false;
   };
