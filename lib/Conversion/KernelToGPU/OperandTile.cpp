@@ -10,8 +10,10 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Lines of 16 bytes that shared memory serves at a time.
-constexpr int64_t kBankLines = 8;
+/// Chunks of kWidestAccess that all banks of shared memory give at a time.
+constexpr int64_t kBankChunks = 8;
+/// Elements of a line that neighbouring threads read: a sector of f32.
+constexpr int64_t kReadTogether = 8;
 /// NVVM's number for a GPU's own memory.
 constexpr unsigned kGlobalSpace = 1;
 
@@ -29,22 +31,39 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   lines = schedule.tileTerms;
   if (operand.storedAlongTerms)
     std::swap(lineElements, lines);
-  // Neighbouring lines begin in other banks: tensor cores swap chunks within
-  // a line (getAddress), else a line is a chunk longer.
+  // Neighbouring lines begin in other banks: for tensor cores chunks are
+  // swapped within a line (getChunkOrder), else a line is a chunk longer.
   pitch = lineElements + (schedule.onTensorCores ? 0 : schedule.getChunk());
   array = device.makeShared(schedule.shared, schedule.stages * lines * pitch);
 
   int64_t readLine = operand.extent, readLines = schedule.tileTerms;
   if (operand.readAlongTerms)
     std::swap(readLine, readLines);
-  int64_t threadsPerLine = readLine / operand.width;
-  linesPerTurn = schedule.threads / threadsPerLine;
+  linesPerTurn = schedule.threads * operand.width / readLine;
   turns = readLines / linesPerTurn;
-  Value thread = device.getThread(), threads = device.i32(threadsPerLine);
-  Value along = arith::MulIOp::create(
-      b, loc, arith::RemUIOp::create(b, loc, thread, threads),
-      device.i32(operand.width));
-  Value line = arith::DivUIOp::create(b, loc, thread, threads);
+  // What is read along the terms and stored across them is read in parts of a
+  // line, one after the other, so that a warp's stores use all banks.
+  int64_t part = operand.readAlongTerms == operand.storedAlongTerms
+                     ? readLine
+                     : std::min(readLine, kReadTogether);
+  int64_t threadsPerLine = part / operand.width;
+  auto divide = [&](Value value, int64_t divisor) -> Value {
+    return arith::DivUIOp::create(b, loc, value, device.i32(divisor));
+  };
+  auto modulo = [&](Value value, int64_t divisor) -> Value {
+    return arith::RemUIOp::create(b, loc, value, device.i32(divisor));
+  };
+  auto multiply = [&](Value value, int64_t factor) -> Value {
+    return arith::MulIOp::create(b, loc, value, device.i32(factor));
+  };
+  Value thread = device.getThread();
+  Value along = multiply(modulo(thread, threadsPerLine), operand.width);
+  Value line = divide(thread, threadsPerLine);
+  if (part < readLine) {
+    along = arith::AddIOp::create(b, loc, along,
+                                  multiply(divide(line, linesPerTurn), part));
+    line = modulo(line, linesPerTurn);
+  }
   ownAt = operand.readAlongTerms ? line : along;
   termAt = operand.readAlongTerms ? along : line;
   evaluator.steps[wide] = operand.width;
@@ -161,6 +180,22 @@ void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
 // In shared memory
 //===----------------------------------------------------------------------===//
 
+/// What the numbers of a line's chunks are changed by (the usual XOR swizzle),
+/// so that no two lines that tensor cores read at once share a bank.
+Value OperandTile::getChunkOrder(Value line) {
+  auto mask = [&](Value value, int64_t bits) -> Value {
+    return arith::AndIOp::create(b, loc, value, device.i32(bits));
+  };
+  // A warp reads eight elements of 32 bits in each of four lines: two chunks.
+  if (schedule.shared.isF32() && !operand.storedAlongTerms)
+    return arith::MulIOp::create(b, loc, mask(line, 3), device.i32(2));
+  // ldmatrix reads a chunk in each of eight lines.
+  int64_t chunks = std::min(lineElements / schedule.getChunk(), kBankChunks);
+  Value order =
+      arith::DivUIOp::create(b, loc, line, device.i32(kBankChunks / chunks));
+  return mask(order, chunks - 1);
+}
+
 Value OperandTile::getAddress(Value stage, Value own, Value term) {
   Value line = term, element = own;
   if (operand.storedAlongTerms)
@@ -171,16 +206,9 @@ Value OperandTile::getAddress(Value stage, Value own, Value term) {
   auto multiply = [&](Value value, int64_t factor) -> Value {
     return arith::MulIOp::create(b, loc, value, device.i32(factor));
   };
-  if (schedule.onTensorCores) {
-    // Eight lines that tensor cores read at once differ in where they have
-    // their chunks (the usual XOR swizzle), so that no two share a bank.
-    int64_t chunks = std::min(lineElements / schedule.getChunk(), kBankLines);
-    Value order =
-        arith::DivUIOp::create(b, loc, line, device.i32(kBankLines / chunks));
-    order = arith::AndIOp::create(b, loc, order, device.i32(chunks - 1));
-    element = arith::XOrIOp::create(b, loc, element,
-                                    multiply(order, schedule.getChunk()));
-  }
+  if (schedule.onTensorCores)
+    element = arith::XOrIOp::create(
+        b, loc, element, multiply(getChunkOrder(line), schedule.getChunk()));
   Value index = add(multiply(stage, lines * pitch), multiply(line, pitch));
   return device.getAddress(array, add(index, element));
 }

@@ -48,6 +48,7 @@ private:
   mlir::Value loadNeighbours(const Tile &first);
   void copy(int64_t turn, mlir::Value isInside, mlir::Value stage);
   mlir::Value getDestination(mlir::Value stage, int64_t turn, int64_t element);
+  mlir::Value getChunkOrder(mlir::Value line);
 
   KernelFunction &function;
   mlir::OpBuilder &b;

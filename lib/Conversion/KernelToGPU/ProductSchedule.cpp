@@ -66,11 +66,9 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
     width = std::min<int64_t>(width, 4);
   if (!ShapedType::isDynamic(extent) && extent % width == 0)
     operand.width = width;
-  // Tensor cores take either order of elements of 16 bits. Without them a
-  // thread reads neighbours along its operand's own loop, term by term.
-  operand.storedAlongTerms =
-      schedule.onTensorCores &&
-      (operand.readAlongTerms || schedule.shared.isF32());
+  // Tensor cores take either order. Without them a thread reads neighbours
+  // along its operand's own loop, term by term.
+  operand.storedAlongTerms = schedule.onTensorCores && operand.readAlongTerms;
 }
 
 std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {

@@ -24,6 +24,8 @@ constexpr int64_t kWarpColumns = 32;
 /// Rows of the matrices that ldmatrix loads, four at once; their columns are a
 /// chunk.
 constexpr int64_t kMatrix = 8;
+/// Neighbouring lanes that have a row of a fragment.
+constexpr int64_t kGroup = 4;
 /// Accumulators that a thread has of one mma.
 constexpr int64_t kSums = 4;
 
@@ -36,9 +38,20 @@ public:
                   ValueRange accumulators) override;
 
 private:
-  /// Four matrices, two along the operand's own loop and two along the terms.
+  /// Where an element stands in the tile of an operand.
+  struct Place {
+    Value own, term;
+  };
+
+  /// Of four matrices, two along the operand's own loop and two along the
+  /// terms, from `own` and `term` on.
   Values loadFragments(OperandTile &tile, Value stage, int64_t own,
                        int64_t term);
+  Values loadMatrices(OperandTile &tile, Value stage, int64_t own,
+                      int64_t term);
+  Values loadElements(OperandTile &tile, Value stage, int64_t own,
+                      int64_t term);
+  Place getPlace(OperandTile &tile, Value matrix, int64_t own, int64_t term);
   Values multiply(ArrayRef<Value> left, ArrayRef<Value> right,
                   ValueRange accumulators);
   Value add(Value one, Value other) {
@@ -79,8 +92,8 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
   Value warp = divide(thread, kWarpSize);
   firstRow = multiplyBy(divide(warp, across), warpRows);
   firstColumn = multiplyBy(modulo(warp, across), kWarpColumns);
-  row = add(firstRow, divide(lane, kSums));
-  column = add(firstColumn, multiplyBy(modulo(lane, kSums), 2));
+  row = add(firstRow, divide(lane, kGroup));
+  column = add(firstColumn, multiplyBy(modulo(lane, kGroup), 2));
   piece = 2;
   for (int64_t m = 0; m < warpRows; m += kRows)
     for (int64_t n = 0; n < kWarpColumns; n += kColumns)
@@ -88,21 +101,28 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
         elements.push_back({m + sum / 2 * kMatrix, n + sum % 2});
 }
 
-TileMultiplier::Values TensorCoreMultiplier::loadFragments(OperandTile &tile,
-                                                           Value stage,
+/// The left operand has its matrices one below the other first, the right one
+/// along the terms first.
+TensorCoreMultiplier::Place TensorCoreMultiplier::getPlace(OperandTile &tile,
+                                                           Value matrix,
                                                            int64_t own,
                                                            int64_t term) {
-  // Lane l says where row l % 8 of matrix l / 8 is. The left operand has its
-  // matrices one below the other first, the right one along the terms first.
   bool isLeft = &tile.operand == &schedule.left;
-  Value matrix = divide(lane, kMatrix), line = modulo(lane, kMatrix);
   Value below = isLeft ? modulo(matrix, 2) : divide(matrix, 2);
   Value beside = isLeft ? divide(matrix, 2) : modulo(matrix, 2);
-  Value ownAt = add(isLeft ? firstRow : firstColumn,
-                    add(device.i32(own), multiplyBy(below, kMatrix)));
-  Value termAt = add(device.i32(term), multiplyBy(beside, schedule.getChunk()));
-  Value &lineAt = tile.operand.storedAlongTerms ? ownAt : termAt;
-  lineAt = add(lineAt, line);
+  return {add(isLeft ? firstRow : firstColumn,
+              add(device.i32(own), multiplyBy(below, kMatrix))),
+          add(device.i32(term), multiplyBy(beside, schedule.getChunk()))};
+}
+
+/// Lane l says where line l % 8 of matrix l / 8 is.
+TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
+                                                          Value stage,
+                                                          int64_t own,
+                                                          int64_t term) {
+  Place place = getPlace(tile, divide(lane, kMatrix), own, term);
+  Value &lineAt = tile.operand.storedAlongTerms ? place.own : place.term;
+  lineAt = add(lineAt, modulo(lane, kMatrix));
   auto layout = tile.operand.storedAlongTerms ? NVVM::MMALayout::row
                                               : NVVM::MMALayout::col;
   Type word = b.getI32Type();
@@ -110,20 +130,47 @@ TileMultiplier::Values TensorCoreMultiplier::loadFragments(OperandTile &tile,
       b, loc,
       LLVM::LLVMStructType::getLiteral(b.getContext(),
                                        {word, word, word, word}),
-      tile.getAddress(stage, ownAt, termAt), /*num=*/4, layout,
+      tile.getAddress(stage, place.own, place.term), /*num=*/4, layout,
       NVVM::LdStMatrixShapeAttr::get(b.getContext(), kMatrix, kMatrix),
       NVVM::LdStMatrixEltType::B16);
-  Values fragments;
+  Values words;
+  for (int64_t i = 0; i < 4; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
+  return words;
+}
+
+/// Transposed, which ldmatrix can only do with elements of 16 bits.
+TileMultiplier::Values TensorCoreMultiplier::loadElements(OperandTile &tile,
+                                                          Value stage,
+                                                          int64_t own,
+                                                          int64_t term) {
+  Values words;
   for (int64_t i = 0; i < 4; ++i) {
-    Value fragment = LLVM::ExtractValueOp::create(b, loc, all, i);
+    Place place = getPlace(tile, device.i32(i), own, term);
+    words.push_back(LLVM::LoadOp::create(
+        b, loc, b.getI32Type(),
+        tile.getAddress(stage, add(place.own, divide(lane, kGroup)),
+                        add(place.term, modulo(lane, kGroup)))));
+  }
+  return words;
+}
+
+TileMultiplier::Values TensorCoreMultiplier::loadFragments(OperandTile &tile,
+                                                           Value stage,
+                                                           int64_t own,
+                                                           int64_t term) {
+  bool isTransposed = element.isF32() && !tile.operand.storedAlongTerms;
+  Values fragments = isTransposed ? loadElements(tile, stage, own, term)
+                                  : loadMatrices(tile, stage, own, term);
+  for (Value &fragment : fragments) {
     if (element.isF16())
       fragment = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, element),
                                          fragment);
     if (element.isF32())
       fragment = NVVM::ConvertFloatToTF32Op::create(
-          b, loc, word, LLVM::BitcastOp::create(b, loc, element, fragment),
+          b, loc, b.getI32Type(),
+          LLVM::BitcastOp::create(b, loc, element, fragment),
           NVVM::FPRoundingMode::RNA);
-    fragments.push_back(fragment);
   }
   return fragments;
 }

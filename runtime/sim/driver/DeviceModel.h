@@ -12,6 +12,7 @@
 
 #include "cuda_driver.h"
 #include "gpu_times.h"
+#include "ptx/Limits.h"
 #include <optional>
 
 namespace tdc::sim {
@@ -36,8 +37,6 @@ const DeviceModel &getDeviceModel(int architecture);
 std::optional<int> getAttribute(const DeviceModel &model,
                                 CUdevice_attribute attribute);
 
-inline constexpr int kSharedBytes = 48 << 10; ///< per block without opting in
-inline constexpr int kMaxThreads = 1024;      ///< per block
 inline constexpr unsigned kMaxBlockZ = 64;
 inline constexpr unsigned kMaxGridX = 0x7fffffff;
 inline constexpr unsigned kMaxGridYZ = 65535;

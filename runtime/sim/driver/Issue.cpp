@@ -243,7 +243,7 @@ void Machine::run(const Operation &operation) {
   }
   // One that did not run to its end.
   accesses.finishKernel(operation.id, {});
-  statistics.countWork(work);
+  statistics.countWork(operation.task, work);
   time.finish(operation.timeItem, work);
 }
 

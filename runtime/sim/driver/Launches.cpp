@@ -24,6 +24,12 @@ void checkSizes(const KernelInfo &info, const Dim3 &grid, const Dim3 &block) {
                                         getText(block) + " threads, where " +
                                         std::to_string(info.maxThreads) +
                                         " are the most");
+  if (threads > info.fittingThreads)
+    fault(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+          "kernel '" + info.name + "': a block of " + getText(block) +
+              " threads may have too few registers: there are enough for " +
+              std::to_string(info.fittingThreads) +
+              " (.maxntid tells the assembler how many there will be)");
 }
 
 std::vector<std::byte> copyParameters(const KernelInfo &info,

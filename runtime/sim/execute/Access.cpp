@@ -40,14 +40,6 @@ std::string describe(const Allocation &allocation) {
              : text + " of device " + std::to_string(allocation.device);
 }
 
-/// Of global memory; an atomic reads and writes.
-void countTraffic(Work &work, Access kind, uint64_t bytes) {
-  if (kind != Access::Write)
-    work.bytesRead += bytes;
-  if (kind != Access::Read)
-    work.bytesWritten += bytes;
-}
-
 /// Everything there is to say about one access of one lane.
 struct Accessor {
   Warp &warp;
@@ -57,6 +49,7 @@ struct Accessor {
   uint64_t address;
   unsigned bytes;
   Access kind;
+  bool areSeveral; ///< lanes, of which `lane` is the first
 
   LaunchState &state() const { return warp.block.state; }
 
@@ -72,6 +65,8 @@ struct Accessor {
     faultAt(warp, instruction, lane, code,
             verb + count(bytes) + " at " + hex(address) + where + ": " + why);
   }
+
+  unsigned racer() const { return areSeveral ? kSeveral : lane; }
 
   void checkAlignment() const {
     if (address & (bytes - 1))
@@ -107,14 +102,21 @@ struct Accessor {
     std::string verb = conflict.isRead  ? "read"
                        : mark & kAtomic ? "updated"
                                         : "written";
-    std::string who =
-        isOfEarlierBlock(mark)
-            ? "block " + std::to_string(blockOf(mark).block) +
-                  " of the same launch, and nothing orders the two blocks"
-            : "warp " + std::to_string(warpOf(mark)) +
-                  " of the same block, and no barrier stands between (this is "
-                  "warp " +
-                  std::to_string(warp.index) + ")";
+    std::string who;
+    if (isOfEarlierBlock(mark))
+      who = "block " + std::to_string(blockOf(mark).block) +
+            " of the same launch, and nothing orders the two blocks";
+    else if (warpOf(mark) != warp.index)
+      who = "warp " + std::to_string(warpOf(mark)) +
+            " of the same block, and no barrier stands between (this is warp " +
+            std::to_string(warp.index) + ")";
+    else
+      who = (conflict.lane == kSeveral
+                 ? "several lanes"
+                 : "lane " + std::to_string(conflict.lane)) +
+            " of the same warp, and no barrier stands between (" +
+            (areSeveral ? "several lanes read it here)"
+                        : "this is lane " + std::to_string(lane) + ")");
     refuse("a race: " + verb + " by " + who, CUDA_ERROR_LAUNCH_FAILED);
   }
 
@@ -174,11 +176,10 @@ struct Accessor {
                               allocation.written) +
                " of " + describe(allocation) + " was never written");
     }
-    Conflict conflict = recent->shadow->note(offset, bytes, kind,
-                                             warp.block.ordering, warp.index);
+    Conflict conflict = recent->shadow->note(
+        offset, bytes, kind, warp.block.ordering, warp.index, racer());
     if (conflict.mark && !isFenced(conflict.mark))
       refuseRace(conflict);
-    countTraffic(state().work, kind, bytes);
     return allocation.data + offset;
   }
 
@@ -199,8 +200,8 @@ struct Accessor {
       memset(written, kWritten, bytes);
     else if (memchr(written, kNeverWritten, bytes))
       refuse("never written by this block");
-    Conflict conflict = block.sharedShadow.note(address, bytes, kind,
-                                                block.ordering, warp.index);
+    Conflict conflict = block.sharedShadow.note(
+        address, bytes, kind, block.ordering, warp.index, racer());
     if (conflict.mark)
       refuseRace(conflict);
     return block.shared.data() + address;
@@ -271,10 +272,12 @@ std::pair<Space, uint64_t> resolveGeneric(uint64_t address) {
 }
 
 std::byte *access(Warp &warp, const Instruction &instruction, unsigned lane,
-                  Space space, uint64_t address, unsigned bytes, Access kind) {
+                  Space space, uint64_t address, unsigned bytes, Access kind,
+                  bool areSeveral) {
   if (space == Space::Generic)
     std::tie(space, address) = resolveGeneric(address);
-  Accessor accessor{warp, instruction, lane, space, address, bytes, kind};
+  Accessor accessor{warp,    instruction, lane, space,
+                    address, bytes,       kind, areSeveral};
   switch (space) {
   case Space::Shared:
     return accessor.sharedMemory();
@@ -338,13 +341,10 @@ std::byte *accessRow(Warp &warp, Space space, const uint64_t addresses[kLanes],
     if (kind == Access::Write ? isInFlight : !isWritten)
       return nullptr;
   }
-  if (!shadow->noteRow(offset, unsigned(rowBytes), kind, block.ordering,
-                       warp.index))
+  if (!shadow->noteRow(offset, bytes, kind, block.ordering, warp.index))
     return nullptr;
   if (written && kind == Access::Write)
     memset(written, kWritten, rowBytes);
-  if (space != Space::Shared)
-    countTraffic(state.work, kind, rowBytes);
   return data;
 }
 

@@ -12,10 +12,12 @@ namespace tdc::sim {
 void gatherAddresses(Warp &warp, const Instruction &instruction, unsigned index,
                      unsigned which, uint64_t addresses[kLanes]);
 
-/// Where the bytes are that one lane accesses. Throws the Fault of what is
-/// wrong with it: bounds, alignment, freed, unwritten, foreign, racing.
+/// Where the bytes are that a lane accesses, or that several do at once, of
+/// which it is the first. Throws the Fault of what is wrong with it: bounds,
+/// alignment, freed, unwritten, foreign, racing.
 std::byte *access(Warp &warp, const Instruction &instruction, unsigned lane,
-                  Space space, uint64_t address, unsigned bytes, Access kind);
+                  Space space, uint64_t address, unsigned bytes, Access kind,
+                  bool areSeveral = false);
 
 /// The same for a full warp whose lanes access `bytes` each, one after the
 /// other: where the bytes of the first lane are; those of the others follow.

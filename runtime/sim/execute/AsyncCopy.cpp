@@ -8,6 +8,7 @@
 
 #include "execute/Access.h"
 #include "execute/Lanes.h"
+#include "execute/Traffic.h"
 #include "ptx/Decoder.h"
 #include <algorithm>
 
@@ -48,6 +49,7 @@ void issue(Warp &warp, const Instruction &instruction) {
                          ? warp.getPredicate(instruction.operands[3])
                          : 0;
   Block &block = warp.block;
+  uint32_t readers = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(warp.active >> lane & 1))
       continue;
@@ -84,7 +86,13 @@ void issue(Warp &warp, const Instruction &instruction) {
     readSource(warp, instruction, now);
     bool isEarly = block.state.surroundings.random() & 1;
     warp.uncommitted.push_back(isEarly ? now : copy);
+    readers |= uint32_t(copy.sourceBytes != 0) << lane;
   }
+  unsigned bytes = sizes[firstLane(warp.active)];
+  countTraffic(warp, instruction, Space::Global, from, readers, bytes,
+               Access::Read);
+  countTraffic(warp, instruction, Space::Shared, to, warp.active, bytes,
+               Access::Write);
 }
 
 void land(Warp &warp, std::vector<PendingCopy> &copies) {

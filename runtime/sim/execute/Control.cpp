@@ -130,6 +130,12 @@ void arrive(Warp &warp, const Instruction &instruction) {
     complete(block, barrier);
 }
 
+/// Of the lanes of a warp: it is in a new segment.
+void synchroniseWarp(Warp &warp, const Instruction &) {
+  Block &block = warp.block;
+  block.ordering.enter(warp.index, block.state.nextSegment(&block));
+}
+
 void addBarriers(FormTable &table) {
   using Kind = OperandForm::Kind;
   const OperandForm number{Kind::Source, Width::Bits32};
@@ -224,7 +230,7 @@ void addControlForms(FormTable &table) {
   table.add("trap", trap);
 
   Form synchronise;
-  synchronise.execute = doNothing;
+  synchronise.execute = synchroniseWarp;
   synchronise.members = Members::Operand;
   synchronise.operands = {{Kind::Source, Width::Bits32}};
   table.add("bar.warp.sync", synchronise);

@@ -186,6 +186,18 @@ void checkLaunch(const Launch &launch, const Kernel &kernel) {
 
 } // namespace
 
+Work &Work::operator+=(const Work &other) {
+  instructions += other.instructions;
+  operations += other.operations;
+  matrixOperations += other.matrixOperations;
+  bytesRead += other.bytesRead;
+  bytesWritten += other.bytesWritten;
+  wavefronts += other.wavefronts;
+  conflicts += other.conflicts;
+  loopConflicts += other.loopConflicts;
+  return *this;
+}
+
 void LaunchState::noteAccesses() {
   if (launch.notesAccesses)
     for (auto &[serial, touched] : shadows)

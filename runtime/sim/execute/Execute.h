@@ -24,11 +24,19 @@ struct Launch {
 
 /// What a kernel did, for counters and the model of time.
 struct Work {
-  uint64_t instructions = 0;                ///< of threads
-  uint64_t bytesRead = 0, bytesWritten = 0; ///< global memory
-  uint64_t operations = 0; ///< floating-point, a fused multiply-add is two
+  uint64_t instructions = 0; ///< of threads
+  uint64_t operations = 0;   ///< floating-point, a fused multiply-add is two
+  uint64_t matrixOperations = 0; ///< those of them that tensor cores do
+  /// Of global memory: 32 for each sector that an instruction of a warp needs.
+  uint64_t bytesRead = 0, bytesWritten = 0;
+  /// Of shared memory. Bank conflicts are wavefronts that other banks would
+  /// have saved, at all instructions and at those within loops (Traffic.h).
+  uint64_t wavefronts = 0, conflicts = 0, loopConflicts = 0;
   /// The words of global memory that it touched.
   std::vector<ByteAccess> accesses;
+
+  /// Adds the counts of another launch.
+  Work &operator+=(const Work &other);
 };
 
 struct Surroundings {

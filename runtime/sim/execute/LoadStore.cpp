@@ -7,6 +7,7 @@
 
 #include "execute/Access.h"
 #include "execute/Lanes.h"
+#include "execute/Traffic.h"
 
 namespace tdc::sim {
 
@@ -28,25 +29,27 @@ forEachLane(Warp &warp, const Instruction &instruction,
             const uint64_t *addresses, unsigned bytes, Access kind,
             const Visit &visit) {
   Space space = spaceOf(instruction);
+  countTraffic(warp, instruction, space, addresses, warp.active, bytes, kind);
   if (std::byte *row = accessRow(warp, space, addresses, bytes, kind)) {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       visit(lane, row + lane * bytes);
     return;
   }
+  // Neighbours often read the same place. Local memory is another one each.
+  bool canBeSame =
+      kind == Access::Read && space != Space::Local && space != Space::Generic;
   std::byte *place = nullptr;
-  uint64_t previous = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(warp.active >> lane & 1))
-      continue;
-    // Neighbours often read the same place. Local memory is another one each.
-    bool isSame = place && kind == Access::Read &&
-                  addresses[lane] == previous && space != Space::Local &&
-                  space != Space::Generic;
-    if (!isSame)
-      place =
-          access(warp, instruction, lane, space, addresses[lane], bytes, kind);
-    previous = addresses[lane];
+  for (uint32_t left = warp.active; left;) {
+    unsigned lane = firstLane(left);
+    left &= left - 1;
+    bool isLast =
+        !canBeSame || !left || addresses[firstLane(left)] != addresses[lane];
+    if (!place)
+      place = access(warp, instruction, lane, space, addresses[lane], bytes,
+                     kind, /*areSeveral=*/!isLast);
     visit(lane, place);
+    if (isLast)
+      place = nullptr;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "execute/Access.h"
 #include "execute/Lanes.h"
 #include "execute/SmallFloat.h"
+#include "execute/Traffic.h"
 #include <algorithm>
 #include <limits>
 
@@ -182,6 +183,7 @@ struct Multiply {
     form.members = Members::All;
     if (!std::is_same_v<Value, int32_t>)
       form.operations = 2 * M * kColumns * K / kLanes;
+    form.isMatrix = true;
     form.target = target;
     return form;
   }
@@ -213,6 +215,10 @@ void loadMatrix(Warp &warp, const Instruction &instruction) {
   bool isTransposed = instruction.parameter & 1;
   uint64_t addresses[kLanes];
   gatherAddresses(warp, instruction, count, 0, addresses);
+  // Eight lanes say where the rows of a matrix are.
+  uint32_t asked = count == 4 ? kFullWarp : (1u << 8 * count) - 1;
+  countTraffic(warp, instruction, space, addresses, asked, sizeof(Tile) / 8,
+               Access::Read);
   uint32_t results[4][kLanes];
   for (unsigned matrix = 0; matrix < count; ++matrix) {
     Tile tile;

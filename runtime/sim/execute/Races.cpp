@@ -2,6 +2,7 @@
 
 #include "execute/Races.h"
 #include <algorithm>
+#include <optional>
 
 namespace tdc::sim {
 
@@ -58,6 +59,52 @@ struct Glance {
     return (mark == 0) | (mark - low < settled - low) | isMine(mark);
   }
 };
+
+/// Whether an access was by the same warp in the same segment.
+bool isSameTime(Mark old, Mark now) {
+  return ((old ^ now) & ~(kAllBytes | kAtomic)) == 0;
+}
+
+/// The bytes of Lanes.
+class LaneBytes {
+public:
+  explicit LaneBytes(Lanes &lanes) : lanes(lanes) {}
+
+  /// Another lane than this one, of the bytes of a mark; `lane` may be
+  /// kSeveral, too, of which one is another lane.
+  std::optional<unsigned> findOther(Mark bytes, unsigned lane) const {
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (bytes >> (1 + byte) & 1 && (get(byte) != lane || lane == kSeveral))
+        return get(byte);
+    return std::nullopt;
+  }
+  /// A lane accesses the bytes of `now`; those of `old` have been before.
+  void add(Mark now, Mark old, unsigned lane) {
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      if (!(now >> (1 + byte) & 1))
+        continue;
+      bool isOther = old >> (1 + byte) & 1 && get(byte) != lane;
+      lanes &= ~(0xffu << 8 * byte);
+      lanes |= (isOther ? kSeveral : lane) << 8 * byte;
+    }
+  }
+
+private:
+  unsigned get(unsigned byte) const { return lanes >> 8 * byte & 0xff; }
+
+  Lanes &lanes;
+};
+
+/// By the bytes of a lane: the lanes of a row's words.
+constexpr unsigned kMaxLaneBytes = 16;
+using Row = std::array<Lanes, kMaxLaneBytes * kLanes / 4>;
+constexpr std::array<Row, kMaxLaneBytes + 1> kRows = [] {
+  std::array<Row, kMaxLaneBytes + 1> rows{};
+  for (unsigned laneBytes = 1; laneBytes <= kMaxLaneBytes; laneBytes *= 2)
+    for (unsigned byte = 0; byte < laneBytes * kLanes; ++byte)
+      rows[laneBytes][byte / 4] |= byte / laneBytes << 8 * (byte % 4);
+  return rows;
+}();
 
 } // namespace
 
@@ -117,7 +164,7 @@ bool Shadow::races(Mark old, Mark now, const Ordering &ordering,
 }
 
 Conflict Shadow::note(uint64_t offset, unsigned bytes, Access access,
-                      const Ordering &ordering, unsigned warp) {
+                      const Ordering &ordering, unsigned warp, unsigned lane) {
   const Glance glance(ordering, warp, scope == Scope::Block);
   const Mark present =
       ordering.present(warp) | (access == Access::Atomic ? kAtomic : 0);
@@ -135,44 +182,58 @@ Conflict Shadow::note(uint64_t offset, unsigned bytes, Access access,
     };
     Mark &writer = chunk.writers[index];
     Mark &last = chunk.readers[0][index], &other = chunk.readers[1][index];
+    LaneBytes writerLanes(chunk.writerLanes[index]);
+    LaneBytes readerLanes(chunk.readerLanes[index]);
     if (conflicts(writer))
       return {writer, false};
+    if (isSameTime(writer, now) && !(writer & now & kAtomic))
+      if (auto racing = writerLanes.findOther(writer & now, lane))
+        return {writer, false, *racing};
     if (access == Access::Read) {
-      if (((last ^ now) & ~kAllBytes) == 0) {
-        last |= now;
-        continue;
-      }
+      bool isAgain = isSameTime(last, now);
+      readerLanes.add(now, isAgain ? last : 0, lane);
       // Of a warp the last read is enough.
-      if (!glance.isMine(last))
+      if (!isAgain && !glance.isMine(last))
         other = last;
-      last = now;
+      last = isAgain ? last | now : now;
       continue;
     }
     for (Mark reader : {last, other})
       if (conflicts(reader))
         return {reader, true};
-    bool isSame = ((writer ^ now) & ~kAllBytes) == 0;
-    writer = isSame ? writer | now : now;
+    if (isSameTime(last, now))
+      if (auto racing = readerLanes.findOther(last & now, lane))
+        return {last, true, *racing};
+    bool isAgain = ((writer ^ now) & ~kAllBytes) == 0;
+    writerLanes.add(now, isAgain ? writer : 0, lane);
+    writer = isAgain ? writer | now : now;
   }
   return {};
 }
 
-bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
+bool Shadow::noteRow(uint64_t offset, unsigned laneBytes, Access access,
                      const Ordering &ordering, unsigned warp) {
-  if (offset % 4 || bytes % 4 ||
-      offset / kChunkBytes != (offset + bytes - 1) / kChunkBytes)
+  const unsigned bytes = laneBytes * kLanes;
+  if (offset % 4 || offset / kChunkBytes != (offset + bytes - 1) / kChunkBytes)
     return false;
   Chunk &chunk = chunkAt(offset);
   unsigned begin = offset % kChunkBytes / 4, count = bytes / 4;
   Mark *writers = chunk.writers + begin;
   Mark *last = chunk.readers[0] + begin, *other = chunk.readers[1] + begin;
+  Lanes *writerLanes = chunk.writerLanes + begin;
+  Lanes *readerLanes = chunk.readerLanes + begin;
+  const Lanes *lanes = kRows[laneBytes].data();
   const Glance glance(ordering, warp, scope == Scope::Block);
-  const Mark now = ordering.present(warp) | kAllBytes |
-                   (access == Access::Atomic ? kAtomic : 0);
+  const Mark now = ordering.present(warp) | kAllBytes;
 
   bool ok = true;
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < count; ++i) {
     ok &= glance.isOrdered(writers[i]);
+    ok &= !isSameTime(writers[i], now) | (writerLanes[i] == lanes[i]);
+  }
+  for (unsigned i = 0; i < count; ++i)
+    ok &= !isSameTime(last[i], now) |
+          ((readerLanes[i] == lanes[i]) & (last[i] == now));
   if (access == Access::Read) {
     if (!ok)
       return false;
@@ -180,6 +241,7 @@ bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
       other[i] = glance.isMine(last[i]) ? other[i] : last[i];
       last[i] = now;
     }
+    std::copy_n(lanes, count, readerLanes);
     return true;
   }
   for (unsigned i = 0; i < count; ++i) {
@@ -189,6 +251,7 @@ bool Shadow::noteRow(uint64_t offset, unsigned bytes, Access access,
   if (!ok)
     return false;
   std::fill_n(writers, count, now);
+  std::copy_n(lanes, count, writerLanes);
   return true;
 }
 

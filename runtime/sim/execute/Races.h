@@ -1,20 +1,23 @@
 //===- Races.h - accesses that nothing orders -----------------------------===//
 //
-// Two accesses of one byte race if they are of different warps, one of them
+// Two accesses of one byte race if they are of different threads, one of them
 // writes, not both are atomic, and no barrier stands between them (PTX ISA 8,
-// "Memory Consistency Model"; the lanes of one warp are taken to be in order).
+// "Memory Consistency Model"). The lanes of a warp are threads like others:
+// only a barrier, of the block or bar.warp.sync, orders them.
 //
 // Time is cut into segments: a warp begins one with its block and after each
 // barrier. For each word of memory a shadow keeps who wrote it last and the
 // last two warps that read it, by segment and warp; an Ordering knows which
 // segments of the other warps lie before the present of each warp (a vector
-// clock).
+// clock). Of the last writer and the last reader it keeps the lane too, for
+// each byte.
 //
-// Two approximations, towards silence: a word of which two warps write
-// different bytes remembers only the second; of more than two readers since a
-// barrier, only the last two are remembered. Blocks count as ordered where one
-// has passed a fence and then an atomic, and the other one an atomic and then a
-// fence.
+// Four approximations, towards silence: a word of which two warps write
+// different bytes remembers only the second; of more than two warps that read
+// since a barrier, only the last two are remembered, and the lanes of the last;
+// bar.warp.sync and bar.arrive order all lanes of their warp. Blocks count as
+// ordered where one has passed a fence and then an atomic, and the other one an
+// atomic and then a fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +43,16 @@ inline constexpr Mark kAllBytes = 15u << 1;
 inline constexpr Mark kAtomic = 1;
 inline constexpr uint32_t kMaxSegment = (1u << (32 - kSegmentShift)) - 2;
 
+/// A lane for each byte of a word.
+using Lanes = uint32_t;
+/// In Lanes, of a byte that several lanes have accessed.
+inline constexpr unsigned kSeveral = 0xff;
+
 /// An access that another one races with.
 struct Conflict {
   Mark mark = 0; ///< 0: there is none
   bool isRead = false;
+  unsigned lane = 0; ///< of the same warp, or kSeveral
 };
 
 inline unsigned warpOf(Mark mark) { return (mark >> kWarpShift) & 31; }
@@ -102,12 +111,14 @@ public:
       : chunks(bytes / kChunkBytes + 1), scope(scope) {}
   ~Shadow();
 
-  /// Notes an access and returns what it races with.
+  /// Notes the access of a lane and returns what it races with.
   Conflict note(uint64_t offset, unsigned bytes, Access access,
-                const Ordering &ordering, unsigned warp);
+                const Ordering &ordering, unsigned warp, unsigned lane);
 
-  /// The same for whole words, faster; false if it has to be done by `note`.
-  bool noteRow(uint64_t offset, unsigned bytes, Access access,
+  /// The same for all lanes of a warp, faster: each reads or writes
+  /// `laneBytes`, at most 16, one after the other. False if it has to be done
+  /// by `note`.
+  bool noteRow(uint64_t offset, unsigned laneBytes, Access access,
                const Ordering &ordering, unsigned warp);
 
   /// Adds the words that were touched, as addresses of an allocation at `base`.
@@ -122,6 +133,8 @@ private:
   struct Chunk {
     Mark writers[kChunkWords] = {};
     Mark readers[2][kChunkWords] = {};
+    /// Of `writers` and of `readers[0]`, for their bytes.
+    Lanes writerLanes[kChunkWords] = {}, readerLanes[kChunkWords] = {};
   };
 
   Chunk &chunkAt(uint64_t offset);

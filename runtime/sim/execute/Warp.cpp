@@ -194,7 +194,10 @@ Stop Warp::run(uint64_t budget, bool yields) {
       ++pc;
       continue;
     }
-    work.operations += uint64_t(instruction.operations) * countLanes(active);
+    uint64_t operations = uint64_t(instruction.operations) * countLanes(active);
+    work.operations += operations;
+    if (instruction.isMatrix)
+      work.matrixOperations += operations;
 
     switch (instruction.control) {
     case Control::None:

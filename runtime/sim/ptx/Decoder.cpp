@@ -8,6 +8,7 @@
 #include "ptx/Decoder.h"
 #include "ptx/Forms.h"
 #include "ptx/Lexer.h"
+#include "ptx/Limits.h"
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -113,8 +114,11 @@ public:
     unsigned required =
         function.required[0] * function.required[1] * function.required[2];
     unsigned limit = required ? required : function.maxThreads;
-    kernel.info.maxThreads =
-        limit ? std::min(limit, kLanes * kMaxWarps) : kLanes * kMaxWarps;
+    kernel.info.maxThreads = limit ? std::min(limit, kMaxThreads) : kMaxThreads;
+    unsigned registers = function.maxRegisters;
+    kernel.info.fittingThreads =
+        limit ? kernel.info.maxThreads
+              : getMaxThreads(registers ? registers : kMostRegisters);
     layOutParameters();
     for (const Variable &variable : function.variables)
       place(variable);
@@ -140,10 +144,11 @@ private:
           {uint32_t(offset), uint32_t(parameter.bytes)});
       symbols[parameter.name] = {offset, Space::Param};
       offset += parameter.bytes;
-      // PTX ISA 5.1.6.1: at most 4 KiB before .version 8.1, 32764 bytes after.
-      if (offset > 32764)
-        refusePtx(parameter.line, "the parameters of a kernel may have 32764 "
-                                  "bytes together");
+      unsigned most =
+          module.version < 8.1 ? kParameterBytesBefore81 : kParameterBytes;
+      if (offset > most)
+        refusePtx(parameter.line, "the parameters of a kernel may have " +
+                                      std::to_string(most) + " bytes together");
     }
     kernel.info.parameterBytes = uint32_t(offset);
   }
@@ -162,8 +167,13 @@ private:
     uint32_t &bytes = variable.space == Space::Shared ? kernel.info.sharedBytes
                                                       : kernel.info.localBytes;
     uint64_t offset = alignUp(bytes, variable.alignment);
-    if (offset + variable.bytes > UINT32_MAX / 2)
-      refusePtx(variable.line, "'" + variable.name + "' is too large");
+    unsigned most =
+        variable.space == Space::Shared ? kSharedBytes : kLocalBytes;
+    if (offset > most || variable.bytes > most - offset)
+      refusePtx(variable.line,
+                "'" + variable.name + "' is too large: a " +
+                    (variable.space == Space::Shared ? "block" : "thread") +
+                    " has " + std::to_string(most) + " bytes");
     symbols[variable.name] = {offset, variable.space};
     bytes = uint32_t(offset + variable.bytes);
   }
@@ -269,6 +279,7 @@ private:
     instruction.isAccess = form->isAccess;
     instruction.parameter = form->parameter;
     instruction.operations = form->operations;
+    instruction.isMatrix = form->isMatrix;
     firstOperand = kernel.operands.size();
     numAddresses = 0;
     auto at = operands.begin();
@@ -563,7 +574,24 @@ private:
     append("the end of the kernel");
   }
 
+  void markLoop(uint32_t first, size_t last) {
+    for (size_t i = first; i <= last; ++i)
+      kernel.code[i].isInLoop = true;
+  }
+
+  void markLoops() {
+    for (size_t i = 0; i < kernel.code.size(); ++i) {
+      const Instruction &branch = kernel.code[i];
+      if (branch.control == Control::Branch)
+        markLoop(branch.target, i);
+      if (branch.control == Control::IndexedBranch)
+        for (uint32_t target : kernel.branchTables[branch.target])
+          markLoop(target, i);
+    }
+  }
+
   void finish() {
+    markLoops();
     kernel.dynamicSharedOffset =
         uint32_t(alignUp(kernel.info.sharedBytes, dynamicAlignment));
     if (kernel.usesDynamicShared)

@@ -39,6 +39,7 @@ struct Form {
   Members members = Members::Any;
   bool isAccess = false;
   uint16_t operations = 0; ///< floating-point, of a lane
+  bool isMatrix = false;   ///< whether tensor cores do them
   uint32_t parameter = 0;  ///< of the family
   int target = 80;         ///< the lowest .target that has it
 };

@@ -34,6 +34,9 @@ struct KernelInfo {
   uint32_t sharedBytes = 0; ///< static
   uint32_t localBytes = 0;  ///< per thread
   uint32_t maxThreads = 0;  ///< per block: .maxntid or .reqntid, else 1024
+  /// Threads of a block for which there are enough registers whatever the
+  /// assembler gives each, which knows .maxntid, .reqntid and .maxnreg.
+  uint32_t fittingThreads = 0;
 };
 
 class Module {

@@ -9,6 +9,7 @@
 #include "Fault.h"
 #include "ptx/Lexer.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -108,8 +109,10 @@ private:
     if (takeIf(";"))
       return;
     int line = peek().line;
-    if (takeIf(".version"))
+    if (takeIf(".version")) {
+      module.version = std::strtod(std::string(take().text).c_str(), nullptr);
       return skipRestOf(line);
+    }
     if (takeIf(".target")) {
       module.target = std::string(expectWord("a target"));
       return skipRestOf(line);
@@ -324,6 +327,8 @@ private:
       function.maxThreads = values[0] * values[1] * values[2];
     if (name == ".reqntid")
       function.required = values;
+    if (name == ".maxnreg")
+      function.maxRegisters = values[0];
   }
 
   void parseBody() {

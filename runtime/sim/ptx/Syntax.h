@@ -83,9 +83,11 @@ struct Function {
   std::map<std::string, std::vector<std::string>> branchTargets;
   unsigned maxThreads = 0;               ///< .maxntid, 0 for none
   std::array<unsigned, 3> required = {}; ///< .reqntid, 0 for none
+  unsigned maxRegisters = 0;             ///< .maxnreg, 0 for none
 };
 
 struct Module {
+  double version = 0; ///< of the PTX ISA
   std::string target; ///< sm_80
   std::vector<Function> functions;
   std::vector<Variable> variables;

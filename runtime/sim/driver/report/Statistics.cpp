@@ -79,6 +79,16 @@ void Statistics::countTask(const Task &task) {
   }
 }
 
+void Statistics::countWork(const Task &task, const Work &done) {
+  auto *call = std::get_if<KernelCall>(&task);
+  if (!call)
+    return;
+  instructions += done.instructions;
+  KernelWork &kernel = work[Module::getInfo(*call->kernel).name];
+  ++kernel.launches;
+  kernel.sum += done;
+}
+
 std::string Statistics::getJson(const Ending &ending) const {
   JsonWriter json;
   json.beginObject();
@@ -113,6 +123,22 @@ std::string Statistics::getJson(const Ending &ending) const {
   json.endArray();
   json.add("kernels", kernels);
   json.add("instructions", instructions);
+  json.beginArray("work");
+  for (auto &[name, kernel] : work) {
+    json.beginObject();
+    json.add("kernel", name);
+    json.add("launches", kernel.launches);
+    json.add("instructions", kernel.sum.instructions);
+    json.add("operations", kernel.sum.operations);
+    json.add("matrixOperations", kernel.sum.matrixOperations);
+    json.add("bytesRead", kernel.sum.bytesRead);
+    json.add("bytesWritten", kernel.sum.bytesWritten);
+    json.add("wavefronts", kernel.sum.wavefronts);
+    json.add("conflicts", kernel.sum.conflicts);
+    json.add("loopConflicts", kernel.sum.loopConflicts);
+    json.endObject();
+  }
+  json.endArray();
   addMemory(json, ending.memory, ending.devices);
   // What was there when contexts ended, and what is there now.
   LiveCounts all = leaks;

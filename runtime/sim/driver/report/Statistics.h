@@ -8,6 +8,8 @@
 //                 launch
 //   memsets       device, count, bytes
 //   kernels       launches; instructions are those of their threads
+//   work          of each kernel, by name, what its launches did together: the
+//                 counts of Work (execute/Execute.h)
 //   memory        device, allocations and bytes that are live, peak in bytes;
 //                 "extents" has of each allocation of a device its bytes, and
 //                 how many are reached: up to the last that a copy or a kernel
@@ -55,7 +57,7 @@ public:
   void countWait(uint64_t record) { unwaited.erase(record); }
   /// Counts what a device is given to do.
   void countTask(const Task &task);
-  void countWork(const Work &work) { instructions += work.instructions; }
+  void countWork(const Task &task, const Work &work);
   /// What was left when a context came to its end.
   void countLeaks(const LiveCounts &counts) { leaks += counts; }
 
@@ -79,7 +81,13 @@ private:
   std::set<uint64_t> unwaited;
   std::map<std::pair<int, int>, Transfers> copies; ///< from, to
   std::map<int, Transfers> fills;
+  struct KernelWork {
+    uint64_t launches = 0;
+    Work sum;
+  };
+
   uint64_t kernels = 0, instructions = 0;
+  std::map<std::string, KernelWork> work; ///< by the kernel's name
   LiveCounts leaks;
 };
 

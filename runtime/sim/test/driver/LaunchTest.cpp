@@ -96,6 +96,47 @@ TEST(Launches, SizesAreChecked) {
   });
 }
 
+/// A multiprocessor has 65,536 registers, and a thread may take 255, which are
+/// given to warps by 256.
+TEST(Launches, RegistersAreChecked) {
+  struct {
+    std::string directives;
+    unsigned fits; ///< 0: whatever a block may have
+  } const kCases[] = {{"", 256},
+                      {".maxntid 512", 0},
+                      {".reqntid 512", 0},
+                      {".maxnreg 32", 0},
+                      {".maxnreg 64", 0},
+                      {".maxnreg 65", 896},
+                      {".maxnreg 128", 512},
+                      {".maxnreg 300", 256},
+                      {".maxnreg 128\n.maxntid 512", 0}};
+  for (auto &[directives, fits] : kCases) {
+    SCOPED_TRACE(directives);
+    const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry k()\n" +
+                             directives + "\n{\nret;\n}\n";
+    runApart(withDevices(1), [&, fits = fits] {
+      start();
+      CUmodule module = nullptr;
+      CUfunction kernel = nullptr;
+      EXPECT_EQ(cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr),
+                CUDA_SUCCESS);
+      EXPECT_EQ(cuModuleGetFunction(&kernel, module, "k"), CUDA_SUCCESS);
+      auto launchWith = [&](unsigned threads) {
+        return cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, nullptr,
+                              nullptr, nullptr);
+      };
+      EXPECT_EQ(launchWith(fits ? fits : 512), CUDA_SUCCESS);
+      if (!fits)
+        return;
+      EXPECT_EQ(launchWith(fits + 1), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+      expectFault("threads may have too few registers: there are enough for " +
+                  std::to_string(fits));
+    });
+  }
+}
+
 TEST(Launches, SharedMemoryIsChecked) {
   struct {
     const char *architecture;

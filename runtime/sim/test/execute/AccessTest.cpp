@@ -88,6 +88,7 @@ TEST(Access, RowsAreCheckedToo) {
   EXPECT_HAS(run(warmUp + "ld.global.b32 %r2, [%rd3+1];", warp).message,
              "not a multiple of 4");
   EXPECT_HAS(run(address + "st.global.b32 [%rd4], 1;\n"
+                           "bar.warp.sync 0xffffffff;\n"
                            "ld.global.b32 %r2, [%rd4+4];",
                  warp)
                  .message,

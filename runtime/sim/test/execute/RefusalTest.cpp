@@ -78,6 +78,29 @@ TEST(Refusal, Targets) {
   EXPECT_HAS(refusalOf(".version 8.0\n"), "no .target");
 }
 
+/// What ptxas or the driver refuses, too.
+TEST(Refusal, MoreThanThereIs) {
+  EXPECT_EQ(refusalOfBody(".shared .align 4 .b8 t[49152];"), "");
+  EXPECT_HAS(refusalOfBody(".shared .align 4 .b8 t[49153];"),
+             "'t' is too large: a block has 49152 bytes");
+  EXPECT_HAS(refusalOfBody(".shared .b8 s[49000];\n.shared .b8 t[200];"),
+             "'t' is too large");
+  EXPECT_EQ(refusalOfBody(".local .align 4 .b8 t[524288];"), "");
+  EXPECT_HAS(refusalOfBody(".local .align 4 .b8 t[524289];"),
+             "'t' is too large: a thread has 524288 bytes");
+  auto refusalOfParameters = [](const std::string &version, unsigned bytes) {
+    return refusalOf(".version " + version +
+                     "\n.target sm_80\n.address_size 64\n"
+                     ".visible .entry k(.param .b8 p[" +
+                     std::to_string(bytes) + "])\n{\nret;\n}\n");
+  };
+  EXPECT_EQ(refusalOfParameters("8.0", 4352), "");
+  EXPECT_HAS(refusalOfParameters("8.0", 4353),
+             "the parameters of a kernel may have 4352 bytes together");
+  EXPECT_EQ(refusalOfParameters("8.1", 32764), "");
+  EXPECT_HAS(refusalOfParameters("8.1", 32765), "may have 32764 bytes");
+}
+
 TEST(Refusal, Syntax) {
   const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
   EXPECT_HAS(refusalOf(head + "/* open"), "a comment is not closed");

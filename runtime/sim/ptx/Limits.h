@@ -1,0 +1,40 @@
+//===- Limits.h - what a kernel may take of a multiprocessor --------------===//
+//
+// The same for sm_80 and sm_90: CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability"; of parameters PTX ISA 5.1.6.1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_SIM_PTX_LIMITS_H
+#define TDC_SIM_PTX_LIMITS_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tdc::sim {
+
+inline constexpr unsigned kMaxThreads = 1024; ///< of a block
+/// Shared memory of a block without opting in; what is static has no more.
+inline constexpr unsigned kSharedBytes = 48 << 10;
+inline constexpr unsigned kLocalBytes = 512 << 10; ///< of a thread
+inline constexpr unsigned kParameterBytes = 32764;
+/// Before .version 8.1 of PTX.
+inline constexpr unsigned kParameterBytesBefore81 = 4352;
+/// 32-bit registers that the threads of a block have together, and one at most.
+/// A warp gets them in units.
+inline constexpr unsigned kRegisters = 65536, kMostRegisters = 255,
+                          kRegisterUnit = 256;
+
+/// Threads of a block that certainly have their registers, if the assembler may
+/// give each so many.
+inline unsigned getMaxThreads(unsigned registers) {
+  constexpr unsigned kWarp = 32;
+  unsigned ofWarp =
+      (std::min(registers, kMostRegisters) * kWarp + kRegisterUnit - 1) /
+      kRegisterUnit * kRegisterUnit;
+  return std::min(kRegisters / ofWarp * kWarp, kMaxThreads);
+}
+
+} // namespace tdc::sim
+
+#endif // TDC_SIM_PTX_LIMITS_H

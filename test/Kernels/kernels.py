@@ -1,0 +1,259 @@
+"""The table of what kernels take of a GPU and do to its memories.
+
+    kernels.py [--save] [--only NAME,NAME] TABLE
+
+Registers, bytes spilled, shared memory and occupancy are those of ptxas for each kernel
+of a program of full size, for sm_80 and sm_90. A simulated GPU counts the rest at a size
+at which kernels have the same tiles: bank conflicts (within loops, and all), bytes of the
+GPU's memory that warps move (by sectors, whatever caches keep), beside the fewest that
+the op needs, and the part of the products' multiply-adds that tensor cores do. Kernels
+that make initial values are left out.
+
+TABLE is the table as it was: `--save` writes it; else a line of another table is an error,
+and so is a spill, a bank conflict within a loop, and a product of f16 or bf16 that is not
+on tensor cores. Another ptxas chooses other registers: then those are not compared.
+"""
+
+import argparse
+import dataclasses
+import difflib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+CHIPS = {"sm_80": 164 << 10, "sm_90": 228 << 10}  # shared memory of a multiprocessor
+# Of a multiprocessor of either (CUDA C++ Programming Guide, "Technical Specifications per
+# Compute Capability"); each block takes 1 KiB of shared memory beside its own.
+REGISTERS, WARPS, BLOCKS, RESERVED = 65536, 64, 32, 1 << 10
+# Registers are given to warps in units (CUDA Occupancy Calculator).
+REGISTER_UNIT = 256
+TENSOR_CORES = 0.99
+
+
+@dataclasses.dataclass
+class Program:
+    """A function of arrays, given as their types, in a program with `sizes`, those of `full`
+    or of `small`. `least` has the bytes that it must read and write."""
+    inputs: dict
+    body: str
+    full: dict
+    small: dict
+    least: callable
+    before: str = ""
+    options: tuple = ()
+    on_tensor_cores: bool = False
+
+    def write(self, path, sizes):
+        named = [f"let {name} = {size}" for name, size in sizes.items()]
+        inputs = ", ".join(f"{name}: {type}" for name, type in self.inputs.items())
+        path.write_text("\n".join([*named, self.before,
+                                   f"export fn op({inputs}) {{\n    {self.body}\n}}"]) + "\n")
+
+    def make_inputs(self, folder):
+        """Options of `tdc run` that give the function random values."""
+        random = numpy.random.default_rng(1)
+        for name, type in self.inputs.items():
+            dtype, shape = re.fullmatch(r"(\w+)\[(.*)\]", type).groups()
+            shape = [self.small.get(size) or int(size) for size in shape.split(", ")]
+            values = (random.integers(0, self.small[CLASSES], shape) if dtype == "i64" else
+                      random.standard_normal(shape).astype("f4"))
+            numpy.save(folder / f"{name}.npy", values)
+            yield f"--in={name}={folder}/{name}.npy"
+
+
+CLASSES = "classes"  # below which integers are
+
+
+def product(body, dtype="f32", **options):
+    size = 2 if dtype in ("f16", "bf16") else 4
+    return Program({"a": "f32[n, k]", "b": "f32[k, n]"},
+                   body.replace("DTYPE", dtype), {"n": 4096, "k": 4096}, {"n": 1280, "k": 64},
+                   lambda n, k: size * (2 * n * k + n * n), **options)
+
+
+def array(expression, full, small, values):
+    """An op of x [n, classes], w and b [classes] and y [n], which numbers classes; `values`
+    counts those of four bytes that it reads and writes."""
+    inputs = {name: type for name, type in
+              {"x": "f32[n, classes]", "w": "f32[classes]", "b": "f32[classes]",
+               "y": "i64[n]"}.items() if re.search(rf"\b{name}\b", expression)}
+    places = "".join(f"let {name} = {name}.to(cuda)\n    " for name in inputs)
+    return Program(inputs, f"{places}return {expression}", dict(zip(("n", "classes"), full)),
+                   dict(zip(("n", "classes"), small)), lambda n, classes: 4 * values(n, classes))
+
+
+MATMUL = "return a.to(DTYPE).to(cuda) @ b.to(DTYPE).to(cuda)"
+TABLE = "let table = Embedding(classes, 768).to(cuda)"
+PROGRAMS = {
+    "f32 @": product(MATMUL),
+    "TF32 @": product(MATMUL, options=("--tf32",), on_tensor_cores=True),
+    "TF32 transposed @": Program(
+        {"a": "f32[k, n]", "b": "f32[n, k]"}, "return a.to(cuda).T @ b.to(cuda).T",
+        {"n": 4096, "k": 4096}, {"n": 1280, "k": 64}, lambda n, k: 4 * (2 * n * k + n * n),
+        options=("--tf32",), on_tensor_cores=True),
+    "f16 @": product(MATMUL, "f16", on_tensor_cores=True),
+    "bf16 @": product(MATMUL, "bf16", on_tensor_cores=True),
+    "bf16 Linear": Program(
+        {"a": "f32[n, k]"}, "return layer(a.to(bf16).to(cuda))", {"n": 4096, "k": 4096},
+        {"n": 1280, "k": 64}, lambda n, k: 2 * (2 * n * k + n * n + n),
+        before="let layer = Linear(k, n, dtype=bf16).to(cuda)", on_tensor_cores=True),
+    "bf16 attention": Program(
+        {name: "f32[heads, n, 64]" for name in "qkv"},
+        "return scaled_dot_product_attention(q.to(bf16).to(cuda), k.to(bf16).to(cuda), "
+        "v.to(bf16).to(cuda))",
+        {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
+        lambda n, heads: 4 * 2 * heads * n * 64, on_tensor_cores=True),
+    "softmax": array("softmax(x, dim=1)", (65536, 1024), (64, 1024), lambda n, w: 2 * n * w),
+    "layer_norm": array("layer_norm(x, [classes], w, b)", (65536, 1024), (64, 1024),
+                        lambda n, w: 2 * n * w + 2 * w),
+    "gelu(x * w + b)": array("gelu(x * w + b)", (8192, 8192), (64, 8192),
+                             lambda n, w: 2 * n * w + 2 * w),
+    "cross_entropy": array("cross_entropy(x, y)", (8192, 32000), (32, 32000),
+                           lambda n, w: n * w + 2 * n + 1),
+    "gradient of cross_entropy": array(
+        "grad(cross_entropy(x, y), x)", (8192, 32000), (32, 32000),
+        lambda n, w: 2 * n * w + 2 * n),
+    "embedding": Program(
+        {"i": "i64[n]"}, "return table(i.to(cuda))", {"classes": 50257, "n": 8192},
+        {"classes": 5000, "n": 1024}, lambda classes, n: 4 * 2 * n * 768 + 8 * n, before=TABLE),
+    "gradient of embedding and SGD": Program(
+        {"i": "i64[n]", "g": "f32[n, 768]"},
+        "let loss = (table(i.to(cuda)) * g.to(cuda)).sum()\n    sgd.zero_grad()\n"
+        "    loss.backward()\n    sgd.step()\n    return loss",
+        {"classes": 50257, "n": 8192}, {"classes": 5000, "n": 1024},
+        lambda classes, n: 4 * 4 * n * 768 + 8 * n,
+        before=TABLE + "\nlet sgd = SGD(table, lr=0.1)"),
+    "Adam of 24 parameters": Program(
+        {"g": "f32[24, n, n]"}, "let on = g.to(cuda)\n    adam.step([on[i] for i in range(24)])\n"
+        "    return stack([part.w[0, 0] for part in m]).sum()",
+        {"n": 1024}, {"n": 64}, lambda n: 4 * 7 * 24 * n * n,
+        before="model Weight {\n    param w: f32[n, n]\n}\n"
+               "let m = ModuleList([Weight() for _ in range(24)]).to(cuda)\n"
+               "let adam = Adam(m, lr=0.001)"),
+    "sum": array("x.sum()", (10000, 10000), (400, 10000), lambda n, w: n * w + 1),
+    "sum over dim 0": array("x.sum(0)", (8192, 8192), (1024, 1024), lambda n, w: n * w + w),
+}
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**os.environ, **environment})
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def is_initial(kernel):
+    return kernel.startswith("random")
+
+
+def occupancy(registers, shared, threads, capacity):
+    """Of a multiprocessor's warps, those that kernels of such blocks fill."""
+    warps = -(-threads // 32)
+    per_warp = -(-registers * 32 // REGISTER_UNIT) * REGISTER_UNIT
+    blocks = min(BLOCKS, WARPS // warps, REGISTERS // per_warp // warps,
+                 capacity // (shared + RESERVED))
+    return 100 * blocks * warps / WARPS
+
+
+def assemble(folder, name, program):
+    """Rows of the kernels, and what is wrong with them."""
+    path = folder / "program.tdsl"
+    program.write(path, program.full)
+    ptx, _ = run("tdc", "emit", "--phase=ptx", "--sim-cuda=1", *program.options, path)
+    threads = dict(re.findall(r"\.entry (\w+)\((?:.*\n)*?.*\.maxntid (\d+)", ptx))
+    _, told = run("tdc", "emit", "--phase=obj", "--sim-cuda=1", "--cubin=" + ",".join(CHIPS),
+                  "--verbose", *program.options, path, "-o", folder / "program.o")
+    rows, wrong, chip = [], [], None
+    for line in told.splitlines():
+        if head := re.match(r"\s*(sm_\d+) +line", line):
+            chip = head[1]
+        elif row := re.match(r"\s*(\w+) +\d+ +(\d+) +(\d+) B +(\d+) B$", line):
+            kernel, (registers, spilled, shared) = row[1], map(int, row.groups()[1:])
+            if is_initial(kernel):
+                continue
+            part = occupancy(registers, shared, int(threads[kernel]), CHIPS[chip])
+            rows.append((name, kernel, chip, threads[kernel], registers, spilled, shared,
+                         f"{part:.0f} %"))
+            if spilled:
+                wrong.append(f"{name}: {kernel} spills {spilled} bytes on {chip}")
+    if len(rows) != len(CHIPS) * sum(not is_initial(kernel) for kernel in threads):
+        wrong.append(f"{name}: kernels of {path} are missing:\n{told}")
+    return rows, wrong
+
+
+def simulate(folder, name, program):
+    path, counts = folder / "program.tdsl", folder / "counts.json"
+    program.write(path, program.small)
+    run("tdc", "run", "--sim-cuda=1", *program.options, path, "--fn=op",
+        *program.make_inputs(folder), TDC_SIM_STATS=str(counts), TDC_SIM_SEED="1")
+    work = [kernel for kernel in json.loads(counts.read_text())["work"]
+            if not is_initial(kernel["kernel"])]
+    if not work:
+        sys.exit(f"{name}: no kernel ran")
+    total = {key: sum(kernel[key] for kernel in work) for key in work[0] if key != "kernel"}
+    products = [kernel for kernel in work if kernel["kernel"].startswith("matmul")]
+    matrix = sum(kernel["matrixOperations"] for kernel in products)
+    part = matrix / max(1, sum(kernel["operations"] for kernel in products))
+    moved, least = total["bytesRead"] + total["bytesWritten"], program.least(**program.small)
+    size = ", ".join(f"{key}={value}" for key, value in program.small.items())
+    row = (name, size, total["launches"], total["loopConflicts"], total["conflicts"], moved, least,
+           f"{moved / least:.2f}", f"{100 * part:.1f} %" if products else "-")
+    wrong = []
+    if total["loopConflicts"]:
+        wrong.append(f"{name}: {total['loopConflicts']} bank conflicts within loops")
+    if program.on_tensor_cores and part < TENSOR_CORES:
+        wrong.append(f"{name}: {100 * part:.1f} % of products are on tensor cores")
+    return row, wrong
+
+
+def write_table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return [f"| {' | '.join(map(str, line))} |" for line in lines]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
+    parser.add_argument("--save", action="store_true")
+    parser.add_argument("--only", default=",".join(PROGRAMS))
+    parser.add_argument("table", type=pathlib.Path)
+    options = parser.parse_args()
+    version = re.search(r"V([\d.]+)", run("ptxas", "--version")[0])[1]
+    kernels, traffic, wrong = [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.only.split(","):
+            rows, bad = assemble(pathlib.Path(folder), name, PROGRAMS[name])
+            row, worse = simulate(pathlib.Path(folder), name, PROGRAMS[name])
+            kernels += rows
+            traffic.append(row)
+            wrong += bad + worse
+    first = write_table(["program", "kernel", "chip", "threads", "registers", "spilled",
+                         "shared", "occupancy"], kernels)
+    second = write_table(["program", "size", "launches", "conflicts in loops", "conflicts",
+                          "bytes moved", "least", "moved / least", "on tensor cores"], traffic)
+    head = f"# Kernels\nBy `kernels.py`, with ptxas {version}.\n"
+    if options.save:
+        options.table.write_text("\n".join([head, *first, "", *second]) + "\n")
+    else:
+        before = options.table.read_text()
+        same = second if f"ptxas {version}.\n" not in before else first + second
+        if same is second:
+            print(f"registers are not compared: {options.table} was made by another ptxas")
+        old = [line for line in before.splitlines() if line.startswith("|")]
+        if same is second:
+            old = old[old.index(second[0]) if second[0] in old else 0:]
+        names = set(options.only.split(","))
+        old = [line for line in old if line.split(" | ")[0][2:] in names | {"program", "---"}]
+        wrong += list(difflib.unified_diff(old, same, str(options.table), "now", lineterm="", n=0))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
