@@ -9,8 +9,11 @@
 #include "JIT/RuntimeSymbols.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/MapperJITLinkMemoryManager.h"
+#include "llvm/ExecutionEngine/Orc/MemoryMapper.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+#include "llvm/Object/ObjectFile.h"
 
 using namespace llvm;
 
@@ -28,13 +31,47 @@ struct JIT::Session {
   ~Session() { cantFail(session.endSession()); }
 };
 
+/// Bytes that all objects together take in memory at most, with the tables of
+/// addresses that the linker adds and each object's segments in pages of their
+/// own.
+static Expected<size_t>
+getMemoryBound(ArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
+  constexpr size_t kSegments = 64 << 10;
+  size_t bytes = 0;
+  for (const std::unique_ptr<MemoryBuffer> &buffer : objects) {
+    auto object = object::ObjectFile::createObjectFile(*buffer);
+    if (!object)
+      return object.takeError();
+    for (const object::SectionRef &section : (*object)->sections())
+      bytes += section.getSize() + section.getAlignment().value();
+    bytes += kSegments;
+  }
+  return 2 * bytes;
+}
+
+/// Objects refer to each other by distances of 32 bits, so their memory is
+/// reserved at once: a GPU's driver reserves terabytes of addresses, between
+/// which the parts could come to lie.
+static Expected<std::unique_ptr<orc::ExecutorProcessControl>>
+makeProcess(ArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
+  auto bound = getMemoryBound(objects);
+  if (!bound)
+    return bound.takeError();
+  auto memory = orc::MapperJITLinkMemoryManager::CreateWithMapper<
+      orc::InProcessMemoryMapper>(*bound);
+  if (!memory)
+    return memory.takeError();
+  return orc::SelfExecutorProcessControl::Create(nullptr, nullptr,
+                                                 std::move(*memory));
+}
+
 JIT::JIT() = default;
 JIT::~JIT() = default;
 
 Expected<std::unique_ptr<JIT>>
 JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
             StringRef entry) {
-  auto process = orc::SelfExecutorProcessControl::Create();
+  auto process = makeProcess(objects);
   if (!process)
     return process.takeError();
   auto jit = std::make_unique<JIT>();

@@ -8,10 +8,20 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 using namespace llvm;
 
 namespace {
+
+/// For the processor that has least: what it cannot do becomes a call.
+std::unique_ptr<MemoryBuffer> makeObject(Module &module) {
+  tdc::HostTarget target = cantFail(tdc::HostTarget::create("x86-64"));
+  SmallVector<char, 0> code;
+  raw_svector_ostream os(code);
+  target.emit(module, CodeGenFileType::ObjectFile, os);
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(code));
+}
 
 /// The object of `double entry(double x) { return callee(x, 2, 3); }`.
 std::unique_ptr<MemoryBuffer> makeCaller(StringRef callee) {
@@ -27,12 +37,60 @@ std::unique_ptr<MemoryBuffer> makeCaller(StringRef callee) {
   builder.CreateRet(
       builder.CreateCall(called, {entry->getArg(0), ConstantFP::get(f64, 2.0),
                                   ConstantFP::get(f64, 3.0)}));
-  // The processor that has least: what it cannot do becomes a call.
-  tdc::HostTarget target = cantFail(tdc::HostTarget::create("x86-64"));
-  SmallVector<char, 0> code;
-  raw_svector_ostream os(code);
-  target.emit(module, CodeGenFileType::ObjectFile, os);
-  return std::make_unique<SmallVectorMemoryBuffer>(std::move(code));
+  return makeObject(module);
+}
+
+constexpr uint64_t kLargeBytes = 256 << 20;
+
+/// The object of `int entry() { return number; }`.
+std::unique_ptr<MemoryBuffer> makeReader() {
+  LLVMContext context;
+  Module module("reader", context);
+  Type *i32 = Type::getInt32Ty(context);
+  auto *number = new GlobalVariable(module, i32, /*isConstant=*/false,
+                                    GlobalValue::ExternalLinkage,
+                                    /*Initializer=*/nullptr, "number");
+  number->setVisibility(GlobalValue::HiddenVisibility);
+  number->setDSOLocal(true);
+  Function *entry =
+      Function::Create(FunctionType::get(i32, /*isVarArg=*/false),
+                       GlobalValue::ExternalLinkage, "entry", module);
+  IRBuilder<> builder(BasicBlock::Create(context, "", entry));
+  builder.CreateRet(builder.CreateLoad(i32, number));
+  return makeObject(module);
+}
+
+/// The object of `int number = 42; char large[kLargeBytes];`.
+std::unique_ptr<MemoryBuffer> makeNumber() {
+  LLVMContext context;
+  Module module("number", context);
+  Type *i32 = Type::getInt32Ty(context);
+  auto add = [&](Type *type, Constant *value, const char *name) {
+    auto *variable =
+        new GlobalVariable(module, type, /*isConstant=*/false,
+                           GlobalValue::ExternalLinkage, value, name);
+    variable->setVisibility(GlobalValue::HiddenVisibility);
+  };
+  Type *large = ArrayType::get(Type::getInt8Ty(context), kLargeBytes);
+  add(i32, ConstantInt::get(i32, 42), "number");
+  add(large, Constant::getNullValue(large), "large");
+  return makeObject(module);
+}
+
+/// As a GPU's driver does, most addresses are reserved: there is room for a
+/// small object above them, and for a large one only below.
+TEST(JITTest, ObjectsLieTogether) {
+  constexpr uint64_t kReserved = uint64_t(1) << 40, kRoom = 1 << 20;
+  auto *reserved = static_cast<char *>(
+      mmap(nullptr, kReserved, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ASSERT_NE(reserved, MAP_FAILED);
+  munmap(reserved + kReserved - kRoom, kRoom);
+  std::unique_ptr<MemoryBuffer> objects[] = {makeReader(), makeNumber()};
+  auto jit = tdc::JIT::create(objects, "entry");
+  munmap(reserved, kReserved - kRoom);
+  ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
+  EXPECT_EQ(reinterpret_cast<int (*)()>((*jit)->getEntry())(), 42);
 }
 
 TEST(JITTest, CallsWhatTheProcessorLacks) {
