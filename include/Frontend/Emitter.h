@@ -221,6 +221,8 @@ public:
   virtual Value toDevice(Value input, const TensorShape &type,
                          Transfer transfer) = 0;
   virtual Value detach(Value input) = 0;
+  /// The input, whose gradient is rounded to the dtype of `narrow` and widened.
+  virtual Value roundGradient(Value input, const TensorShape &narrow) = 0;
   virtual Value reduce(td::ReduceKind kind, Value input,
                        llvm::ArrayRef<int64_t> dims,
                        const TensorShape &type) = 0;

@@ -62,6 +62,7 @@ public:
   Value toDevice(Value input, const TensorShape &type,
                  Transfer transfer) override;
   Value detach(Value input) override;
+  Value roundGradient(Value input, const TensorShape &narrow) override;
   Value reduce(td::ReduceKind kind, Value input, llvm::ArrayRef<int64_t> dims,
                const TensorShape &type) override;
   Value argReduce(td::ReduceKind kind, Value input, int64_t dim,

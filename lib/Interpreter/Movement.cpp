@@ -148,6 +148,9 @@ void addMovementMeanings(Machine &machine) {
   machine.on<DetachOp>([](Machine &m, DetachOp op) {
     return m.set(op.getResult(), m.get(op.getInput()));
   });
+  machine.on<RoundGradientOp>([](Machine &m, RoundGradientOp op) {
+    return m.set(op.getResult(), m.get(op.getInput()));
+  });
 }
 
 } // namespace tdc

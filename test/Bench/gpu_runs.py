@@ -1,12 +1,17 @@
 """Runs bench/gpu on the simulated driver, and ends it in the middle.
 
 usage: gpu_runs.py --build FOLDER [--kills N] [--seed S]
+       gpu_runs.py --bare ROOT [--kills N] [--seed S]   as root, after bench/gpu/pack.py
 
 The process group of a run is killed by SIGKILL, N times (default 4), at moments that the
 seed chooses. Each row that it told of must be in the folder of results, each line there
 must be whole, and a report must come of it. A run goes on where the one before was killed,
 or in a new folder if that ended first; the last ones end by themselves with each row there
 once.
+
+--bare does so with all four parts where nothing is but Python: what travels is copied to
+/tdc of ROOT, the root of a system that debootstrap has made, and runs there by chroot. No
+part may take longer than 9 minutes.
 """
 
 import argparse
@@ -15,10 +20,12 @@ import json
 import os
 import random
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -31,6 +38,8 @@ import rows  # noqa: E402
 # One has errors, a module and a whole program, the other a loop.
 PARTS = ["5/150", "9/150"]
 LONGEST = 3.0  # seconds until a run is killed
+ALL_PARTS, LONGEST_OF_ALL = ["1/4", "2/4", "3/4", "4/4"], 15.0
+PART_SECONDS = 9 * 60
 BACKWARDS = """import time
 readings = iter(range(10**9, 0, -1))
 time.perf_counter = lambda: float(next(readings))
@@ -38,12 +47,19 @@ time.perf_counter = lambda: float(next(readings))
 
 
 def start(given, out, part, *options, **environment):
-    command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed", given.packed,
-               "--out", out, "--part", part, *options]
+    if given.bare:
+        bare = {path: f"/{path.relative_to(given.bare)}" for path in (out, given.scratch)}
+        command = ["chroot", given.bare, "/tdc/bench/gpu/run.sh", "--simulated",
+                   "--out", bare[out], "--part", part]
+        environment = {"PATH": "/usr/bin:/bin", "TMPDIR": bare[given.scratch]}
+    else:
+        command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed",
+                   given.packed, "--out", out, "--part", part, *options]
+        # Who is killed removes no scratch files.
+        environment = {**os.environ, "TMPDIR": str(given.scratch), **environment}
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, start_new_session=True,
-                            # Who is killed removes no scratch files.
-                            env={**os.environ, "TMPDIR": str(given.scratch), **environment})
+                            env=environment)
 
 
 def find_told(output):
@@ -78,19 +94,25 @@ def kill(given, out, part, seconds):
 
 def check_kills(given, folder):
     moments = random.Random(given.seed)
+    parts, longest = (ALL_PARTS, LONGEST_OF_ALL) if given.bare else (PARTS, LONGEST)
     problems, kills, runs = [], 0, 0
     while kills < given.kills:
         out = folder / f"from-{runs}"
         ended = False
         while kills < given.kills and not ended:
-            ended, found = kill(given, out, PARTS[runs % 2], moments.uniform(0.1, LONGEST))
+            ended, found = kill(given, out, parts[runs % len(parts)],
+                                moments.uniform(0.1, longest))
             kills += not ended
             runs += 1
             problems += found
-    for part in PARTS:
+    for part in parts:
+        began = time.monotonic()
         process = start(given, out, part)
         output = process.communicate()[0]
+        seconds = time.monotonic() - began
+        print(f"part {part} ended after {seconds:.0f} s")
         problems += [f"exit {process.returncode}:\n{output}"] * (process.returncode != 0)
+        problems += [f"part {part} took {seconds:.0f} s"] * (seconds > PART_SECONDS)
     counts = collections.Counter(rows.key(row) for row in rows.read(out)[0]
                                  if row["kind"] != "machine")
     kinds = {kind for kind, _, _ in counts}
@@ -174,26 +196,39 @@ CHECKS = [check_times, check_torn, check_in_use, check_size, check_backwards, ch
           check_kills]
 
 
+def travel(given):
+    """Copies what travels to the bare system."""
+    for folder in pack.TRAVELS:
+        shutil.copytree(folder, given.bare / "tdc" / folder.relative_to(ROOT),
+                        dirs_exist_ok=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--build", type=Path, required=True)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--build", type=Path)
+    where.add_argument("--bare", type=Path, metavar="ROOT")
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
     given = parser.parse_args()
     print(f"seed {given.seed}")
     failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
+    checks = [check_kills] if given.bare else CHECKS
+    with tempfile.TemporaryDirectory(dir=given.bare and given.bare / "tmp") as scratch:
         given.scratch, given.packed = Path(scratch), Path(scratch) / "packed"
-        given.packed.mkdir()
-        pack.pack_modules(given.build, given.packed, [["matrix.py", "--op", "permute"]])
-        for check in CHECKS:
+        if given.bare:
+            travel(given)
+        else:
+            given.packed.mkdir()
+            pack.pack_modules(given.build, given.packed, [["matrix.py", "--op", "permute"]])
+        for check in checks:
             folder = Path(scratch) / check.__name__
             folder.mkdir()
             problems = check(given, folder)
             failed += bool(problems)
             for problem in problems:
                 print(f"{check.__name__}: {problem}")
-    print(f"{len(CHECKS)} checks, {failed} failed")
+    print(f"{len(checks)} checks, {failed} failed")
     return 1 if failed else 0
 
 

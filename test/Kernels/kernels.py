@@ -109,6 +109,22 @@ PROGRAMS = {
         "v.to(bf16).to(cuda))",
         {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
         lambda n, heads: 4 * 2 * heads * n * 64, on_tensor_cores=True),
+    "training of bf16 Linear": Program(
+        {"a": "f32[n, k]"},
+        "let loss = layer(a.to(bf16).to(cuda)).float().square().sum()\n"
+        "    sgd.zero_grad()\n    loss.backward()\n    sgd.step()\n    return loss",
+        {"n": 4096, "k": 4096}, {"n": 1280, "k": 64},
+        lambda n, k: 2 * (2 * n * k + n * n) + 2 * (n * n + 2 * n * k),
+        before="let layer = Linear(k, n, dtype=bf16).to(cuda)\nlet sgd = SGD(layer, lr=0.1)",
+        on_tensor_cores=True),
+    "gradients of bf16 attention": Program(
+        {name: "f32[heads, n, 64]" for name in "abcd"},
+        "let q, k, v = a.to(bf16).to(cuda), b.to(bf16).to(cuda), c.to(bf16).to(cuda)\n"
+        "    let y = scaled_dot_product_attention(q, k, v)\n"
+        "    let g = grad((y.float() * d.to(cuda)).sum(), [q, k, v])\n"
+        "    return (g[0], g[1], g[2])",
+        {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
+        lambda n, heads: (3 * 2 + 4 + 3 * 2) * heads * n * 64, on_tensor_cores=True),
     "softmax": array("softmax(x, dim=1)", (65536, 1024), (64, 1024), lambda n, w: 2 * n * w),
     "layer_norm": array("layer_norm(x, [classes], w, b)", (65536, 1024), (64, 1024),
                         lambda n, w: 2 * n * w + 2 * w),

@@ -93,6 +93,12 @@ Value MLIREmitter::detach(Value input) {
   return wrap(create<td::DetachOp>(value.getType(), value));
 }
 
+Value MLIREmitter::roundGradient(Value input, const TensorShape &narrow) {
+  mlir::Value value = unwrap(input);
+  return wrap(create<td::RoundGradientOp>(value.getType(), value,
+                                          getType(narrow).getElementType()));
+}
+
 Value MLIREmitter::reduce(td::ReduceKind kind, Value input,
                           llvm::ArrayRef<int64_t> dims,
                           const TensorShape &type) {

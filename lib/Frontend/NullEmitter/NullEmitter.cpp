@@ -80,6 +80,7 @@ Value NullEmitter::toDevice(Value, const TensorShape &, Transfer) {
   return some();
 }
 Value NullEmitter::detach(Value) { return some(); }
+Value NullEmitter::roundGradient(Value, const TensorShape &) { return some(); }
 Value NullEmitter::reduce(td::ReduceKind, Value, llvm::ArrayRef<int64_t>,
                           const TensorShape &) {
   return some();

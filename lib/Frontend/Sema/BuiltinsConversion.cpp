@@ -81,6 +81,19 @@ static Val roundedAsGiven(Checker &c, const Bound &args) {
   return c.givenNarrow ? c.widened(c.rounded(input, *c.givenNarrow)) : input;
 }
 
+/// The same of gradients: the value stays as it is.
+static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
+  Val result = valueOf(args["input"]);
+  if (!c.isTensor(args["input"], args.range(), "`gradient_rounded_as_given`"))
+    return c.fail();
+  if (!c.givenNarrow)
+    return result;
+  TensorType narrow = typeOf(result);
+  narrow.dtype = *c.givenNarrow;
+  result.value = c.emit().roundGradient(result.value, c.shapeOf(narrow));
+  return result;
+}
+
 llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
   static const Builtin table[] = {
       {".to", "input, *device_dtype, device=, dtype=, non_blocking=", to},
@@ -97,6 +110,7 @@ llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
       {"detach", "input", detach},
       {"clone", "input", clone},
       {"rounded_as_given", "input", roundedAsGiven},
+      {"gradient_rounded_as_given", "input", gradientRoundedAsGiven},
   };
   return table;
 }

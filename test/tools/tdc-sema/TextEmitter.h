@@ -137,6 +137,10 @@ public:
     return op("to_device" + transfer(how), {v}, {}, t);
   }
   Value detach(Value v) override { return def("detach " + text(v)); }
+  Value roundGradient(Value v, const TensorShape &narrow) override {
+    return def("round_gradient " + text(v) + " " +
+               spelling(narrow.dtype).str());
+  }
   Value reduce(td::ReduceKind k, Value v, Ints dims, Type t) override {
     return op("reduce " + td::stringifyReduceKind(k) + ints(dims), {v}, {}, t);
   }

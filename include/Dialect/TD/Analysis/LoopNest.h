@@ -120,6 +120,10 @@ public:
   bool isLaterStage(const Reduction &reduction) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
+  /// A line for each loop, root, reduction and input, with the coordinates at
+  /// which they are asked for; `names` are those of the IR around.
+  void print(llvm::raw_ostream &os, mlir::AsmState &names) const;
+
 private:
   friend class LoopNestBuilder;
 

@@ -27,6 +27,8 @@ struct MatrixProduct {
   /// tile, each element of an operand being read once per tile; none if it is
   /// smaller, or anything else.
   static std::optional<MatrixProduct> getTiled(const LoopNest &nest);
+
+  void print(llvm::raw_ostream &os, mlir::AsmState &names) const;
 };
 
 } // namespace tdc::td

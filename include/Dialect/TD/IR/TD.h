@@ -52,6 +52,12 @@ public:
   }
 };
 
+/// What only td-grad reads: after it none is left. Those with one result of
+/// their operand's type give the operand.
+template <typename ConcreteOp>
+class ForGradientOp
+    : public mlir::OpTrait::TraitBase<ConcreteOp, ForGradientOp> {};
+
 /// What td.read and td.write touch: effects name the slot as well.
 struct SlotResource : mlir::SideEffects::Resource::Base<SlotResource> {
   llvm::StringRef getName() final { return "td.slots"; }

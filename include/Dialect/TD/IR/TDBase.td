@@ -154,6 +154,10 @@ def TD_ElementwiseTrait : NativeOpTrait<"ElementwiseOp"> {
   let cppNamespace = "::tdc::td";
 }
 
+def TD_ForGradientTrait : NativeOpTrait<"ForGradientOp"> {
+  let cppNamespace = "::tdc::td";
+}
+
 class TD_ComputeOp<string mnemonic, list<Trait> traits = []>
     : TD_Op<mnemonic, !listconcat([Pure, TD_ComputeTrait], traits)>;
 

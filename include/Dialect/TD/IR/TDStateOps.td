@@ -99,7 +99,8 @@ def TD_NextRandomOp : TD_Op<"next_random", [
   let assemblyFormat = "attr-dict";
 }
 
-def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType]> {
+def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType,
+    TD_ForGradientTrait]> {
   let summary = "the same value, constant to gradients; td-grad removes it";
   let description = [{
     Example:
@@ -112,7 +113,27 @@ def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TD_GradOp : TD_Op<"grad", [Pure]> {
+def TD_RoundGradientOp : TD_Op<"round_gradient", [Pure, SameOperandsAndResultType,
+    TD_ForGradientTrait, DeclareOpInterfaceMethods<TD_Differentiable>]> {
+  let summary = "the same value, whose gradient is rounded; td-grad removes it";
+  let description = [{
+    The gradient is rounded to `element` and widened again, so that products
+    that it goes into have a narrow factor.
+
+    C1: `element` is f16 or bf16, and narrower than the operand's dtype.
+
+    Example:
+    ```mlir
+    %y = td.round_gradient %x to bf16 : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TD_FloatTensor:$input, TypeAttr:$element);
+  let results = (outs TD_FloatTensor:$result);
+  let assemblyFormat = "$input `to` $element attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TD_GradOp : TD_Op<"grad", [Pure, TD_ForGradientTrait]> {
   let summary = "gradients of a 0-d value; td-grad removes it";
   let description = [{
     One result per `wrt`, of its type: d target / d wrt, zero where target does
@@ -138,7 +159,8 @@ def TD_GradOp : TD_Op<"grad", [Pure]> {
   }]>];
 }
 
-def TD_BackwardOp : TD_Op<"backward", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def TD_BackwardOp : TD_Op<"backward", [TD_ForGradientTrait,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getWrittenSlots"]>,
     MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
   let summary = "add gradients to the grad slots; td-grad removes it";

@@ -39,7 +39,7 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     backward ops alike. Each request is served where it stands: from the target
     back to what it depends on, the rule of each op (interface Differentiable)
     is emitted in reverse, contributions to one value are added. td.detach stops
-    the way back and is removed in the end.
+    the way back, td.round_gradient rounds what comes; both are removed in the end.
 
     A slot stands for all its reads that the target was computed from.
     td.backward adds to the grad slots, in the order of its list; a parameter
@@ -82,7 +82,8 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
 def TDVerifyGradPass : Pass<"td-verify-grad", "::mlir::ModuleOp"> {
   let summary = "check that no gradient is left to compute";
   let description = [{
-    The gate after td-grad: fails on td.grad, td.backward and td.detach.
+    The gate after td-grad: fails on ops that only td-grad reads (ForGradientOp):
+    td.grad, td.backward, td.detach and td.round_gradient.
   }];
 }
 
@@ -363,6 +364,37 @@ def TDVerifyKernelsPass : Pass<"td-verify-kernels", "::mlir::ModuleOp"> {
     computes a reduction, a product or an arg_reduce once in each iteration of
     its loops. What reads it at another position, as a picked row of a sum beside
     the sum, or a product beside its transpose, must be another kernel.
+  }];
+}
+
+def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
+  let summary = "print the loop nest of each kernel";
+  let description = [{
+    For tests of LoopNest and MatrixProduct, on which fusion and both back ends
+    are built; no program is compiled with it. Written to standard output: the
+    loops of a kernel, at which coordinates (`l0` is loop 0) roots, reductions
+    and inputs are asked for, and the product that a GPU would compute tile by
+    tile.
+
+    ```mlir
+    %y = td.kernel(%x, %w) : (tensor<64x16xf32>, tensor<16x32xf32>) -> tensor<64x32xf32> {
+    ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xf32>):
+      %p = td.matmul %a, %b : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
+      td.yield %p : tensor<64x32xf32>
+    }
+    ```
+    Printed:
+    ```
+    kernel of %0
+      loop 0 of 64: dim 0 of %1
+      loop 1 of 32: dim 1 of %1
+      loop 2 of 16: dim 1 of %arg2
+      root %1[l0, l1]
+      matmul %1[l0, l1] over [2]
+      input %arg2[l0, l2]
+      input %arg3[l2, l1]
+      tiles of %arg2[l0, l2] * %arg3[l2, l1]: batch [], rows 0, columns 1, terms 2
+    ```
   }];
 }
 

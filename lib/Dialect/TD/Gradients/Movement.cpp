@@ -88,6 +88,13 @@ SmallVector<Value> CastOp::buildVJP(OpBuilder &builder,
   return {b.cast(cotangents[0], tensorType(getInput()).getElementType())};
 }
 
+SmallVector<Value> RoundGradientOp::buildVJP(OpBuilder &builder,
+                                             ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.cast(b.cast(cotangents[0], getElement()),
+                 tensorType(getInput()).getElementType())};
+}
+
 SmallVector<Value> ToDeviceOp::buildVJP(OpBuilder &builder,
                                         ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());

@@ -25,8 +25,8 @@ static std::pair<Value, int64_t> findSameSize(Value tensor, int64_t dim) {
   if (auto permute = dyn_cast<PermuteOp>(op))
     return {permute.getInput(), permute.getPermutation()[dim]};
   if (op->hasTrait<ElementwiseOp>() ||
-      isa<ToDeviceOp, DetachOp, SoftmaxOp, LogSoftmaxOp, UpdateSliceOp,
-          ScatterAddOp, ScatterAddAlongOp>(op))
+      isa<ToDeviceOp, DetachOp, RoundGradientOp, SoftmaxOp, LogSoftmaxOp,
+          UpdateSliceOp, ScatterAddOp, ScatterAddAlongOp>(op))
     return {op->getOperand(0), dim};
   if (auto gather = dyn_cast<GatherAlongOp>(op))
     return {gather.getIndices(), dim};

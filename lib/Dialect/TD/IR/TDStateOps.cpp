@@ -99,6 +99,15 @@ static LogicalResult verifyTarget(Operation *op, RankedTensorType target) {
   return op->emitOpError("expected a 0-d target, got ") << target;
 }
 
+LogicalResult RoundGradientOp::verify() {
+  // C1
+  Type from = getType().getElementType(), to = getElement();
+  if (isNarrowFloat(to) && !isNarrowFloat(from))
+    return success();
+  return emitOpError("expected f16 or bf16 of a wider dtype, got ")
+         << to << " of " << from;
+}
+
 LogicalResult GradOp::verify() {
   // C1
   if (failed(verifyTarget(*this, getTarget().getType())))

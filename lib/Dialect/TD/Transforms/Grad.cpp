@@ -209,14 +209,14 @@ void GradPass::checkSteps() {
 
 void GradPass::runOnOperation() {
   SmallVector<Operation *> requests;
-  SmallVector<DetachOp> detaches;
+  bool hasMarks = false;
   writes.clear();
   accumulated.clear();
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<GradOp, BackwardOp>(op))
       requests.push_back(op);
-    else if (auto detach = dyn_cast<DetachOp>(op))
-      detaches.push_back(detach);
+    else if (op->hasTrait<ForGradientOp>())
+      hasMarks = true;
     else
       recordWrites(op);
   });
@@ -227,10 +227,12 @@ void GradPass::runOnOperation() {
   }
   checkSteps();
   // Recomputed code may hold copies of them.
-  if (!detaches.empty())
-    getOperation()->walk([](DetachOp detach) {
-      detach.replaceAllUsesWith(detach.getInput());
-      detach.erase();
+  if (hasMarks)
+    getOperation()->walk([](Operation *op) {
+      if (!op->hasTrait<ForGradientOp>())
+        return;
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
     });
 }
 

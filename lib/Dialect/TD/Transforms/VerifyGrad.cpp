@@ -14,7 +14,7 @@ namespace {
 struct VerifyGradPass : public impl::TDVerifyGradPassBase<VerifyGradPass> {
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](Operation *op) {
-      if (!isa<GradOp, BackwardOp, DetachOp>(op))
+      if (!op->hasTrait<ForGradientOp>())
         return WalkResult::advance();
       op->emitOpError("expected none after td-grad");
       return WalkResult::interrupt();

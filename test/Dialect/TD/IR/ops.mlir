@@ -198,6 +198,8 @@ func.func @state(%n: i64, %l: tensor<f32>) {
   %seed, %call = td.next_random
   // CHECK: td.detach %[[W]] : tensor<4x3xf32>
   %d = td.detach %w : tensor<4x3xf32>
+  // CHECK: td.round_gradient %[[W]] to bf16 : tensor<4x3xf32>
+  %rg = td.round_gradient %w to bf16 : tensor<4x3xf32>
   // CHECK: td.grad %{{.*}} wrt(%[[W]]) : (tensor<f32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   %g = td.grad %l wrt(%w) : (tensor<f32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   // CHECK: td.backward %{{.*}} [@m.w] into [@grad.m.w] : tensor<f32>

@@ -99,3 +99,19 @@ func.func @backward_c3(%l: tensor<f32>) {
   td.backward %l [@w] into [@g] : tensor<f32>
   return
 }
+
+// -----
+
+func.func @round_gradient_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected f16 or bf16 of a wider dtype, got 'f64' of 'f32'}}
+  %y = td.round_gradient %x to f64 : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @round_gradient_of_narrow(%x: tensor<4xf16>) -> tensor<4xf16> {
+  // expected-error @below {{expected f16 or bf16 of a wider dtype, got 'bf16' of 'f16'}}
+  %y = td.round_gradient %x to bf16 : tensor<4xf16>
+  return %y : tensor<4xf16>
+}

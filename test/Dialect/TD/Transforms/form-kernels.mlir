@@ -437,3 +437,46 @@ func.func @picked_beside(%x: tensor<3x2xf32>, %i: tensor<3xi64>) -> tensor<3xf32
   %s = td.add %g, %p : tensor<3xf32>
   return %s : tensor<3xf32>
 }
+
+// -----
+
+!f = tensor<64x64xf32, #td.dev<cuda, 0>>
+!n = tensor<64x64xbf16, #td.dev<cuda, 0>>
+// What a GPU has rounded is stored as such, and widened where it is read.
+// CHECK-LABEL: func.func @rounded
+// CHECK: %[[R:.*]] = td.kernel({{.*}}) -> tensor<64x64xbf16
+// CHECK: td.matmul
+// CHECK: td.cast
+// CHECK-NOT: td.cast
+// CHECK: td.yield
+// CHECK: td.kernel(%[[R]]) : (tensor<64x64xbf16
+// CHECK: td.cast
+// CHECK: td.matmul
+// CHECK: td.kernel(%[[R]]) : (tensor<64x64xbf16
+// CHECK: td.cast
+// CHECK: td.reduce
+func.func @rounded(%x: !f, %w: !f) -> (!f, tensor<64xf32, #td.dev<cuda, 0>>) {
+  %y = td.matmul %x, %w : !f, !f -> !f
+  %n = td.cast %y : !f to !n
+  %r = td.cast %n : !n to !f
+  %z = td.matmul %r, %r : !f, !f -> !f
+  %s = td.reduce sum %r [1] : !f to tensor<64xf32, #td.dev<cuda, 0>>
+  return %z, %s : !f, tensor<64xf32, #td.dev<cuda, 0>>
+}
+
+// -----
+
+!f = tensor<64x64xf32, #td.dev<cuda, 0>>
+!n = tensor<64x64xbf16, #td.dev<cuda, 0>>
+// The host gets what it asks for.
+// CHECK-LABEL: func.func @rounded_for_host
+// CHECK: td.kernel({{.*}}) -> tensor<64x64xf32
+// CHECK: td.cast
+// CHECK: td.cast
+// CHECK: td.yield
+func.func @rounded_for_host(%x: !f, %w: !f) -> !f {
+  %y = td.matmul %x, %w : !f, !f -> !f
+  %n = td.cast %y : !f to !n
+  %r = td.cast %n : !n to !f
+  return %r : !f
+}

@@ -143,6 +143,21 @@ func.func @not_reached(%x: tensor<f32>, %y: tensor<?xf32>, %w: tensor<f32>) -> (
   return %g#0, %g#1, %g#2 : tensor<f32>, tensor<?xf32>, tensor<f32>
 }
 
+// A gradient that is rounded on its way.
+// CHECK-LABEL: func.func @rounded
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>) -> (tensor<f32>, tensor<f32>)
+// CHECK: %[[Y:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f32>
+// CHECK: %[[G:[a-z0-9_]+]] = td.mul %{{.*}}, %[[Y]] : tensor<f32>
+// CHECK-NEXT: %[[N:[a-z0-9_]+]] = td.cast %[[G]] : tensor<f32> to tensor<bf16>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.cast %[[N]] : tensor<bf16> to tensor<f32>
+// CHECK-NEXT: return %[[Y]], %[[W]] : tensor<f32>, tensor<f32>
+func.func @rounded(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %r = td.round_gradient %x to bf16 : tensor<f32>
+  %y = td.exp %r : tensor<f32>
+  %g = td.grad %y wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %y, %g : tensor<f32>, tensor<f32>
+}
+
 // A target from outside of the block that asks.
 // CHECK-LABEL: func.func @asked_in_region
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: i1) -> tensor<f32>

@@ -21,3 +21,11 @@ func.func @detach(%x: tensor<f32>) -> tensor<f32> {
   %y = td.detach %x : tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+func.func @round_gradient(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'td.round_gradient' op expected none after td-grad}}
+  %y = td.round_gradient %x to bf16 : tensor<f32>
+  return %y : tensor<f32>
+}

@@ -46,6 +46,14 @@ bool isSeen(Operation *op) {
          !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
 }
 
+/// What gives the f16 or bf16 that the op widens, if that is what it does.
+Operation *getRounded(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  bool widens = cast && isa<FloatType>(getElementTypeOrSelf(cast.getType())) &&
+                isNarrowFloat(getElementTypeOrSelf(cast.getInput().getType()));
+  return widens ? cast.getInput().getDefiningOp() : nullptr;
+}
+
 bool expands(Operation *op) {
   auto broadcast = dyn_cast<BroadcastOp>(op);
   if (!broadcast)
@@ -133,12 +141,22 @@ void FusionGraph::chooseRoots(Block &block) {
     unsigned seenBefore = 0;
   };
   llvm::DenseMap<Operation *, Behind> behind;
+  auto storeResult = [&](Operation *op) {
+    stored.insert(op);
+    behind[op] = Behind();
+  };
+  // Of what a GPU has rounded the narrow value is stored, and widened where it
+  // is read: tensor cores multiply it as it is.
   auto mustStore = [&](Value operand) {
-    if (Operation *def = operand.getDefiningOp();
-        def && def->getBlock() == &block && isKernelOp(def)) {
-      stored.insert(def);
-      behind[def] = Behind();
-    }
+    Operation *def = operand.getDefiningOp();
+    if (!def || def->getBlock() != &block || !isKernelOp(def))
+      return;
+    Operation *rounded = getRounded(def);
+    bool isNarrow = rounded && rounded->getBlock() == &block &&
+                    isKernelOp(rounded) && isOnGPU(def);
+    storeResult(isNarrow ? rounded : def);
+    if (isNarrow)
+      behind[def] = {0, getCost(def), false, 0};
   };
 
   // Whether the op is elementwise work right behind a stored value, whose
@@ -198,8 +216,10 @@ void FusionGraph::chooseRoots(Block &block) {
       isForHost |= user->getBlock() != &block || !isKernelOp(user);
     }
     behind[&op] = own;
-    if (isForHost || standsAlone(&op) || own.cost > kMostCost ||
-        (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
+    if (isForHost)
+      storeResult(&op);
+    else if (standsAlone(&op) || own.cost > kMostCost ||
+             (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
       mustStore(op.getResult(0));
   }
 }
