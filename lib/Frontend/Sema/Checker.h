@@ -570,6 +570,8 @@ public:
   // Models (Models.cpp, ModelMethods.cpp, Slots.cpp) -----------------------//
 
   Val construct(const ClassInfo &cls, CallArgs &args);
+  /// TD216: a model or an optimizer is made where it may be made again.
+  Diagnostic &reportMadeOnce(llvm::StringRef what, SourceRange range);
   Val constructNative(const ClassInfo &cls, CallArgs &args);
   void buildMembers(ModelInstance &model,
                     llvm::ArrayRef<const ast::Decl *> members);

@@ -283,7 +283,8 @@ void Checker::endLoop() {
     loops.back().cleared |= record.cleared;
     return;
   }
-  if (record.cleared)
+  // Beside an error, the optimizer that clears them may be what failed.
+  if (record.cleared || errorCount)
     return;
   for (auto &[range, name] : record.backwards) {
     Diagnostic &report =

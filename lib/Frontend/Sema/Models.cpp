@@ -26,14 +26,22 @@ std::string Checker::uniqueName(llvm::StringRef wanted) {
   return name;
 }
 
+Diagnostic &Checker::reportMadeOnce(llvm::StringRef what, SourceRange range) {
+  Diagnostic &report =
+      error(DiagCode::TD216, range,
+            what + " is made once, not in a loop or under a condition of the "
+                   "running program");
+  if (loops.empty())
+    report.note("a condition on an `arg` is known with `--set name=value`");
+  return report;
+}
+
 Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
   for (const Val &val : args.positional)
     if (val.isError())
       return fail();
   if (isInsideRunTimeRegion() && !alone) {
-    error(DiagCode::TD216, args.range,
-          "a model is made once, not in a loop or under a condition of the "
-          "running program")
+    reportMadeOnce("a model", args.range)
         .note("make it before, and use it here");
     return fail();
   }

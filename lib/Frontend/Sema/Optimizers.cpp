@@ -99,13 +99,12 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
             "an optimizer takes a model, not " + describe(model))
           .note("as in `" + row.name +
                 "(model.parameters(), lr=…)`; a model has what is learned: "
-                "`param w: f32[3] = zeros(3)`");
+                "`param w: f32[3] = zeros(3)`, or other models, as "
+                "`ModuleList([a, b])`");
     return fail();
   }
   if (isInsideRunTimeRegion() && !alone) {
-    error(DiagCode::TD216, args.range(),
-          "an optimizer is made once, not in a loop or under a condition of "
-          "the running program");
+    reportMadeOnce("an optimizer", args.range());
     return fail();
   }
   auto info = std::make_shared<OptimizerInfo>();
