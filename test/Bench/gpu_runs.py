@@ -10,8 +10,8 @@ or in a new folder if that ended first; the last ones end by themselves with eac
 once.
 
 --bare does so with all four parts where nothing is but Python: what travels is copied to
-/tdc of ROOT, the root of a system that debootstrap has made, and runs there by chroot. No
-part may take longer than 9 minutes.
+/tdc of ROOT, the root of a system that debootstrap has made, with /proc mounted, and runs
+there by chroot. No part may take longer than 9 minutes.
 """
 
 import argparse
@@ -47,11 +47,13 @@ time.perf_counter = lambda: float(next(readings))
 
 
 def start(given, out, part, *options, **environment):
+    """A run; of a bare system without options, and without this environment."""
     if given.bare:
+        assert not options and not environment
         bare = {path: f"/{path.relative_to(given.bare)}" for path in (out, given.scratch)}
         command = ["chroot", given.bare, "/tdc/bench/gpu/run.sh", "--simulated",
                    "--out", bare[out], "--part", part]
-        environment = {"PATH": "/usr/bin:/bin", "TMPDIR": bare[given.scratch]}
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": bare[given.scratch]}
     else:
         command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed",
                    given.packed, "--out", out, "--part", part, *options]
@@ -78,10 +80,11 @@ def kill(given, out, part, seconds):
         os.killpg(process.pid, signal.SIGKILL)
         output, ended = process.communicate()[0], False
     told = find_told(output)
-    for path in [*out.glob("*"), *out.glob(".*")] if out.exists() else []:
-        if path.suffix in (".json", ".jsonl"):
-            for line in path.read_text().split("\n")[:-1 if path.suffix == ".jsonl" else None]:
-                json.loads(line)
+    for path in out.glob("*.json") if out.exists() else []:
+        json.loads(path.read_text())
+    for path in out.glob("*.jsonl") if out.exists() else []:
+        for line in path.read_text().split("\n")[:-1]:
+            json.loads(line)
     there = {rows.key(row) for row in rows.read(out)[0]}
     problems = [f"told of, and not there: {key}" for key in told - there]
     if there:
@@ -106,19 +109,29 @@ def check_kills(given, folder):
             runs += 1
             problems += found
     for part in parts:
-        began = time.monotonic()
         process = start(given, out, part)
         output = process.communicate()[0]
-        seconds = time.monotonic() - began
-        print(f"part {part} ended after {seconds:.0f} s")
         problems += [f"exit {process.returncode}:\n{output}"] * (process.returncode != 0)
-        problems += [f"part {part} took {seconds:.0f} s"] * (seconds > PART_SECONDS)
     counts = collections.Counter(rows.key(row) for row in rows.read(out)[0]
                                  if row["kind"] != "machine")
     kinds = {kind for kind, _, _ in counts}
     problems += [f"{count} times: {key}" for key, count in counts.items() if count > 1]
     if not {"peak", "error", "time", "module"} <= kinds:
         problems.append(f"only {kinds} were measured")
+    return problems
+
+
+def check_whole(given, folder):
+    """Each part from its beginning to its end."""
+    problems = []
+    for part in ALL_PARTS:
+        began = time.monotonic()
+        process = start(given, folder / part.replace("/", "-of-"), part)
+        output = process.communicate()[0]
+        seconds = time.monotonic() - began
+        print(f"part {part}: {seconds:.0f} s")
+        problems += [f"exit {process.returncode}:\n{output}"] * (process.returncode != 0)
+        problems += [f"part {part} took {seconds:.0f} s"] * (seconds > PART_SECONDS)
     return problems
 
 
@@ -211,9 +224,10 @@ def main():
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
     given = parser.parse_args()
+    given.bare = given.bare and given.bare.resolve()
     print(f"seed {given.seed}")
     failed = 0
-    checks = [check_kills] if given.bare else CHECKS
+    checks = [check_whole, check_kills] if given.bare else CHECKS
     with tempfile.TemporaryDirectory(dir=given.bare and given.bare / "tmp") as scratch:
         given.scratch, given.packed = Path(scratch), Path(scratch) / "packed"
         if given.bare:

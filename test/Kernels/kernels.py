@@ -4,14 +4,14 @@
 
 Registers, bytes spilled, shared memory and occupancy are those of ptxas for each kernel
 of a program of full size, for sm_80 and sm_90. A simulated GPU counts the rest at a size
-at which kernels have the same tiles: bank conflicts (within loops, and all), bytes of the
-GPU's memory that warps move (by sectors, whatever caches keep), beside the fewest that
-the op needs, and the part of the products' multiply-adds that tensor cores do. Kernels
-that make initial values are left out.
+at which products have the same tiles: bank conflicts, bytes of the GPU's memory that
+warps move (by sectors, whatever caches keep), beside the fewest that the op needs, and
+the part of the products' multiply-adds that tensor cores do. Kernels that make initial
+values are left out.
 
 TABLE is the table as it was: `--save` writes it; else a line of another table is an error,
-and so is a spill, a bank conflict within a loop, and a product of f16 or bf16 that is not
-on tensor cores. Another ptxas chooses other registers: then those are not compared.
+and so is a spill, a bank conflict, and a product of f16 or bf16 that is not on tensor
+cores. Another ptxas chooses other registers: then those are not compared.
 """
 
 import argparse
@@ -33,21 +33,24 @@ CHIPS = {"sm_80": 164 << 10, "sm_90": 228 << 10}  # shared memory of a multiproc
 REGISTERS, WARPS, BLOCKS, RESERVED = 65536, 64, 32, 1 << 10
 # Registers are given to warps in units (CUDA Occupancy Calculator).
 REGISTER_UNIT = 256
-TENSOR_CORES = 0.99
+# Registers of a multiprocessor are in quarters, among which a block's warps are dealt out.
+QUARTERS = 4
+SHARED_UNIT = 128
 
 
 @dataclasses.dataclass
 class Program:
     """A function of arrays, given as their types, in a program with `sizes`, those of `full`
-    or of `small`. `least` has the bytes that it must read and write."""
+    or of `small`. `least` has the bytes that it must read and write, `products` the
+    multiply-adds that must be on tensor cores."""
     inputs: dict
     body: str
     full: dict
     small: dict
     least: callable
+    products: callable = None
     before: str = ""
     options: tuple = ()
-    on_tensor_cores: bool = False
 
     def write(self, path, sizes):
         named = [f"let {name} = {size}" for name, size in sizes.items()]
@@ -70,11 +73,13 @@ class Program:
 CLASSES = "classes"  # below which integers are
 
 
-def product(body, dtype="f32", **options):
-    size = 2 if dtype in ("f16", "bf16") else 4
+def product(dtype, on_tensor_cores=True, **options):
+    size = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}[dtype]
     return Program({"a": "f32[n, k]", "b": "f32[k, n]"},
-                   body.replace("DTYPE", dtype), {"n": 4096, "k": 4096}, {"n": 1280, "k": 64},
-                   lambda n, k: size * (2 * n * k + n * n), **options)
+                   f"return a.to({dtype}).to(cuda) @ b.to({dtype}).to(cuda)",
+                   {"n": 4096, "k": 4096}, {"n": 1280, "k": 64},
+                   lambda n, k: size * (2 * n * k + n * n),
+                   products=(lambda n, k: n * n * k) if on_tensor_cores else None, **options)
 
 
 def array(expression, full, small, values):
@@ -88,35 +93,36 @@ def array(expression, full, small, values):
                    dict(zip(("n", "classes"), small)), lambda n, classes: 4 * values(n, classes))
 
 
-MATMUL = "return a.to(DTYPE).to(cuda) @ b.to(DTYPE).to(cuda)"
 TABLE = "let table = Embedding(classes, 768).to(cuda)"
 PROGRAMS = {
-    "f32 @": product(MATMUL),
-    "TF32 @": product(MATMUL, options=("--tf32",), on_tensor_cores=True),
+    "f32 @": product("f32", on_tensor_cores=False),
+    "f64 @": product("f64", on_tensor_cores=False),
+    "TF32 @": product("f32", options=("--tf32",)),
     "TF32 transposed @": Program(
         {"a": "f32[k, n]", "b": "f32[n, k]"}, "return a.to(cuda).T @ b.to(cuda).T",
         {"n": 4096, "k": 4096}, {"n": 1280, "k": 64}, lambda n, k: 4 * (2 * n * k + n * n),
-        options=("--tf32",), on_tensor_cores=True),
-    "f16 @": product(MATMUL, "f16", on_tensor_cores=True),
-    "bf16 @": product(MATMUL, "bf16", on_tensor_cores=True),
+        products=lambda n, k: n * n * k, options=("--tf32",)),
+    "f16 @": product("f16"),
+    "bf16 @": product("bf16"),
     "bf16 Linear": Program(
         {"a": "f32[n, k]"}, "return layer(a.to(bf16).to(cuda))", {"n": 4096, "k": 4096},
         {"n": 1280, "k": 64}, lambda n, k: 2 * (2 * n * k + n * n + n),
-        before="let layer = Linear(k, n, dtype=bf16).to(cuda)", on_tensor_cores=True),
+        products=lambda n, k: n * n * k,
+        before="let layer = Linear(k, n, dtype=bf16).to(cuda)"),
     "bf16 attention": Program(
         {name: "f32[heads, n, 64]" for name in "qkv"},
         "return scaled_dot_product_attention(q.to(bf16).to(cuda), k.to(bf16).to(cuda), "
         "v.to(bf16).to(cuda))",
         {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
-        lambda n, heads: 4 * 2 * heads * n * 64, on_tensor_cores=True),
+        lambda n, heads: 4 * 2 * heads * n * 64, lambda n, heads: 2 * heads * n * n * 64),
     "training of bf16 Linear": Program(
         {"a": "f32[n, k]"},
         "let loss = layer(a.to(bf16).to(cuda)).float().square().sum()\n"
         "    sgd.zero_grad()\n    loss.backward()\n    sgd.step()\n    return loss",
-        {"n": 4096, "k": 4096}, {"n": 1280, "k": 64},
+        {"n": 4096, "k": 4096}, {"n": 1280, "k": 1280},
         lambda n, k: 2 * (2 * n * k + n * n) + 2 * (n * n + 2 * n * k),
-        before="let layer = Linear(k, n, dtype=bf16).to(cuda)\nlet sgd = SGD(layer, lr=0.1)",
-        on_tensor_cores=True),
+        products=lambda n, k: 2 * n * n * k,
+        before="let layer = Linear(k, n, dtype=bf16).to(cuda)\nlet sgd = SGD(layer, lr=0.1)"),
     "gradients of bf16 attention": Program(
         {name: "f32[heads, n, 64]" for name in "abcd"},
         "let q, k, v = a.to(bf16).to(cuda), b.to(bf16).to(cuda), c.to(bf16).to(cuda)\n"
@@ -124,7 +130,8 @@ PROGRAMS = {
         "    let g = grad((y.float() * d.to(cuda)).sum(), [q, k, v])\n"
         "    return (g[0], g[1], g[2])",
         {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
-        lambda n, heads: (3 * 2 + 4 + 3 * 2) * heads * n * 64, on_tensor_cores=True),
+        lambda n, heads: (3 * 2 + 4 + 3 * 2) * heads * n * 64,
+        lambda n, heads: 5 * heads * n * n * 64),
     "softmax": array("softmax(x, dim=1)", (65536, 1024), (64, 1024), lambda n, w: 2 * n * w),
     "layer_norm": array("layer_norm(x, [classes], w, b)", (65536, 1024), (64, 1024),
                         lambda n, w: 2 * n * w + 2 * w),
@@ -170,20 +177,27 @@ def is_initial(kernel):
 
 
 def occupancy(registers, shared, threads, capacity):
-    """Of a multiprocessor's warps, those that kernels of such blocks fill."""
+    """Of a multiprocessor's warps, those that kernels of such blocks fill, in percent: the
+    formula of NVIDIA's cuda_occupancy.h."""
     warps = -(-threads // 32)
     per_warp = -(-registers * 32 // REGISTER_UNIT) * REGISTER_UNIT
-    blocks = min(BLOCKS, WARPS // warps, REGISTERS // per_warp // warps,
-                 capacity // (shared + RESERVED))
-    return 100 * blocks * warps / WARPS
+    by_registers = REGISTERS // QUARTERS // per_warp * QUARTERS // warps
+    by_shared = capacity // -(-(shared + RESERVED) // SHARED_UNIT) // SHARED_UNIT
+    return 100 * min(BLOCKS, WARPS // warps, by_registers, by_shared) * warps / WARPS
+
+
+def get_threads(program, path):
+    """Threads of a block, by the kernels' names. Of a matrix product they tell its tiles."""
+    ptx, _ = run("tdc", "emit", "--phase=ptx", "--sim-cuda=1", *program.options, path)
+    return {kernel: threads for kernel, threads in re.findall(
+        r"\.entry (\w+)\((?:.*\n)*?.*\.maxntid (\d+)", ptx) if not is_initial(kernel)}
 
 
 def assemble(folder, name, program):
     """Rows of the kernels, and what is wrong with them."""
     path = folder / "program.tdsl"
     program.write(path, program.full)
-    ptx, _ = run("tdc", "emit", "--phase=ptx", "--sim-cuda=1", *program.options, path)
-    threads = dict(re.findall(r"\.entry (\w+)\((?:.*\n)*?.*\.maxntid (\d+)", ptx))
+    threads = get_threads(program, path)
     _, told = run("tdc", "emit", "--phase=obj", "--sim-cuda=1", "--cubin=" + ",".join(CHIPS),
                   "--verbose", *program.options, path, "-o", folder / "program.o")
     rows, wrong, chip = [], [], None
@@ -199,8 +213,12 @@ def assemble(folder, name, program):
                          f"{part:.0f} %"))
             if spilled:
                 wrong.append(f"{name}: {kernel} spills {spilled} bytes on {chip}")
-    if len(rows) != len(CHIPS) * sum(not is_initial(kernel) for kernel in threads):
+    if len(rows) != len(CHIPS) * len(threads):
         wrong.append(f"{name}: kernels of {path} are missing:\n{told}")
+    program.write(path, program.small)
+    small = get_threads(program, path)
+    wrong += [f"{name}: the small program has another {kernel}" for kernel in threads
+              if kernel.startswith("matmul") and small.get(kernel) != threads[kernel]]
     return rows, wrong
 
 
@@ -214,18 +232,17 @@ def simulate(folder, name, program):
     if not work:
         sys.exit(f"{name}: no kernel ran")
     total = {key: sum(kernel[key] for kernel in work) for key in work[0] if key != "kernel"}
-    products = [kernel for kernel in work if kernel["kernel"].startswith("matmul")]
-    matrix = sum(kernel["matrixOperations"] for kernel in products)
-    part = matrix / max(1, sum(kernel["operations"] for kernel in products))
     moved, least = total["bytesRead"] + total["bytesWritten"], program.least(**program.small)
     size = ", ".join(f"{key}={value}" for key, value in program.small.items())
-    row = (name, size, total["launches"], total["loopConflicts"], total["conflicts"], moved, least,
-           f"{moved / least:.2f}", f"{100 * part:.1f} %" if products else "-")
+    part = total["matrixOperations"] / (2 * program.products(**program.small)) \
+        if program.products else None
+    row = (name, size, total["launches"], total["conflicts"], moved, least,
+           f"{moved / least:.2f}", "-" if part is None else f"{100 * part:.0f} %")
     wrong = []
-    if total["loopConflicts"]:
-        wrong.append(f"{name}: {total['loopConflicts']} bank conflicts within loops")
-    if program.on_tensor_cores and part < TENSOR_CORES:
-        wrong.append(f"{name}: {100 * part:.1f} % of products are on tensor cores")
+    if total["conflicts"]:
+        wrong.append(f"{name}: {total['conflicts']} bank conflicts")
+    if part is not None and part != 1:
+        wrong.append(f"{name}: {100 * part:.1f} % of its products are on tensor cores")
     return row, wrong
 
 
@@ -237,13 +254,16 @@ def write_table(heads, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     parser.add_argument("--save", action="store_true")
-    parser.add_argument("--only", default=",".join(PROGRAMS))
+    parser.add_argument("--only")
     parser.add_argument("table", type=pathlib.Path)
     options = parser.parse_args()
+    if options.save and options.only:
+        parser.error("a table is saved with all its rows")
+    chosen = options.only.split(",") if options.only else list(PROGRAMS)
     version = re.search(r"V([\d.]+)", run("ptxas", "--version")[0])[1]
     kernels, traffic, wrong = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.only.split(","):
+        for name in chosen:
             rows, bad = assemble(pathlib.Path(folder), name, PROGRAMS[name])
             row, worse = simulate(pathlib.Path(folder), name, PROGRAMS[name])
             kernels += rows
@@ -251,7 +271,7 @@ def main():
             wrong += bad + worse
     first = write_table(["program", "kernel", "chip", "threads", "registers", "spilled",
                          "shared", "occupancy"], kernels)
-    second = write_table(["program", "size", "launches", "conflicts in loops", "conflicts",
+    second = write_table(["program", "size", "launches", "conflicts",
                           "bytes moved", "least", "moved / least", "on tensor cores"], traffic)
     head = f"# Kernels\nBy `kernels.py`, with ptxas {version}.\n"
     if options.save:
@@ -264,8 +284,9 @@ def main():
         old = [line for line in before.splitlines() if line.startswith("|")]
         if same is second:
             old = old[old.index(second[0]) if second[0] in old else 0:]
-        names = set(options.only.split(","))
-        old = [line for line in old if line.split(" | ")[0][2:] in names | {"program", "---"}]
+        if options.only:
+            shown = {*chosen, "program", "---"}
+            old = [line for line in old if line.split(" | ")[0][2:] in shown]
         wrong += list(difflib.unified_diff(old, same, str(options.table), "now", lineterm="", n=0))
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -15,10 +15,10 @@ def same(got, want):
     return bool(((got == want) | (np.isnan(got) & np.isnan(want))).all())
 
 
-def check(name, functions, options):
+def check(name, functions, options, mark=None):
     """Calls each function with its arguments as the interpreter and as compiled
     code; returns the exit status, and reports in the last line."""
-    batch = Batch()
+    batch = Batch(mark)
     for function in functions:
         batch.call(batch.add(function), [batch.store(array) for array in function.arguments])
     stem = options.work / name

@@ -127,9 +127,11 @@ def literal(number, host):
 
 
 class Batch:
-    """A module of functions, and calls of them with arrays."""
+    """A module of functions, and calls of them with arrays; `mark` is an attribute that the
+    module has."""
 
-    def __init__(self):
+    def __init__(self, mark=None):
+        self.mark = mark
         self.texts = []
         self.calls = []
         self.chunks = []
@@ -155,6 +157,8 @@ class Batch:
 
     def write(self, stem):
         module = "func.func @main() {\n  return\n}\n" + "".join(self.texts)
+        if self.mark:
+            module = f"module attributes {{{self.mark}}} {{\n{module}}}\n"
         stem.with_suffix(".mlir").write_text(module)
         stem.with_suffix(".json").write_text(json.dumps(self.calls))
         # A kernel may read a vector past the end of a buffer.
@@ -220,9 +224,9 @@ def read_results(row, data):
     return arrays
 
 
-def parse_options(description):
-    """The command line of these programs; the work folder exists then, and is
-    kept if it was named."""
+def parse_options(description, *flags):
+    """The command line of these programs, with flags of their own; the work folder
+    exists then, and is kept if it was named."""
     parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
@@ -230,6 +234,8 @@ def parse_options(description):
     parser.add_argument("--target-cpu")
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--work", type=Path)
+    for flag in flags:
+        parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
     options.keeps = options.work is not None
     options.work = options.work or Path(tempfile.mkdtemp())

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Matrix products that GPUs compute tile by tile, with work before and after.
 
-usage: products.py [--seed N] [--gpu] [--work DIR]
+usage: products.py [--seed N] [--gpu] [--tf32] [--work DIR]
 
 Random sizes, dtypes, transposed operands, work on the operands and on the
 product. All numbers are small integers whose sums every dtype has, so that the
 order in which a product is added up does not matter: results must be those of
-the interpreter, bit for bit. The last line is "products: N agree, N differ".
+the interpreter, bit for bit; with --tf32, all of f32 and on tensor cores, too.
+The last line is "products: N agree, N differ".
 """
 
 import sys
@@ -48,9 +49,9 @@ def make_operand(random, function, dtype, dims, fixed):
     return x
 
 
-def make_product(random, dynamic):
+def make_product(random, dynamic, dtypes):
     function = Function(dynamic > 0)
-    dtype = str(random.choice(COMPUTED))
+    dtype = str(random.choice(dtypes))
     batch = BATCHES[random.integers(len(BATCHES))]
     m, k, n = (int(random.choice(sizes)) for sizes in (ROWS, TERMS, COLUMNS))
     # Sizes known at run time: none, the rows alone, or all.
@@ -74,11 +75,12 @@ def make_product(random, dynamic):
 
 
 def main():
-    options = parse_options(__doc__)
+    options = parse_options(__doc__, "tf32")
     random = np.random.default_rng(options.seed)
     print(f"seed {options.seed}")
-    products = [make_product(random, i % 3) for i in range(PRODUCTS)]
-    return check("products", products, options)
+    dtypes = ["f32"] if options.tf32 else COMPUTED
+    products = [make_product(random, i % 3, dtypes) for i in range(PRODUCTS)]
+    return check("products", products, options, "td.tf32" if options.tf32 else None)
 
 
 if __name__ == "__main__":

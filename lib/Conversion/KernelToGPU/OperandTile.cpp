@@ -12,7 +12,8 @@ namespace tdc {
 
 /// Chunks of kWidestAccess that all banks of shared memory give at a time.
 constexpr int64_t kBankChunks = 8;
-/// Elements of a line that neighbouring threads read: a sector of f32.
+/// Elements of a line that neighbouring threads read together where they are
+/// transposed: of f32, a sector of memory.
 constexpr int64_t kReadTogether = 8;
 /// NVVM's number for a GPU's own memory.
 constexpr unsigned kGlobalSpace = 1;
@@ -42,7 +43,7 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   linesPerTurn = schedule.threads * operand.width / readLine;
   turns = readLines / linesPerTurn;
   // What is read along the terms and stored across them is read in parts of a
-  // line, one after the other, so that a warp's stores use all banks.
+  // line, by different warps, so that the stores of each use all banks.
   int64_t part = operand.readAlongTerms == operand.storedAlongTerms
                      ? readLine
                      : std::min(readLine, kReadTogether);
@@ -71,7 +72,6 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   // A copy moves a chunk, of elements that shared memory has like this too.
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
-           operand.readAlongTerms == operand.storedAlongTerms &&
            getLaneStride(source, wide, getRowMajor(source.tensor)) == 1 &&
            evaluator.getAlignment(source, getTile(0)) % kWidestAccess == 0;
 }

@@ -10,9 +10,6 @@ namespace tdc {
 
 namespace {
 
-/// Neighbours that a thread reads of a tile at once.
-constexpr int64_t kGroup = 4;
-
 class RegisterMultiplier : public TileMultiplier {
 public:
   RegisterMultiplier(KernelFunction &function, const ProductSchedule &schedule,
@@ -28,8 +25,10 @@ private:
   Location loc;
   const ProductSchedule &schedule;
   DeviceBuilder &device;
-  /// Groups of a thread in either direction, and elements from one to the next.
-  int64_t groups, distance;
+  /// Neighbours that a thread reads of a tile at once: at most a chunk, so that
+  /// threads beside one another use all banks; its groups of them in either
+  /// direction, and elements from one to the next.
+  int64_t group, groups, distance;
 };
 
 } // namespace
@@ -41,34 +40,35 @@ RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
       device(device) {
   int64_t extent = schedule.left.extent;
   int64_t across = extent == 32 ? 8 : 16;
-  groups = extent / across / kGroup;
-  distance = across * kGroup;
+  group = std::min<int64_t>(schedule.getChunk(), 4);
+  groups = extent / across / group;
+  distance = across * group;
   Value thread = device.getThread();
   auto place = [&](Value number) -> Value {
-    return arith::MulIOp::create(b, loc, number, device.i32(kGroup));
+    return arith::MulIOp::create(b, loc, number, device.i32(group));
   };
   row = place(arith::DivUIOp::create(b, loc, thread, device.i32(across)));
   column = place(arith::RemUIOp::create(b, loc, thread, device.i32(across)));
-  piece = kGroup;
-  for (int64_t m = 0; m < groups * kGroup; ++m)
-    for (int64_t n = 0; n < groups * kGroup; ++n)
-      elements.push_back({m / kGroup * distance + m % kGroup,
-                          n / kGroup * distance + n % kGroup});
+  piece = group;
+  for (int64_t m = 0; m < groups * group; ++m)
+    for (int64_t n = 0; n < groups * group; ++n)
+      elements.push_back(
+          {m / group * distance + m % group, n / group * distance + n % group});
 }
 
 /// The thread's elements of a tile at one term.
 TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
                                                 Value first, int64_t term) {
-  int64_t bytes = kGroup * schedule.shared.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = group * schedule.shared.getIntOrFloatBitWidth() / 8;
   Values values;
-  for (int64_t group = 0; group < groups; ++group) {
+  for (int64_t number = 0; number < groups; ++number) {
     Value own =
-        arith::AddIOp::create(b, loc, first, device.i32(group * distance));
+        arith::AddIOp::create(b, loc, first, device.i32(number * distance));
     Value together =
-        LLVM::LoadOp::create(b, loc, VectorType::get({kGroup}, schedule.shared),
+        LLVM::LoadOp::create(b, loc, VectorType::get({group}, schedule.shared),
                              tile.getAddress(stage, own, device.i32(term)),
                              std::min(bytes, kWidestAccess));
-    for (int64_t i = 0; i < kGroup; ++i)
+    for (int64_t i = 0; i < group; ++i)
       values.push_back(
           LLVM::ExtractElementOp::create(b, loc, together, device.i32(i)));
   }

@@ -39,7 +39,7 @@ public:
 
 private:
   /// Where an element stands in the tile of an operand.
-  struct Place {
+  struct TilePosition {
     Value own, term;
   };
 
@@ -51,7 +51,8 @@ private:
                       int64_t term);
   Values loadElements(OperandTile &tile, Value stage, int64_t own,
                       int64_t term);
-  Place getPlace(OperandTile &tile, Value matrix, int64_t own, int64_t term);
+  TilePosition getPosition(OperandTile &tile, Value matrix, int64_t own,
+                           int64_t term);
   Values multiply(ArrayRef<Value> left, ArrayRef<Value> right,
                   ValueRange accumulators);
   Value add(Value one, Value other) {
@@ -103,10 +104,9 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
 
 /// The left operand has its matrices one below the other first, the right one
 /// along the terms first.
-TensorCoreMultiplier::Place TensorCoreMultiplier::getPlace(OperandTile &tile,
-                                                           Value matrix,
-                                                           int64_t own,
-                                                           int64_t term) {
+TensorCoreMultiplier::TilePosition
+TensorCoreMultiplier::getPosition(OperandTile &tile, Value matrix, int64_t own,
+                                  int64_t term) {
   bool isLeft = &tile.operand == &schedule.left;
   Value below = isLeft ? modulo(matrix, 2) : divide(matrix, 2);
   Value beside = isLeft ? divide(matrix, 2) : modulo(matrix, 2);
@@ -120,8 +120,8 @@ TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
                                                           Value stage,
                                                           int64_t own,
                                                           int64_t term) {
-  Place place = getPlace(tile, divide(lane, kMatrix), own, term);
-  Value &lineAt = tile.operand.storedAlongTerms ? place.own : place.term;
+  TilePosition at = getPosition(tile, divide(lane, kMatrix), own, term);
+  Value &lineAt = tile.operand.storedAlongTerms ? at.own : at.term;
   lineAt = add(lineAt, modulo(lane, kMatrix));
   auto layout = tile.operand.storedAlongTerms ? NVVM::MMALayout::row
                                               : NVVM::MMALayout::col;
@@ -130,7 +130,7 @@ TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
       b, loc,
       LLVM::LLVMStructType::getLiteral(b.getContext(),
                                        {word, word, word, word}),
-      tile.getAddress(stage, place.own, place.term), /*num=*/4, layout,
+      tile.getAddress(stage, at.own, at.term), /*num=*/4, layout,
       NVVM::LdStMatrixShapeAttr::get(b.getContext(), kMatrix, kMatrix),
       NVVM::LdStMatrixEltType::B16);
   Values words;
@@ -146,11 +146,11 @@ TileMultiplier::Values TensorCoreMultiplier::loadElements(OperandTile &tile,
                                                           int64_t term) {
   Values words;
   for (int64_t i = 0; i < 4; ++i) {
-    Place place = getPlace(tile, device.i32(i), own, term);
+    TilePosition at = getPosition(tile, device.i32(i), own, term);
     words.push_back(LLVM::LoadOp::create(
         b, loc, b.getI32Type(),
-        tile.getAddress(stage, add(place.own, divide(lane, kGroup)),
-                        add(place.term, modulo(lane, kGroup)))));
+        tile.getAddress(stage, add(at.own, divide(lane, kGroup)),
+                        add(at.term, modulo(lane, kGroup)))));
   }
   return words;
 }

@@ -86,7 +86,7 @@ static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
   Val result = valueOf(args["input"]);
   if (!c.isTensor(args["input"], args.range(), "`gradient_rounded_as_given`"))
     return c.fail();
-  if (!c.givenNarrow)
+  if (!c.givenNarrow || typeOf(result).dtype != DType::F32)
     return result;
   TensorType narrow = typeOf(result);
   narrow.dtype = *c.givenNarrow;

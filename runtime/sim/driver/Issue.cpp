@@ -233,6 +233,7 @@ void Machine::run(const Operation &operation) {
       work = runner.run(operation.task, operation.device, notesAccesses);
       if (notesAccesses)
         accesses.finishKernel(operation.id, work.accesses);
+      statistics.countWork(operation.task, work);
     } catch (const Fault &fault) {
       breakContext(context, fault);
     } catch (const std::bad_alloc &) {
@@ -243,7 +244,6 @@ void Machine::run(const Operation &operation) {
   }
   // One that did not run to its end.
   accesses.finishKernel(operation.id, {});
-  statistics.countWork(operation.task, work);
   time.finish(operation.timeItem, work);
 }
 

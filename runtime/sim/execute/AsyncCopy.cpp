@@ -89,10 +89,8 @@ void issue(Warp &warp, const Instruction &instruction) {
     readers |= uint32_t(copy.sourceBytes != 0) << lane;
   }
   unsigned bytes = sizes[firstLane(warp.active)];
-  countTraffic(warp, instruction, Space::Global, from, readers, bytes,
-               Access::Read);
-  countTraffic(warp, instruction, Space::Shared, to, warp.active, bytes,
-               Access::Write);
+  countTraffic(warp, Space::Global, from, readers, bytes, Access::Read);
+  countTraffic(warp, Space::Shared, to, warp.active, bytes, Access::Write);
 }
 
 void land(Warp &warp, std::vector<PendingCopy> &copies) {

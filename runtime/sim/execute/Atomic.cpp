@@ -68,8 +68,7 @@ void updateMemory(Warp &warp, const Instruction &instruction,
       numSources == 2 ? warp.at<T>(instruction.operands[first + 2]) : nullptr;
   warp.hasAtomic = true;
   warp.block.state.past.back().isReleased |= warp.hasFence;
-  countTraffic(warp, instruction, space, addresses, warp.active, sizeof(T),
-               Access::Atomic);
+  countTraffic(warp, space, addresses, warp.active, sizeof(T), Access::Atomic);
   T results[kLanes];
   unsigned start = unsigned(warp.block.state.surroundings.random() % kLanes);
   for (unsigned i = 0; i < kLanes; ++i) {

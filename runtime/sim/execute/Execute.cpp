@@ -194,7 +194,6 @@ Work &Work::operator+=(const Work &other) {
   bytesWritten += other.bytesWritten;
   wavefronts += other.wavefronts;
   conflicts += other.conflicts;
-  loopConflicts += other.loopConflicts;
   return *this;
 }
 
@@ -217,6 +216,8 @@ uint32_t LaunchState::nextSegment(Block *running) {
   if (running) {
     running->sharedShadow.clear();
     running->ordering.begin(running->numWarps, segment);
+    for (BarrierState &barrier : running->barriers)
+      barrier.clock = {};
     past.push_back({segment, running->number, false});
   }
   return ++segment;

@@ -30,8 +30,8 @@ struct Work {
   /// Of global memory: 32 for each sector that an instruction of a warp needs.
   uint64_t bytesRead = 0, bytesWritten = 0;
   /// Of shared memory. Bank conflicts are wavefronts that other banks would
-  /// have saved, at all instructions and at those within loops (Traffic.h).
-  uint64_t wavefronts = 0, conflicts = 0, loopConflicts = 0;
+  /// have saved (Traffic.h).
+  uint64_t wavefronts = 0, conflicts = 0;
   /// The words of global memory that it touched.
   std::vector<ByteAccess> accesses;
 

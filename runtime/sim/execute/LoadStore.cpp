@@ -29,7 +29,7 @@ forEachLane(Warp &warp, const Instruction &instruction,
             const uint64_t *addresses, unsigned bytes, Access kind,
             const Visit &visit) {
   Space space = spaceOf(instruction);
-  countTraffic(warp, instruction, space, addresses, warp.active, bytes, kind);
+  countTraffic(warp, space, addresses, warp.active, bytes, kind);
   if (std::byte *row = accessRow(warp, space, addresses, bytes, kind)) {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       visit(lane, row + lane * bytes);

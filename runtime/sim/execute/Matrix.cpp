@@ -217,8 +217,7 @@ void loadMatrix(Warp &warp, const Instruction &instruction) {
   gatherAddresses(warp, instruction, count, 0, addresses);
   // Eight lanes say where the rows of a matrix are.
   uint32_t asked = count == 4 ? kFullWarp : (1u << 8 * count) - 1;
-  countTraffic(warp, instruction, space, addresses, asked, sizeof(Tile) / 8,
-               Access::Read);
+  countTraffic(warp, space, addresses, asked, sizeof(Tile) / 8, Access::Read);
   uint32_t results[4][kLanes];
   for (unsigned matrix = 0; matrix < count; ++matrix) {
     Tile tile;
@@ -226,7 +225,7 @@ void loadMatrix(Warp &warp, const Instruction &instruction) {
       unsigned lane = 8 * matrix + row;
       memcpy(tile[row],
              access(warp, instruction, lane, space, addresses[lane],
-                    sizeof tile[row], Access::Read),
+                    sizeof tile[row], Access::Read, /*areSeveral=*/true),
              sizeof tile[row]);
     }
     for (unsigned lane = 0; lane < kLanes; ++lane)

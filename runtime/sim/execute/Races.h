@@ -12,12 +12,14 @@
 // clock). Of the last writer and the last reader it keeps the lane too, for
 // each byte.
 //
-// Four approximations, towards silence: a word of which two warps write
-// different bytes remembers only the second; of more than two warps that read
-// since a barrier, only the last two are remembered, and the lanes of the last;
-// bar.warp.sync and bar.arrive order all lanes of their warp. Blocks count as
-// ordered where one has passed a fence and then an atomic, and the other one an
-// atomic and then a fence.
+// Approximations, towards silence: a word of which two warps write different
+// bytes remembers only the second; of more than two warps that read since a
+// barrier, only the last two are remembered, and the lanes of the last; of a
+// word that a warp accesses before and after a barrier of its own, only the
+// bytes of the later segment; of a write and an atomic of one lane, only the
+// atomic; bar.warp.sync and bar.arrive order all lanes of their warp. Blocks
+// count as ordered where one has passed a fence and then an atomic, and the
+// other one an atomic and then a fence.
 //
 //===----------------------------------------------------------------------===//
 

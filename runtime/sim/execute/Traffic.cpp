@@ -33,8 +33,7 @@ unsigned countWavefronts(const uint64_t *addresses, unsigned count,
   return most;
 }
 
-void countShared(Work &work, const Instruction &instruction,
-                 const uint64_t addresses[kLanes], uint32_t lanes,
+void countShared(Work &work, const uint64_t addresses[kLanes], uint32_t lanes,
                  unsigned bytes) {
   const unsigned lineBytes = std::max(bytes, kBankBytes);
   const unsigned together = kWavefrontBytes / lineBytes;
@@ -49,8 +48,6 @@ void countShared(Work &work, const Instruction &instruction,
         countWavefronts(active.values, active.count, lineBytes);
     work.wavefronts += wavefronts;
     work.conflicts += wavefronts - 1;
-    if (instruction.isInLoop)
-      work.loopConflicts += wavefronts - 1;
   }
 }
 
@@ -72,9 +69,8 @@ void countGlobal(Work &work, const uint64_t addresses[kLanes], uint32_t lanes,
 
 } // namespace
 
-void countTraffic(Warp &warp, const Instruction &instruction, Space space,
-                  const uint64_t addresses[kLanes], uint32_t lanes,
-                  unsigned bytes, Access kind) {
+void countTraffic(Warp &warp, Space space, const uint64_t addresses[kLanes],
+                  uint32_t lanes, unsigned bytes, Access kind) {
   Work &work = warp.block.state.work;
   uint64_t resolved[kLanes];
   if (space == Space::Generic && lanes) {
@@ -90,7 +86,7 @@ void countTraffic(Warp &warp, const Instruction &instruction, Space space,
     addresses = resolved;
   }
   if (space == Space::Shared)
-    countShared(work, instruction, addresses, lanes, bytes);
+    countShared(work, addresses, lanes, bytes);
   else if (space == Space::Global || space == Space::Const)
     countGlobal(work, addresses, lanes, kind);
 }

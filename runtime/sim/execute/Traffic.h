@@ -2,14 +2,17 @@
 //
 // Two counts tell how well a kernel uses a GPU's memories, whatever its clock:
 //
-//  - Wavefronts of shared memory, which has 32 banks of 4 bytes. In one
-//    wavefront each bank gives one word, to any number of lanes. A warp
-//    accesses 128 bytes at most at a time: lanes of up to 4 bytes all together,
-//    of 8 bytes in halves, of 16 bytes in quarters. Words of one bank take a
-//    wavefront each; those beyond the first are bank conflicts.
+//  - Wavefronts of shared memory, which has 32 banks of 4 bytes (CUDA C++
+//    Programming Guide, "Shared Memory" of compute capability 5.x and later).
+//    In one wavefront each bank gives one word, to any number of lanes. Lanes
+//    of up to 4 bytes are served together, of 8 bytes in halves of the warp, of
+//    16 bytes in quarters: that is what NVIDIA's profiler shows, and no manual
+//    says. Words of one bank take a wavefront each; those beyond the first are
+//    bank conflicts. An atomic counts as one access, though lanes that update
+//    one word take turns.
 //  - Sectors of global memory, 32 bytes each: what is moved if one byte of it
 //    is accessed (CUDA C++ Best Practices Guide, "Coalesced Access to Global
-//    Memory" and "Shared Memory and Memory Banks").
+//    Memory").
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +24,8 @@
 namespace tdc::sim {
 
 /// Counts an access of `bytes` by each of `lanes`. An atomic reads and writes.
-void countTraffic(Warp &warp, const Instruction &instruction, Space space,
-                  const uint64_t addresses[kLanes], uint32_t lanes,
-                  unsigned bytes, Access kind);
+void countTraffic(Warp &warp, Space space, const uint64_t addresses[kLanes],
+                  uint32_t lanes, unsigned bytes, Access kind);
 
 } // namespace tdc::sim
 

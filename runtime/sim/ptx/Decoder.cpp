@@ -574,24 +574,7 @@ private:
     append("the end of the kernel");
   }
 
-  void markLoop(uint32_t first, size_t last) {
-    for (size_t i = first; i <= last; ++i)
-      kernel.code[i].isInLoop = true;
-  }
-
-  void markLoops() {
-    for (size_t i = 0; i < kernel.code.size(); ++i) {
-      const Instruction &branch = kernel.code[i];
-      if (branch.control == Control::Branch)
-        markLoop(branch.target, i);
-      if (branch.control == Control::IndexedBranch)
-        for (uint32_t target : kernel.branchTables[branch.target])
-          markLoop(target, i);
-    }
-  }
-
   void finish() {
-    markLoops();
     kernel.dynamicSharedOffset =
         uint32_t(alignUp(kernel.info.sharedBytes, dynamicAlignment));
     if (kernel.usesDynamicShared)

@@ -20,10 +20,12 @@ inline constexpr unsigned kLocalBytes = 512 << 10; ///< of a thread
 inline constexpr unsigned kParameterBytes = 32764;
 /// Before .version 8.1 of PTX.
 inline constexpr unsigned kParameterBytesBefore81 = 4352;
-/// 32-bit registers that the threads of a block have together, and one at most.
-/// A warp gets them in units.
+/// 32-bit registers of a multiprocessor, and of one thread at most. A quarter
+/// of them belongs to each quarter of the multiprocessor, among which the warps
+/// of a block are dealt out; a warp gets them in units (NVIDIA's
+/// cuda_occupancy.h).
 inline constexpr unsigned kRegisters = 65536, kMostRegisters = 255,
-                          kRegisterUnit = 256;
+                          kRegisterUnit = 256, kQuarters = 4;
 
 /// Threads of a block that certainly have their registers, if the assembler may
 /// give each so many.
@@ -32,7 +34,8 @@ inline unsigned getMaxThreads(unsigned registers) {
   unsigned ofWarp =
       (std::min(registers, kMostRegisters) * kWarp + kRegisterUnit - 1) /
       kRegisterUnit * kRegisterUnit;
-  return std::min(kRegisters / ofWarp * kWarp, kMaxThreads);
+  unsigned warps = kRegisters / kQuarters / ofWarp * kQuarters;
+  return std::min(warps * kWarp, kMaxThreads);
 }
 
 } // namespace tdc::sim

@@ -70,7 +70,6 @@ struct Instruction {
   Members members;
   bool isAccess; ///< of memory: here another warp may go on
   bool isMatrix; ///< tensor cores do its operations
-  bool isInLoop; ///< between the target of a branch and a branch back to it
 };
 
 /// A register whose lanes have the same value from the start.

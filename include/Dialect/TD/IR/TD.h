@@ -52,8 +52,8 @@ public:
   }
 };
 
-/// What only td-grad reads: after it none is left. Those with one result of
-/// their operand's type give the operand.
+/// Ops that td-grad removes: requests for gradients, and marks (td.detach,
+/// td.round_gradient), which are replaced by their operand.
 template <typename ConcreteOp>
 class ForGradientOp
     : public mlir::OpTrait::TraitBase<ConcreteOp, ForGradientOp> {};

@@ -209,14 +209,11 @@ void GradPass::checkSteps() {
 
 void GradPass::runOnOperation() {
   SmallVector<Operation *> requests;
-  bool hasMarks = false;
   writes.clear();
   accumulated.clear();
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<GradOp, BackwardOp>(op))
       requests.push_back(op);
-    else if (op->hasTrait<ForGradientOp>())
-      hasMarks = true;
     else
       recordWrites(op);
   });
@@ -226,14 +223,13 @@ void GradPass::runOnOperation() {
       return signalPassFailure();
   }
   checkSteps();
-  // Recomputed code may hold copies of them.
-  if (hasMarks)
-    getOperation()->walk([](Operation *op) {
-      if (!op->hasTrait<ForGradientOp>())
-        return;
-      op->replaceAllUsesWith(op->getOperands());
-      op->erase();
-    });
+  // What is left are marks, of which recomputed code may hold copies.
+  getOperation()->walk([](Operation *op) {
+    if (!op->hasTrait<ForGradientOp>())
+      return;
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  });
 }
 
 } // namespace tdc::td

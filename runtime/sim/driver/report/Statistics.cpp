@@ -135,7 +135,6 @@ std::string Statistics::getJson(const Ending &ending) const {
     json.add("bytesWritten", kernel.sum.bytesWritten);
     json.add("wavefronts", kernel.sum.wavefronts);
     json.add("conflicts", kernel.sum.conflicts);
-    json.add("loopConflicts", kernel.sum.loopConflicts);
     json.endObject();
   }
   json.endArray();

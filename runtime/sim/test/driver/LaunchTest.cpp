@@ -101,21 +101,24 @@ TEST(Launches, SizesAreChecked) {
 TEST(Launches, RegistersAreChecked) {
   struct {
     std::string directives;
-    unsigned fits; ///< 0: whatever a block may have
+    unsigned fits;
   } const kCases[] = {{"", 256},
-                      {".maxntid 512", 0},
-                      {".reqntid 512", 0},
-                      {".maxnreg 32", 0},
-                      {".maxnreg 64", 0},
+                      {".maxntid 512", 512},
+                      {".reqntid 512", 512},
+                      {".maxnreg 32", 1024},
+                      {".maxnreg 64", 1024},
                       {".maxnreg 65", 896},
+                      {".maxnreg 80", 768},
                       {".maxnreg 128", 512},
                       {".maxnreg 300", 256},
-                      {".maxnreg 128\n.maxntid 512", 0}};
+                      {".maxnreg 128\n.maxntid 1024", 1024}};
   for (auto &[directives, fits] : kCases) {
     SCOPED_TRACE(directives);
     const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
                              ".visible .entry k()\n" +
                              directives + "\n{\nret;\n}\n";
+    const bool isLimited =
+        fits < 1024 && directives.find("ntid") == std::string::npos;
     runApart(withDevices(1), [&, fits = fits] {
       start();
       CUmodule module = nullptr;
@@ -127,8 +130,8 @@ TEST(Launches, RegistersAreChecked) {
         return cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, nullptr,
                               nullptr, nullptr);
       };
-      EXPECT_EQ(launchWith(fits ? fits : 512), CUDA_SUCCESS);
-      if (!fits)
+      EXPECT_EQ(launchWith(fits), CUDA_SUCCESS);
+      if (!isLimited)
         return;
       EXPECT_EQ(launchWith(fits + 1), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
       expectFault("threads may have too few registers: there are enough for " +

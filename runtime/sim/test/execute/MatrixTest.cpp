@@ -227,7 +227,8 @@ void checkLoad(unsigned count, bool isTransposed, bool isShared) {
                      "add.u64 %rd3, %rd3, %rd2;\nmul.wide.u32 %rd4, %r0, 16;\n"
                      "add.u64 %rd4, %rd1, %rd4;\n"
                      "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd4];\n"
-                     "st.shared.v4.b32 [%rd3+16], {%r1, %r2, %r3, %r4};\n";
+                     "st.shared.v4.b32 [%rd3+16], {%r1, %r2, %r3, %r4};\n"
+                     "bar.warp.sync 0xffffffff;\n";
   if (!isShared)
     body += "cvta.shared.u64 %rd3, %rd3;\n";
   body += opcode + " {" + registers +

@@ -269,6 +269,27 @@ TEST(Race, LanesAndCopies) {
   }
 }
 
+/// A lane gets words of rows whose addresses other lanes give.
+TEST(Race, LanesAndMatrices) {
+  const std::string address = "mov.u32 %r3, tile;\n"
+                              "mad.lo.u32 %r2, %r1, 16, %r3;\n";
+  const std::string write = "st.shared.v4.b32 [%r2], {1, 1, 1, 1};\n";
+  const std::string load =
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r2];\n";
+  const std::string barrier = "bar.warp.sync 0xffffffff;\n";
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    EXPECT_HAS(runLanes(address + barrier + write + load, "shared", seed),
+               "a race: written by lane");
+    EXPECT_HAS(runLanes(address + barrier + write + barrier + load + write,
+                        "shared", seed),
+               "a race: read by several lanes");
+    EXPECT_EQ(
+        runLanes(address + barrier + write + barrier + load + barrier + write,
+                 "shared", seed),
+        "");
+  }
+}
+
 /// Lanes may write bytes of one word.
 TEST(Race, BytesOfLanes) {
   const std::string address = "mov.u32 %r3, tile;\nadd.u32 %r2, %r1, %r3;\n"

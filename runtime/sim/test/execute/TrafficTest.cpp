@@ -57,7 +57,6 @@ TEST(Traffic, BanksOfSharedMemory) {
     Work work = run(row.store, row.stride);
     EXPECT_EQ(work.wavefronts, row.wavefronts);
     EXPECT_EQ(work.conflicts, row.conflicts);
-    EXPECT_EQ(work.loopConflicts, 0u);
     EXPECT_EQ(work.bytesWritten, 0u);
   }
 }
@@ -83,20 +82,10 @@ TEST(Traffic, SharedMemoryOfSomeLanes) {
   EXPECT_EQ(work.conflicts, 2u);
 }
 
-TEST(Traffic, Loops) {
-  Work work = run("mov.u32 %r3, 0;\nst.shared.b32 [%r2], 1;\n"
-                  "AGAIN:\nst.shared.b32 [%r2], 2;\nadd.u32 %r3, %r3, 1;\n"
-                  "setp.lt.u32 %p1, %r3, 5;\n@%p1 bra AGAIN;\n"
-                  "ld.shared.b32 %r4, [%r2];",
-                  16);
-  EXPECT_EQ(work.wavefronts, 7u * 4);
-  EXPECT_EQ(work.conflicts, 7u * 3);
-  EXPECT_EQ(work.loopConflicts, 5u * 3);
-}
-
 /// A matrix is eight rows of 16 bytes.
 TEST(Traffic, Matrices) {
-  const std::string fill = "st.shared.v4.b32 [%r2], {1, 1, 1, 1};\n";
+  const std::string fill =
+      "st.shared.v4.b32 [%r2], {1, 1, 1, 1};\nbar.warp.sync 0xffffffff;\n";
   const std::string load =
       "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r3, %r4, %r5, %r6}, [%r2];";
   for (auto [stride, conflicts] : {std::pair(128u, 28u), {144u, 0u}}) {

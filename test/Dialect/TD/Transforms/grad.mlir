@@ -158,6 +158,44 @@ func.func @rounded(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   return %y, %g : tensor<f32>, tensor<f32>
 }
 
+// In a loop: the way back rounds in each iteration. Of f64, and twice.
+// CHECK-LABEL: func.func @rounded_in_loop
+// CHECK-COUNT-2: scf.for
+// CHECK: td.cast %{{.*}} : tensor<f64> to tensor<f16>
+// CHECK-NEXT: td.cast %{{.*}} : tensor<f16> to tensor<f64>
+// CHECK-NOT: td.round_gradient
+// CHECK: return
+func.func @rounded_in_loop(%x: tensor<f64>, %w: tensor<f64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c3 = arith.constant 3 : i64
+  %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%sum = %x) -> (tensor<f64>) : i64 {
+    %r = td.round_gradient %w to f16 : tensor<f64>
+    %e = td.exp %r : tensor<f64>
+    %next = td.add %sum, %e : tensor<f64>
+    scf.yield %next : tensor<f64>
+  }
+  %g = td.grad %l wrt(%w) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @rounded_in_if
+// CHECK-COUNT-2: td.cast %{{.*}} : tensor<f32> to tensor<bf16>
+// CHECK-NOT: td.round_gradient
+// CHECK: return
+func.func @rounded_in_if(%x: tensor<f32>, %c: i1) -> tensor<f32> {
+  %y = scf.if %c -> (tensor<f32>) {
+    %r = td.round_gradient %x to bf16 : tensor<f32>
+    %e = td.exp %r : tensor<f32>
+    scf.yield %e : tensor<f32>
+  } else {
+    scf.yield %x : tensor<f32>
+  }
+  %g = td.grad %y wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %gg = td.grad %g wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %gg : tensor<f32>
+}
+
 // A target from outside of the block that asks.
 // CHECK-LABEL: func.func @asked_in_region
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: i1) -> tensor<f32>

@@ -131,7 +131,7 @@ func.func @softmax(%x: !x) -> !x {
 
 // -----
 
-// An update is no nest.
+// An update is the input of its nest.
 // CHECK: kernel of %0
 // CHECK-NEXT:   loop 0 of 9: dim 0 of %1
 // CHECK-NEXT:   root %1[l0]

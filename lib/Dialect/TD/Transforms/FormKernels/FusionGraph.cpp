@@ -46,10 +46,13 @@ bool isSeen(Operation *op) {
          !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
 }
 
-/// What gives the f16 or bf16 that the op widens, if that is what it does.
-Operation *getRounded(Operation *op) {
+/// What gives the f16 or bf16 that the op widens to another float, if it does.
+Operation *getWidened(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
-  bool widens = cast && isa<FloatType>(getElementTypeOrSelf(cast.getType())) &&
+  if (!cast)
+    return nullptr;
+  Type to = getElementTypeOrSelf(cast.getType());
+  bool widens = isa<FloatType>(to) && !isNarrowFloat(to) &&
                 isNarrowFloat(getElementTypeOrSelf(cast.getInput().getType()));
   return widens ? cast.getInput().getDefiningOp() : nullptr;
 }
@@ -145,16 +148,16 @@ void FusionGraph::chooseRoots(Block &block) {
     stored.insert(op);
     behind[op] = Behind();
   };
-  // Of what a GPU has rounded the narrow value is stored, and widened where it
-  // is read: tensor cores multiply it as it is.
+  // On a GPU a narrow value is stored rather than its widening, which is
+  // repeated where it is read: tensor cores multiply it as it is.
   auto mustStore = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != &block || !isKernelOp(def))
       return;
-    Operation *rounded = getRounded(def);
-    bool isNarrow = rounded && rounded->getBlock() == &block &&
-                    isKernelOp(rounded) && isOnGPU(def);
-    storeResult(isNarrow ? rounded : def);
+    Operation *narrow = getWidened(def);
+    bool isNarrow = narrow && narrow->getBlock() == &block &&
+                    isKernelOp(narrow) && isOnGPU(def);
+    storeResult(isNarrow ? narrow : def);
     if (isNarrow)
       behind[def] = {0, getCost(def), false, 0};
   };
