@@ -27,6 +27,10 @@ import tempfile
 
 import numpy
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+import ptxas  # noqa: E402
+
 CHIPS = {"sm_80": 164 << 10, "sm_90": 228 << 10}  # shared memory of a multiprocessor
 # Of a multiprocessor of either (CUDA C++ Programming Guide, "Technical Specifications per
 # Compute Capability"); each block takes 1 KiB of shared memory beside its own.
@@ -164,9 +168,13 @@ PROGRAMS = {
 }
 
 
+# That of build/venv first, whose version is pinned.
+PATH = os.pathsep.join([*reversed(ptxas.FOLDERS), os.environ["PATH"]])
+
+
 def run(*command, **environment):
     done = subprocess.run(command, capture_output=True, text=True,
-                          env={**os.environ, **environment})
+                          env={**os.environ, "PATH": PATH, **environment})
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout, done.stderr
