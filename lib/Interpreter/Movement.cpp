@@ -145,12 +145,11 @@ void addMovementMeanings(Machine &machine) {
   machine.on<SliceOp>(runSlice);
   machine.on<UpdateSliceOp>(runUpdateSlice);
   machine.on<ConcatOp>(runConcat);
-  machine.on<DetachOp>([](Machine &m, DetachOp op) {
+  auto passOn = [](Machine &m, auto op) {
     return m.set(op.getResult(), m.get(op.getInput()));
-  });
-  machine.on<RoundGradientOp>([](Machine &m, RoundGradientOp op) {
-    return m.set(op.getResult(), m.get(op.getInput()));
-  });
+  };
+  machine.on<DetachOp>(passOn);
+  machine.on<RoundGradientOp>(passOn);
 }
 
 } // namespace tdc

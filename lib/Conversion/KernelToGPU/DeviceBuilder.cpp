@@ -15,6 +15,22 @@ Value DeviceBuilder::i32(int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 
+Value DeviceBuilder::add(Value one, Value other) {
+  return arith::AddIOp::create(b, loc, one, other);
+}
+
+Value DeviceBuilder::multiply(Value value, int64_t factor) {
+  return arith::MulIOp::create(b, loc, value, i32(factor));
+}
+
+Value DeviceBuilder::divide(Value value, int64_t divisor) {
+  return arith::DivUIOp::create(b, loc, value, i32(divisor));
+}
+
+Value DeviceBuilder::modulo(Value value, int64_t divisor) {
+  return arith::RemUIOp::create(b, loc, value, i32(divisor));
+}
+
 Value DeviceBuilder::getThread() {
   return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
 }

@@ -38,6 +38,11 @@ public:
       : b(builder), loc(loc) {}
 
   mlir::Value i32(int64_t value);
+  /// Arithmetic on unsigned i32.
+  mlir::Value add(mlir::Value one, mlir::Value other);
+  mlir::Value multiply(mlir::Value value, int64_t factor);
+  mlir::Value divide(mlir::Value value, int64_t divisor);
+  mlir::Value modulo(mlir::Value value, int64_t divisor);
 
   /// Numbers within the block and of the block, as i32.
   mlir::Value getThread();

@@ -48,22 +48,14 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
                      ? readLine
                      : std::min(readLine, kReadTogether);
   int64_t threadsPerLine = part / operand.width;
-  auto divide = [&](Value value, int64_t divisor) -> Value {
-    return arith::DivUIOp::create(b, loc, value, device.i32(divisor));
-  };
-  auto modulo = [&](Value value, int64_t divisor) -> Value {
-    return arith::RemUIOp::create(b, loc, value, device.i32(divisor));
-  };
-  auto multiply = [&](Value value, int64_t factor) -> Value {
-    return arith::MulIOp::create(b, loc, value, device.i32(factor));
-  };
   Value thread = device.getThread();
-  Value along = multiply(modulo(thread, threadsPerLine), operand.width);
-  Value line = divide(thread, threadsPerLine);
+  Value along =
+      device.multiply(device.modulo(thread, threadsPerLine), operand.width);
+  Value line = device.divide(thread, threadsPerLine);
   if (part < readLine) {
-    along = arith::AddIOp::create(b, loc, along,
-                                  multiply(divide(line, linesPerTurn), part));
-    line = modulo(line, linesPerTurn);
+    along = device.add(
+        along, device.multiply(device.divide(line, linesPerTurn), part));
+    line = device.modulo(line, linesPerTurn);
   }
   ownAt = operand.readAlongTerms ? line : along;
   termAt = operand.readAlongTerms ? along : line;
@@ -188,29 +180,23 @@ Value OperandTile::getChunkOrder(Value line) {
   };
   // A warp reads eight elements of 32 bits in each of four lines: two chunks.
   if (schedule.shared.isF32() && !operand.storedAlongTerms)
-    return arith::MulIOp::create(b, loc, mask(line, 3), device.i32(2));
+    return device.multiply(mask(line, 3), 2);
   // ldmatrix reads a chunk in each of eight lines.
   int64_t chunks = std::min(lineElements / schedule.getChunk(), kBankChunks);
-  Value order =
-      arith::DivUIOp::create(b, loc, line, device.i32(kBankChunks / chunks));
-  return mask(order, chunks - 1);
+  return mask(device.divide(line, kBankChunks / chunks), chunks - 1);
 }
 
 Value OperandTile::getAddress(Value stage, Value own, Value term) {
   Value line = term, element = own;
   if (operand.storedAlongTerms)
     std::swap(line, element);
-  auto add = [&](Value one, Value other) -> Value {
-    return arith::AddIOp::create(b, loc, one, other);
-  };
-  auto multiply = [&](Value value, int64_t factor) -> Value {
-    return arith::MulIOp::create(b, loc, value, device.i32(factor));
-  };
   if (schedule.onTensorCores)
     element = arith::XOrIOp::create(
-        b, loc, element, multiply(getChunkOrder(line), schedule.getChunk()));
-  Value index = add(multiply(stage, lines * pitch), multiply(line, pitch));
-  return device.getAddress(array, add(index, element));
+        b, loc, element,
+        device.multiply(getChunkOrder(line), schedule.getChunk()));
+  Value index = device.add(device.multiply(stage, lines * pitch),
+                           device.multiply(line, pitch));
+  return device.getAddress(array, device.add(index, element));
 }
 
 Value OperandTile::getDestination(Value stage, int64_t turn, int64_t element) {

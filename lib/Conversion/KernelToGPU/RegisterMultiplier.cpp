@@ -44,11 +44,8 @@ RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
   groups = extent / across / group;
   distance = across * group;
   Value thread = device.getThread();
-  auto place = [&](Value number) -> Value {
-    return arith::MulIOp::create(b, loc, number, device.i32(group));
-  };
-  row = place(arith::DivUIOp::create(b, loc, thread, device.i32(across)));
-  column = place(arith::RemUIOp::create(b, loc, thread, device.i32(across)));
+  row = device.multiply(device.divide(thread, across), group);
+  column = device.multiply(device.modulo(thread, across), group);
   piece = group;
   for (int64_t m = 0; m < groups * group; ++m)
     for (int64_t n = 0; n < groups * group; ++n)
@@ -62,8 +59,7 @@ TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
   int64_t bytes = group * schedule.shared.getIntOrFloatBitWidth() / 8;
   Values values;
   for (int64_t number = 0; number < groups; ++number) {
-    Value own =
-        arith::AddIOp::create(b, loc, first, device.i32(number * distance));
+    Value own = device.add(first, device.i32(number * distance));
     Value together =
         LLVM::LoadOp::create(b, loc, VectorType::get({group}, schedule.shared),
                              tile.getAddress(stage, own, device.i32(term)),

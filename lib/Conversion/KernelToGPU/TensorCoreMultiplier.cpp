@@ -55,18 +55,6 @@ private:
                            int64_t term);
   Values multiply(ArrayRef<Value> left, ArrayRef<Value> right,
                   ValueRange accumulators);
-  Value add(Value one, Value other) {
-    return arith::AddIOp::create(b, loc, one, other);
-  }
-  Value multiplyBy(Value value, int64_t factor) {
-    return arith::MulIOp::create(b, loc, value, device.i32(factor));
-  }
-  Value divide(Value value, int64_t divisor) {
-    return arith::DivUIOp::create(b, loc, value, device.i32(divisor));
-  }
-  Value modulo(Value value, int64_t divisor) {
-    return arith::RemUIOp::create(b, loc, value, device.i32(divisor));
-  }
 
   OpBuilder &b;
   Location loc;
@@ -89,12 +77,13 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
   int64_t warps = schedule.threads / kWarpSize;
   warpRows = schedule.left.extent * across / warps;
   Value thread = device.getThread();
-  lane = modulo(thread, kWarpSize);
-  Value warp = divide(thread, kWarpSize);
-  firstRow = multiplyBy(divide(warp, across), warpRows);
-  firstColumn = multiplyBy(modulo(warp, across), kWarpColumns);
-  row = add(firstRow, divide(lane, kGroup));
-  column = add(firstColumn, multiplyBy(modulo(lane, kGroup), 2));
+  lane = device.modulo(thread, kWarpSize);
+  Value warp = device.divide(thread, kWarpSize);
+  firstRow = device.multiply(device.divide(warp, across), warpRows);
+  firstColumn = device.multiply(device.modulo(warp, across), kWarpColumns);
+  row = device.add(firstRow, device.divide(lane, kGroup));
+  column =
+      device.add(firstColumn, device.multiply(device.modulo(lane, kGroup), 2));
   piece = 2;
   for (int64_t m = 0; m < warpRows; m += kRows)
     for (int64_t n = 0; n < kWarpColumns; n += kColumns)
@@ -108,11 +97,13 @@ TensorCoreMultiplier::TilePosition
 TensorCoreMultiplier::getPosition(OperandTile &tile, Value matrix, int64_t own,
                                   int64_t term) {
   bool isLeft = &tile.operand == &schedule.left;
-  Value below = isLeft ? modulo(matrix, 2) : divide(matrix, 2);
-  Value beside = isLeft ? divide(matrix, 2) : modulo(matrix, 2);
-  return {add(isLeft ? firstRow : firstColumn,
-              add(device.i32(own), multiplyBy(below, kMatrix))),
-          add(device.i32(term), multiplyBy(beside, schedule.getChunk()))};
+  Value below = isLeft ? device.modulo(matrix, 2) : device.divide(matrix, 2);
+  Value beside = isLeft ? device.divide(matrix, 2) : device.modulo(matrix, 2);
+  return {
+      device.add(isLeft ? firstRow : firstColumn,
+                 device.add(device.i32(own), device.multiply(below, kMatrix))),
+      device.add(device.i32(term),
+                 device.multiply(beside, schedule.getChunk()))};
 }
 
 /// Lane l says where line l % 8 of matrix l / 8 is.
@@ -120,9 +111,9 @@ TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
                                                           Value stage,
                                                           int64_t own,
                                                           int64_t term) {
-  TilePosition at = getPosition(tile, divide(lane, kMatrix), own, term);
+  TilePosition at = getPosition(tile, device.divide(lane, kMatrix), own, term);
   Value &lineAt = tile.operand.storedAlongTerms ? at.own : at.term;
-  lineAt = add(lineAt, modulo(lane, kMatrix));
+  lineAt = device.add(lineAt, device.modulo(lane, kMatrix));
   auto layout = tile.operand.storedAlongTerms ? NVVM::MMALayout::row
                                               : NVVM::MMALayout::col;
   Type word = b.getI32Type();
@@ -149,8 +140,8 @@ TileMultiplier::Values TensorCoreMultiplier::loadElements(OperandTile &tile,
     TilePosition at = getPosition(tile, device.i32(i), own, term);
     words.push_back(LLVM::LoadOp::create(
         b, loc, b.getI32Type(),
-        tile.getAddress(stage, add(at.own, divide(lane, kGroup)),
-                        add(at.term, modulo(lane, kGroup)))));
+        tile.getAddress(stage, device.add(at.own, device.divide(lane, kGroup)),
+                        device.add(at.term, device.modulo(lane, kGroup)))));
   }
   return words;
 }

@@ -223,7 +223,7 @@ void GradPass::runOnOperation() {
       return signalPassFailure();
   }
   checkSteps();
-  // What is left are marks, of which recomputed code may hold copies.
+  // The ops left are marks; recomputed code may have clones of them.
   getOperation()->walk([](Operation *op) {
     if (!op->hasTrait<ForGradientOp>())
       return;
