@@ -100,7 +100,7 @@ LogicalResult Machine::check(int32_t code) {
 
 /// The place at which an op reads its operands, if it reads their elements.
 static std::optional<Place> getReadingPlace(Operation *op) {
-  if (op->hasTrait<td::ComputeOp>())
+  if (isa<td::ComputeOp>(op))
     return td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
   if (!isa<td::ItemOp, td::FormatOp, td::SaveTensorOp>(op))
     return std::nullopt;
@@ -113,7 +113,7 @@ LogicalResult Machine::checkPlaces(Operation *op) {
   std::optional<Place> place = getReadingPlace(op);
   if (!place)
     return success();
-  bool isHost = !op->hasTrait<td::ComputeOp>();
+  bool isHost = !isa<td::ComputeOp>(op);
   for (Value operand : op->getOperands()) {
     auto *value = std::get_if<TensorRef>(&get(operand));
     if (!value)

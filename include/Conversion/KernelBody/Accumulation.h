@@ -1,7 +1,7 @@
 //===- Accumulation.h - one step of a reduction ---------------------------===//
 //
-// What td.reduce, td.matmul and td.arg_reduce do with one more term, for
-// scalars and for vectors that keep one accumulator per lane.
+// What a reduction does with one more term, for scalars and for vectors that
+// keep one accumulator per lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,13 +13,12 @@
 
 namespace tdc {
 
-/// A reduction over some of its terms: `index` only of an arg_reduce, as i64.
+/// A reduction over some of its terms: `index` only of one that gives an index,
+/// as i64.
 struct Partial {
   mlir::Value value, index;
 };
 
-/// What a reduction collects; a matrix product sums.
-td::ReduceKind getKind(mlir::Operation *op);
 /// The td element type of what it collects.
 mlir::Type getElement(const td::Reduction &reduction);
 /// Whether the reduction is a sum that rounds: of products, or of elements.
@@ -29,11 +28,11 @@ bool isFloatSum(const td::Reduction &reduction);
 Partial makeNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                     const td::Reduction &reduction, int64_t lanes);
 /// One more term: the reduction's operands there, of the type of
-/// `before.value`, and for an arg_reduce where it stands, as i64.
+/// `before.value`, and if it gives an index where the term is, as i64.
 Partial accumulate(mlir::OpBuilder &builder, mlir::Location loc,
                    const td::Reduction &reduction, Partial before,
                    mlir::ValueRange operands, mlir::Value position);
-/// Two parts together; of equal values an arg_reduce takes the first index.
+/// Two parts together; of equal values the first index is taken.
 Partial combine(mlir::OpBuilder &builder, mlir::Location loc,
                 const td::Reduction &reduction, Partial one, Partial other);
 /// All terms collected: rounded to the dtype of the result of `op`, which is

@@ -36,8 +36,8 @@ mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, mlir::Type from, mlir::Type to);
 
-/// An elementwise td op (not td.cast) on operands of one shape, rounded to the
-/// dtype of its result.
+/// An elementwise td op on operands of one shape, rounded to the dtype of its
+/// result.
 mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op,
                           mlir::ValueRange operands);
 

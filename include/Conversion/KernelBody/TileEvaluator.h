@@ -87,8 +87,7 @@ public:
   /// The lane numbers 0, 1, …, added to the lane loop's position.
   mlir::Value getLaneIndices(const Tile &tile);
   /// One coordinate as an index, or a vector of them.
-  mlir::Value evaluateCoordinate(const td::Coordinate &coordinate,
-                                 const Tile &tile);
+  mlir::Value evaluateCoordinate(td::Coordinate coordinate, const Tile &tile);
 
 private:
   using Key =
@@ -109,9 +108,16 @@ private:
                           llvm::function_ref<mlir::Value()> make);
   mlir::Value compute(mlir::Operation *op, const td::Coordinates &at,
                       const Tile &tile);
-  /// Which element of a tensor, counted row by row, stands at `at`, as an i64.
-  mlir::Value getLinearIndex(mlir::Value tensor, const td::Coordinates &at,
-                             const Tile &tile);
+  mlir::Value construct(mlir::Operation *op, const td::Coordinates &at,
+                        const Tile &tile);
+  /// The number of the element at `at`, counted row by row, as an i64 or a
+  /// vector of them.
+  mlir::Value getNumber(mlir::Value tensor, const td::Coordinates &at,
+                        const Tile &tile);
+  /// As indices, or vectors of them; null for a loop that is held in full, at
+  /// offset 0.
+  mlir::Value getLoopPosition(unsigned loop, const Tile &tile);
+  mlir::Value getSymbol(const td::NestSymbol &symbol, const Tile &tile);
   mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
                    const Tile &tile);
   /// Address of the element of the first lane.
@@ -125,7 +131,7 @@ private:
   mlir::Value getLaneAddresses(mlir::Value tensor, mlir::Value pointer,
                                const td::Coordinates &at,
                                const td::Layout &layout, const Tile &tile);
-  mlir::Value getPicked(const td::Coordinate &coordinate, const Tile &tile);
+  mlir::Value getPicked(const td::NestSymbol &picked, const Tile &tile);
   mlir::Value checkIndex(mlir::Operation *picker, mlir::Value index);
 
   KernelFunction &function;

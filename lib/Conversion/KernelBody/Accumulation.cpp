@@ -47,20 +47,12 @@ static Value isBetterOrFirst(OpBuilder &b, Location loc, ReduceKind kind,
       b, loc, better, arith::SelectOp::create(b, loc, worse, no, isEarlier));
 }
 
-ReduceKind getKind(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind();
-  if (auto reduce = dyn_cast<ArgReduceOp>(op))
-    return reduce.getKind();
-  return ReduceKind::Sum;
-}
-
 Type getElement(const Reduction &reduction) {
   return getElementTypeOrSelf(reduction.op->getOperand(0).getType());
 }
 
 bool isFloatSum(const Reduction &reduction) {
-  return getKind(reduction.op) == ReduceKind::Sum &&
+  return reduction.getCombination() == ReduceKind::Sum &&
          isa<FloatType>(getElement(reduction));
 }
 
@@ -71,9 +63,9 @@ Partial makeNeutral(OpBuilder &b, Location loc, const Reduction &reduction,
   };
   Type element = getElement(reduction);
   Partial none;
-  none.value = emitNeutral(b, loc, getKind(reduction.op), element,
+  none.value = emitNeutral(b, loc, reduction.getCombination(), element,
                            typeOf(getRegisterType(element)));
-  if (isa<ArgReduceOp>(reduction.op))
+  if (reduction.givesIndex())
     none.index = makeIntConstant(b, loc, typeOf(b.getI64Type()), 0);
   return none;
 }
@@ -81,9 +73,9 @@ Partial makeNeutral(OpBuilder &b, Location loc, const Reduction &reduction,
 Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
                    Partial before, ValueRange operands, Value position) {
   Type element = getElement(reduction);
-  ReduceKind kind = getKind(reduction.op);
+  ReduceKind kind = reduction.getCombination();
   Value x = operands[0];
-  if (isa<MatmulOp>(reduction.op)) {
+  if (reduction.isContraction()) {
     Value y = operands[1];
     if (isa<FloatType>(element))
       return {math::FmaOp::create(b, loc, x, y, before.value), {}};
@@ -100,7 +92,7 @@ Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
 Partial combine(OpBuilder &b, Location loc, const Reduction &reduction,
                 Partial one, Partial other) {
   Type element = getElement(reduction);
-  ReduceKind kind = getKind(reduction.op);
+  ReduceKind kind = reduction.getCombination();
   if (!one.index)
     return {emitCombine(b, loc, kind, element, one.value, other.value), {}};
   Value better = isBetterOrFirst(b, loc, kind, {other.value, other.index},
@@ -112,7 +104,7 @@ Partial combine(OpBuilder &b, Location loc, const Reduction &reduction,
 Value roundResult(OpBuilder &b, Location loc, const Reduction &reduction,
                   Operation *op, Value result) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  ReduceKind kind = getKind(reduction.op);
+  ReduceKind kind = reduction.getCombination();
   bool isExact = kind == ReduceKind::Max || kind == ReduceKind::Min;
   return td::isNarrowFloat(element) && !isExact
              ? emitRounded(b, loc, result, element)

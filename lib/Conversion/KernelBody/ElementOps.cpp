@@ -470,6 +470,9 @@ static Value emitUnrounded(OpBuilder &builder, Operation *op,
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   bool isFloat = isa<FloatType>(element);
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  if (auto cast = dyn_cast<CastOp>(op))
+    return emitCast(builder, op->getLoc(), operands[0], element,
+                    getElementTypeOrSelf(cast.getType()));
   if (auto compare = dyn_cast<CompareOp>(op))
     return emitCompare(a, compare, operands[0], operands[1]);
   if (isa<SelectOp>(op))
@@ -484,8 +487,7 @@ Value emitElementOp(OpBuilder &builder, Operation *op, ValueRange operands) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   if (!td::isNarrowFloat(element))
     return result;
-  const OpInfo *row = lookupOp(op->getName().stripDialect());
-  return row->tolerance == Tolerance::Exact
+  return cast<ComputeOp>(op).getInfo().tolerance == Tolerance::Exact
              ? result
              : emitRounded(builder, op->getLoc(), result, element);
 }

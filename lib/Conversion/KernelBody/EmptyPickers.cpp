@@ -14,9 +14,9 @@ static llvm::SetVector<Operation *>
 findDoubtfulPickers(const LoopNest &nest, ArrayRef<StoreTarget> targets) {
   llvm::SetVector<Operation *> pickers;
   auto add = [&](const Coordinates &at) {
-    for (const Coordinate &coordinate : at)
-      if (coordinate.picker)
-        pickers.insert(coordinate.picker);
+    for (Coordinate coordinate : at)
+      if (const NestSymbol *picked = nest.findPicked(coordinate))
+        pickers.insert(picked->picker);
   };
   for (const Access &input : nest.getInputs())
     add(*input.at);

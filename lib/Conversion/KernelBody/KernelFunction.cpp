@@ -191,27 +191,27 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
   if (!nest.getReductions().empty() || nest.getLoops().empty())
     return false;
   KernelOp kernel = function.kernel;
-  bool isRandom = false, isMoved = false;
+  // Elements that a constructor numbers are numbered before they are moved.
+  bool isNumbered = false, isMoved = false;
   for (Operation &op : kernel.getBody().front()) {
     if (!nest.isInside(&op))
       continue;
-    if (isa<IotaOp>(op)) // asks for coordinates
-      return false;
-    isRandom |= isa<RandomOp>(op);
-    isMoved |= isa<BroadcastOp, GatherAlongOp, GatherOp, PermuteOp, ReshapeOp,
-                   SliceOp>(op);
+    isNumbered |= hasFamily(&op, OpFamily::Constructor) &&
+                  !cast<ComputeOp>(op).hasEqualElements();
+    isMoved |= hasFamily(&op, OpFamily::Movement);
   }
-  if (isRandom && isMoved) // its elements are counted before they are moved
+  if (isNumbered && isMoved)
     return false;
   SmallVector<int> first;
   auto isAlike = [&](const Access &access, const Layout &layout) {
     SmallVector<int> order;
     for (int64_t dim : layout) {
-      const Coordinate &at = (*access.at)[dim];
-      if (!at.isLoop() && !at.isZero())
+      Coordinate at = (*access.at)[dim];
+      int loop = td::getLoop(at);
+      if (loop < 0 && !isZero(at))
         return false;
-      if (at.isLoop())
-        order.push_back(at.loop);
+      if (loop >= 0)
+        order.push_back(loop);
     }
     if (order.empty())
       return true;

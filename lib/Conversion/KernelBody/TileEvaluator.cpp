@@ -1,13 +1,12 @@
 //===- TileEvaluator.cpp - values of a nest at the loops' position --------===//
 
 #include "Conversion/KernelBody/TileEvaluator.h"
+#include "Conversion/KernelBody/Constructors.h"
 #include "Conversion/KernelBody/ElementOps.h"
-#include "Conversion/KernelBody/RandomNumbers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 
 using namespace mlir;
@@ -128,75 +127,43 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
 
 Value TileEvaluator::compute(Operation *op, const Coordinates &at,
                              const Tile &tile) {
-  auto operand = [&](unsigned index) {
-    return evaluate(op->getOperand(index), nest.operandAt(op, index, at), tile);
-  };
-  auto elementOf = [](Value tensor) {
-    return getElementTypeOrSelf(tensor.getType());
-  };
-  Location loc = op->getLoc();
-
-  if (op->hasTrait<ElementwiseOp>() && !isa<CastOp>(op)) {
-    SmallVector<Value> operands;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      operands.push_back(operand(i));
-    if (llvm::any_of(operands,
-                     [](Value v) { return isa<VectorType>(v.getType()); }))
-      for (Value &value : operands)
-        value = toVector(value);
-    return emitElementOp(b, op, operands);
+  OpFamily family = cast<ComputeOp>(op).getInfo().family;
+  if (family == OpFamily::Constructor)
+    return construct(op, at, tile);
+  if (family == OpFamily::Movement) {
+    // Also where all elements are equal and the index would not be needed.
+    const Coordinates &from = nest.operandAt(op, 0, at);
+    for (Coordinate coordinate : from)
+      if (const NestSymbol *picked = nest.findPicked(coordinate);
+          picked && picked->picker == op)
+        getPicked(*picked, tile);
+    return evaluate(op->getOperand(0), from, tile);
   }
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](CastOp cast) {
-        return emitCast(b, loc, operand(0), elementOf(cast.getInput()),
-                        elementOf(cast.getResult()));
-      })
-      .Case([&](FillOp fill) {
-        Value scalar = function.scalars.lookup(fill.getValue());
-        return emitCast(b, loc, scalar, scalar.getType(),
-                        elementOf(fill.getResult()));
-      })
-      .Case([&](IotaOp iota) {
-        Value index = function.toI64(evaluateCoordinate(at[0], tile));
-        Value start = function.scalars.lookup(iota.getStart());
-        Value step = function.scalars.lookup(iota.getStep());
-        auto like = [&](Value value) {
-          return isa<VectorType>(index.getType()) ? toVector(value) : value;
-        };
-        Value result;
-        if (isa<FloatType>(start.getType())) {
-          Value count = arith::SIToFPOp::create(
-              b, loc, getTypeLike(b.getF64Type(), index), index);
-          result = arith::AddFOp::create(
-              b, loc, like(start),
-              arith::MulFOp::create(b, loc, count, like(step)));
-        } else {
-          result = arith::AddIOp::create(
-              b, loc, like(start),
-              arith::MulIOp::create(b, loc, index, like(step)));
-        }
-        return emitCast(b, loc, result, start.getType(),
-                        elementOf(iota.getResult()));
-      })
-      .Case([&](RandomOp random) {
-        SmallVector<Value> operands;
-        for (Value operand : random->getOperands())
-          operands.push_back(function.scalars.lookup(operand));
-        return emitRandom(b, random, operands,
-                          getLinearIndex(random, at, tile));
-      })
-      .Case<GatherAlongOp, GatherOp>([&](auto) {
-        // Also where all elements are equal and the index would not be needed.
-        for (const Coordinate &coordinate : nest.operandAt(op, 0, at))
-          if (coordinate.picker == op)
-            getPicked(coordinate, tile);
-        return operand(0);
-      })
-      .Case<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(
-          [&](auto) { return operand(0); })
-      .Default([](Operation *) -> Value {
-        llvm_unreachable("a reduction is evaluated before it is asked for");
-      });
+  assert(op->hasTrait<ElementwiseOp>() &&
+         "a reduction is evaluated before it is asked for");
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    operands.push_back(
+        evaluate(op->getOperand(i), nest.operandAt(op, i, at), tile));
+  if (llvm::any_of(operands,
+                   [](Value v) { return isa<VectorType>(v.getType()); }))
+    for (Value &value : operands)
+      value = toVector(value);
+  return emitElementOp(b, op, operands);
+}
+
+Value TileEvaluator::construct(Operation *op, const Coordinates &at,
+                               const Tile &tile) {
+  Value number;
+  if (!cast<ComputeOp>(op).hasEqualElements())
+    number = getNumber(op->getResult(0), at, tile);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value scalar = function.scalars.lookup(operand);
+    bool isVector = scalar && number && isa<VectorType>(number.getType());
+    operands.push_back(isVector ? toVector(scalar) : scalar);
+  }
+  return emitConstructor(b, op, operands, number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,20 +189,19 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
 /// A picked index, checked. One that is outside is reported with the line of
 /// the op that picks, and 0 is read instead: kernels with an empty dim to pick
 /// from do not come here (EmptyPickers.h).
-Value TileEvaluator::getPicked(const Coordinate &coordinate, const Tile &tile) {
-  Value indices = coordinate.getIndices();
-  const Coordinates &at = *coordinate.indexAt;
-  Key key = makeKey(coordinate.picker, &at, nest.getLoopsOf(indices, at), tile);
+Value TileEvaluator::getPicked(const NestSymbol &picked, const Tile &tile) {
+  Key key = makeKey(picked.picker, picked.at,
+                    nest.getLoopsOf(picked.value, *picked.at), tile);
   if (Value known = lookup(key))
     return known;
-  return emitOutside(indices, at, key, [&] {
-    Value index = evaluate(indices, at, tile);
+  return emitOutside(picked.value, *picked.at, key, [&] {
+    Value index = evaluate(picked.value, *picked.at, tile);
     if (isa<VectorType>(index.getType()))
       if (Value mask = getMask(tile))
         index = arith::SelectOp::create(
             b, function.loc, mask, index,
             makeIntConstant(b, function.loc, index.getType(), 0));
-    return checkIndex(coordinate.picker, index);
+    return checkIndex(picked.picker, index);
   });
 }
 
@@ -245,7 +211,7 @@ Value TileEvaluator::checkIndex(Operation *picker, Value index) {
   bool isVector = isa<VectorType>(index.getType());
   Value limit = isVector ? toVector(size) : size;
   Value zero = makeIntConstant(b, loc, index.getType(), 0), position = index;
-  if (isa<GatherOp, ScatterAddOp>(picker)) { // Python's negative indices
+  if (cast<Picker>(picker).countsFromEnd()) {
     Value isNegative =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, zero);
     position = arith::SelectOp::create(
@@ -270,61 +236,79 @@ Value TileEvaluator::checkIndex(Operation *picker, Value index) {
   return arith::SelectOp::create(b, loc, isBad, zero, position);
 }
 
-Value TileEvaluator::evaluateCoordinate(const Coordinate &coordinate,
+Value TileEvaluator::getLoopPosition(unsigned loop, const Tile &tile) {
+  if (int(loop) == laneLoop)
+    return getLaneIndices(tile);
+  Value position = positions[loop];
+  if (!tile[loop])
+    return position;
+  // A loop that is held in full has no position.
+  Value offset = function.index(tile[loop]);
+  return position
+             ? Value(arith::AddIOp::create(b, function.loc, position, offset))
+             : offset;
+}
+
+Value TileEvaluator::getSymbol(const NestSymbol &symbol, const Tile &tile) {
+  switch (symbol.kind) {
+  case AccessSymbol::Scalar:
+    return function.toIndex(function.scalars.lookup(symbol.value));
+  case AccessSymbol::Element:
+    return function.toIndex(getPicked(symbol, tile));
+  case AccessSymbol::Size:
+    return function.toIndex(function.getSize(symbol.value, symbol.dim));
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+Value TileEvaluator::evaluateCoordinate(Coordinate coordinate,
                                         const Tile &tile) {
   Location loc = function.loc;
+  CoordinateSum sum(coordinate);
   Value result;
-  if (coordinate.picker) {
-    result = function.toIndex(getPicked(coordinate, tile));
-  } else if (coordinate.loop >= 0) {
-    bool isLane = coordinate.loop == laneLoop;
-    result = isLane ? getLaneIndices(tile) : positions[coordinate.loop];
-    if (!isLane && tile[coordinate.loop]) {
-      // A loop that is held in full has no position.
-      Value offset = function.index(tile[coordinate.loop]);
-      result = result ? Value(arith::AddIOp::create(b, loc, result, offset))
-                      : offset;
-    }
-  }
-  if (result && coordinate.scale != 1)
-    result = arith::MulIOp::create(
-        b, loc, result,
-        makeIntConstant(b, loc, result.getType(), coordinate.scale));
   auto add = [&](Value value) {
     if (result && isa<VectorType>(result.getType()))
       value = toVector(value);
+    else if (result && isa<VectorType>(value.getType()))
+      result = toVector(result);
     result =
         result ? Value(arith::AddIOp::create(b, loc, result, value)) : value;
   };
-  for (auto [term, factor] : coordinate.terms) {
-    Value value = function.toIndex(function.scalars.lookup(term));
+  for (auto [part, factor] : sum.parts) {
+    int loop = getLoop(part);
+    Value value = loop >= 0 ? getLoopPosition(loop, tile)
+                            : getSymbol(nest.getSymbol(part), tile);
+    if (!value)
+      continue;
     if (factor != 1)
-      value = arith::MulIOp::create(b, loc, value, function.index(factor));
+      value = arith::MulIOp::create(
+          b, loc, value, makeIntConstant(b, loc, value.getType(), factor));
     add(value);
   }
-  if (coordinate.constant || !result)
-    add(function.index(coordinate.constant));
+  if (sum.constant || !result)
+    add(function.index(sum.constant));
   return result;
 }
 
-Value TileEvaluator::getLinearIndex(Value tensor, const Coordinates &at,
-                                    const Tile &tile) {
+Value TileEvaluator::getNumber(Value tensor, const Coordinates &at,
+                               const Tile &tile) {
   Location loc = function.loc;
-  Value sum = function.i64(0), stride = function.i64(1);
-  auto add = [&](Value value) {
-    sum = arith::AddIOp::create(b, loc, sum, function.toI64(value));
-  };
-  if (isFlat) {
-    add(positions[0]);
-    add(function.index(tile[0]));
-    return sum;
-  }
+  if (isFlat)
+    return function.toI64(
+        evaluateCoordinate(getAffineDimExpr(0, b.getContext()), tile));
+  Value sum = function.i64(0), stride;
   for (unsigned dim = at.size(); dim-- > 0;) {
     Value value = function.toI64(evaluateCoordinate(at[dim], tile));
-    sum = arith::AddIOp::create(b, loc, sum,
-                                arith::MulIOp::create(b, loc, value, stride));
-    stride =
-        arith::MulIOp::create(b, loc, stride, function.getSize(tensor, dim));
+    bool isVector = isa<VectorType>(value.getType());
+    if (stride)
+      value = arith::MulIOp::create(b, loc, value,
+                                    isVector ? toVector(stride) : stride);
+    if (isVector || isa<VectorType>(sum.getType()))
+      sum = arith::AddIOp::create(b, loc, toVector(sum), toVector(value));
+    else
+      sum = arith::AddIOp::create(b, loc, sum, value);
+    Value size = function.getSize(tensor, dim);
+    stride = stride ? Value(arith::MulIOp::create(b, loc, stride, size)) : size;
   }
   return sum;
 }
@@ -336,7 +320,7 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   auto type = cast<RankedTensorType>(tensor.getType());
   Value sum = toVector(function.index(0)), stride = function.index(1);
   for (int64_t dim : llvm::reverse(layout)) {
-    if (!at[dim].isZero()) {
+    if (!isZero(at[dim])) {
       Value value = toVector(evaluateCoordinate(at[dim], tile));
       value = arith::MulIOp::create(b, loc, value, toVector(stride));
       sum = arith::AddIOp::create(b, loc, sum, value);
@@ -380,26 +364,25 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   bool hasDynamicStride = false;
   Tile origin(tile);
   for (int64_t dim : llvm::reverse(layout)) {
-    const Coordinate &coordinate = at[dim];
-    if (coordinate.loop >= 0 && !hasDynamicStride) {
-      constant += tile[coordinate.loop] * coordinate.scale * staticStride;
-    }
+    if (!hasDynamicStride)
+      for (auto [part, factor] : CoordinateSum(at[dim]).parts)
+        if (int loop = getLoop(part); loop >= 0)
+          constant += tile[loop] * factor * staticStride;
     if (type.isDynamicDim(dim))
       hasDynamicStride = true;
     else
       staticStride *= type.getDimSize(dim);
   }
   bool isConstantInTile = !hasDynamicStride;
-  for (const Coordinate &coordinate : at)
-    isConstantInTile &= !coordinate.picker;
+  for (Coordinate coordinate : at)
+    isConstantInTile &= !nest.findPicked(coordinate);
   LoopSet varying = 0;
   if (!isConstantInTile) {
     constant = 0;
     varying = getLoops(at);
-    for (const Coordinate &coordinate : at)
-      if (coordinate.picker)
-        varying |=
-            nest.getLoopsOf(coordinate.getIndices(), *coordinate.indexAt);
+    for (Coordinate coordinate : at)
+      if (const NestSymbol *picked = nest.findPicked(coordinate))
+        varying |= nest.getLoopsOf(picked->value, *picked->at);
   } else {
     std::fill(origin.begin(), origin.end(), 0);
   }
@@ -411,7 +394,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     staticStride = 1;
     int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
     for (int64_t dim : llvm::reverse(layout)) {
-      if (!at[dim].isZero()) {
+      if (!isZero(at[dim])) {
         Value value = evaluateCoordinate(at[dim], origin);
         if (staticStride != 1)
           value = arith::MulIOp::create(b, loc, value,
@@ -464,16 +447,14 @@ unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
     return common * bytes;
   }
   for (int64_t dim : llvm::reverse(layout)) {
-    const Coordinate &coordinate = at[dim];
-    if (coordinate.picker)
-      add(coordinate.scale);
-    if (coordinate.loop >= 0) {
-      add(coordinate.scale * steps[coordinate.loop]);
-      add(coordinate.scale * tile[coordinate.loop]);
+    CoordinateSum sum(at[dim]);
+    for (auto [part, factor] : sum.parts) {
+      int loop = getLoop(part);
+      add(loop >= 0 ? factor * steps[loop] : factor);
+      if (loop >= 0)
+        add(factor * tile[loop]);
     }
-    add(coordinate.constant);
-    for (auto [term, factor] : coordinate.terms)
-      add(factor);
+    add(sum.constant);
     if (!type.isDynamicDim(dim))
       stride *= type.getDimSize(dim);
   }
@@ -495,7 +476,7 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
   Layout layout = function.getLayout(tensor);
   int stride = 0;
   if (dependsOnLane(tensor, at)) {
-    stride = isFlat ? 1 : getLaneStride({tensor, &at}, laneLoop, layout);
+    stride = isFlat ? 1 : getLaneStride(nest, {tensor, &at}, laneLoop, layout);
     if (stride == 0) // only through an index tensor
       stride = -1;
   }
@@ -576,16 +557,16 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   };
 
   bool onLanes = false;
-  for (const Coordinate &coordinate : target.at) {
-    onLanes |= coordinate.loop >= 0 && (isFlat || coordinate.loop == laneLoop);
-    if (coordinate.picker)
-      onLanes |= dependsOnLane(coordinate.getIndices(), *coordinate.indexAt);
+  for (Coordinate coordinate : target.at) {
+    LoopSet own = getLoops(coordinate);
+    onLanes |= laneLoop >= 0 && (isFlat ? own != 0 : own >> laneLoop & 1);
+    if (const NestSymbol *picked = nest.findPicked(coordinate))
+      onLanes |= dependsOnLane(picked->value, *picked->at);
   }
-  onLanes &= laneLoop >= 0;
   int stride = 0;
   if (onLanes) {
     stride = isFlat ? 1
-                    : getLaneStride({target.tensor, &target.at}, laneLoop,
+                    : getLaneStride(nest, {target.tensor, &target.at}, laneLoop,
                                     target.layout);
     value = toVector(value);
   }

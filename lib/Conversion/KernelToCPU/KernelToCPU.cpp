@@ -67,9 +67,9 @@ SmallVector<int64_t> findInPlace(KernelOp kernel, const LoopNest &nest,
 
 /// The same for an update: its own input is overwritten where it lies, if what
 /// is written there does not read it too.
-SmallVector<int64_t> findInPlace(Operation *update) {
-  auto input = dyn_cast<BlockArgument>(update->getOperand(0));
-  if (!input || isa<ConcatOp>(update) || !input.hasOneUse())
+SmallVector<int64_t> findInPlace(UpdateOp update) {
+  auto input = dyn_cast_if_present<BlockArgument>(update.getBase());
+  if (!input || !input.hasOneUse())
     return {};
   return {int64_t(input.getArgNumber()), 0};
 }
@@ -83,10 +83,9 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   function.vectorBits = vectorBits;
   function.vectorRegisters = vectorRegisters;
 
-  Operation *update = roots.front().getDefiningOp();
-  bool isUpdate = update && isUpdateOp(update);
+  auto update = roots.front().getDefiningOp<UpdateOp>();
   FailureOr<LoopNest> nest = failure();
-  if (!isUpdate) {
+  if (!update) {
     nest = LoopNest::getOfKernel(roots);
     if (failed(nest))
       return kernel.emitError("no loops compute this kernel");

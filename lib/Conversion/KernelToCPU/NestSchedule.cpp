@@ -27,7 +27,7 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   for (const Access &input : nest.getInputs())
     widen(input.tensor, *input.at);
   for (const Reduction &reduction : nest.getReductions())
-    if (isa<ArgReduceOp>(reduction.op))
+    if (reduction.givesIndex())
       bits = 64; // the places it keeps
   return bits;
 }
@@ -86,7 +86,7 @@ void Scheduler::orderLoops(LoopSet serial) {
   };
   for (const Access &root : nest.getRoots())
     for (int64_t dim : layoutOf(root.tensor))
-      if (int loop = (*root.at)[dim].loop; loop >= 0)
+      if (int loop = getLoop((*root.at)[dim]); loop >= 0)
         add(loop);
   for (auto *list : {&schedule.outer, &schedule.later}) {
     bool lanesFirst = hasReductions && list == &schedule.outer;
@@ -117,7 +117,7 @@ bool Scheduler::maySumTogether(unsigned row) const {
   }
   return llvm::all_of(llvm::enumerate(nest.getRoots()), [&](auto root) {
     return root.index() < function.resultLayouts.size() &&
-           getLaneStride(root.value(), row,
+           getLaneStride(nest, root.value(), row,
                          function.resultLayouts[root.index()]) == 1;
   });
 }

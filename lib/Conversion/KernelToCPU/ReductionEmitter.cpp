@@ -48,7 +48,7 @@ struct Accumulator {
   /// from, or null where it started from nothing.
   AddOp sum;
 
-  bool isArg() const { return isa<ArgReduceOp>(reduction->op); }
+  bool isArg() const { return reduction->givesIndex(); }
 };
 
 class GroupEmitter {
@@ -124,7 +124,7 @@ constexpr int64_t kShortSum = 32;
 /// result itself is rounded before.
 AddOp GroupEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
-  if (laneSum >= 0 || getKind(reduction.op) != ReduceKind::Sum ||
+  if (laneSum >= 0 || reduction.getCombination() != ReduceKind::Sum ||
       td::isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
       loops.countBlocks(reduction.loops) > kShortSum)
     return {};
@@ -180,10 +180,8 @@ Partial GroupEmitter::stepOne(const Accumulator &accumulator, Partial best) {
         getOperand(reduction.op, i, *reduction.at, accumulator.tile, isVector));
   Value position;
   if (accumulator.isArg()) {
-    Coordinate at; // of a dim of size 1: always 0
-    if (!reduction.loops.empty())
-      at.loop = reduction.loops.front();
-    position = evaluator.evaluateCoordinate(at, accumulator.tile);
+    position =
+        evaluator.evaluateCoordinate(reduction.getPosition(), accumulator.tile);
     if (isVector)
       position = evaluator.toVector(position);
   }
@@ -218,8 +216,8 @@ NestLoops::Values GroupEmitter::step(ValueRange carried) {
 
 Value GroupEmitter::combineLanes(const Reduction &reduction, Partial best) {
   Type element = getElement(reduction);
-  Value value =
-      emitLaneReduction(b, loc, getKind(reduction.op), element, best.value);
+  Value value = emitLaneReduction(b, loc, reduction.getCombination(), element,
+                                  best.value);
   if (!best.index)
     return value;
   return emitBestLane(b, loc, element, best.value, best.index,

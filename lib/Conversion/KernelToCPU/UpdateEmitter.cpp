@@ -16,9 +16,9 @@ using namespace tdc::td;
 
 namespace tdc {
 
-static LogicalResult emitBase(KernelFunction &function, Operation *update,
+static LogicalResult emitBase(KernelFunction &function, UpdateOp update,
                               PartEmitter emitNest) {
-  Value base = getUpdateBase(update);
+  Value base = update.getBase();
   if (!base)
     return success();
   if (!isa<BlockArgument>(base))
@@ -34,7 +34,7 @@ static LogicalResult emitBase(KernelFunction &function, Operation *update,
   return emitUpdateBase(function, update, base, emitNest);
 }
 
-LogicalResult emitUpdate(KernelFunction &function, Operation *update) {
+LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
   auto emitNest = [&](const LoopNest &nest, const StoreTarget &target,
                       LoopSet serial) {
     emitNestTo(function, nest, target, serial);

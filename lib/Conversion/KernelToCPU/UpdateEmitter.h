@@ -7,11 +7,9 @@
 
 namespace tdc {
 
-/// Emits td.update_slice, td.concat, td.scatter_add or td.scatter_add_along,
-/// the only root of its kernel. Where input and result share their buffer, only
-/// the updated elements are touched.
-mlir::LogicalResult emitUpdate(KernelFunction &function,
-                               mlir::Operation *update);
+/// Emits an update, the only root of its kernel. Where input and result share
+/// their buffer, only the updated elements are touched.
+mlir::LogicalResult emitUpdate(KernelFunction &function, td::UpdateOp update);
 
 } // namespace tdc
 

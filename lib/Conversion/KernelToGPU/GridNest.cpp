@@ -77,8 +77,9 @@ Value NestStores::getOwnership() {
   if (loops.schedule.shares == 1 || loops.schedule.serial.empty())
     return Value();
   Location loc = loops.function.loc;
-  const Coordinate &picked = *llvm::find_if(
-      targets.front().at, [](const Coordinate &one) { return one.picker; });
+  Coordinate picked = *llvm::find_if(targets.front().at, [&](Coordinate one) {
+    return loops.nest.findPicked(one);
+  });
   Value index = loops.evaluator.evaluateCoordinate(
       picked, Tile(loops.schedule.factors.size(), 0));
   Value owner = arith::RemUIOp::create(
@@ -122,13 +123,14 @@ void NestStores::emitOwn(bool ofGroup) {
 static int64_t countElements(const LoopNest &nest,
                              const GridSchedule &schedule) {
   int64_t elements = schedule.getGroups();
-  for (const Coordinate &coordinate : *nest.getRoots().front().at) {
-    if (coordinate.loop < 0)
+  for (Coordinate coordinate : *nest.getRoots().front().at) {
+    int loop = getLoop(coordinate);
+    if (loop < 0)
       continue;
-    int64_t extent = nest.getLoops()[coordinate.loop].extent;
-    bool isWhole = llvm::is_contained(schedule.later, coordinate.loop);
+    int64_t extent = nest.getLoops()[loop].extent;
+    bool isWhole = llvm::is_contained(schedule.later, unsigned(loop));
     if (!isWhole)
-      elements *= schedule.factors[coordinate.loop];
+      elements *= schedule.factors[loop];
     else if (!ShapedType::isDynamic(extent))
       elements *= std::max<int64_t>(extent, 1);
   }
@@ -178,8 +180,8 @@ LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
   auto targets = getResultTargets(function, nest);
   schedule.shares = sections;
   if (sections != 1) {
-    Coordinate section;
-    section.loop = nest.getLoops().size();
+    Coordinate section =
+        getAffineDimExpr(nest.getLoops().size(), function.kernel.getContext());
     for (auto [target, result] :
          llvm::zip(targets, function.kernel.getResults())) {
       target.tensor = result;
@@ -191,7 +193,7 @@ LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
 }
 
 FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
-                                      Operation *update) {
+                                      UpdateOp update) {
   LaunchShape all;
   bool isKnown = true;
   LogicalResult done = emitUpdateParts(

@@ -30,7 +30,7 @@ LaunchShape emitGridNest(KernelFunction &function, const td::LoopNest &nest,
 /// The parts of an update (see UpdateParts.h) go on top of what its result
 /// starts as.
 mlir::FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
-                                            mlir::Operation *update);
+                                            td::UpdateOp update);
 
 } // namespace tdc
 

@@ -59,7 +59,7 @@ int64_t Scheduler::getWidth(unsigned loop) const {
   int64_t extent = nest.getLoops()[loop].extent, narrowest = kWidestAccess;
   auto look = [&](const Access &access) {
     if (!function.flatSize &&
-        getLaneStride(access, loop, getRowMajor(access.tensor)) != 1)
+        getLaneStride(nest, access, loop, getRowMajor(access.tensor)) != 1)
       return;
     Type memory = getMemoryType(getElementTypeOrSelf(access.tensor.getType()));
     narrowest =
@@ -103,9 +103,9 @@ void Scheduler::orderLoops() {
       list.push_back(loop);
   };
   for (const Access &root : nest.getRoots())
-    for (const Coordinate &coordinate : *root.at)
-      if (coordinate.loop >= 0)
-        add(coordinate.loop);
+    for (Coordinate coordinate : *root.at)
+      if (int loop = getLoop(coordinate); loop >= 0)
+        add(loop);
 }
 
 void Scheduler::fitThreads() {
@@ -121,7 +121,7 @@ void Scheduler::shareReductions() {
     terms = std::max(terms, countPositions(reduction.loops));
   int64_t accumulators = 0; // of a thread; an arg_reduce has an index as well
   for (const Reduction &reduction : nest.getReductions()) {
-    int64_t each = isa<ArgReduceOp>(reduction.op) ? 2 : 1;
+    int64_t each = reduction.givesIndex() ? 2 : 1;
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
       if (reduction.parallel >> loop & 1)
         each *= schedule.factors[loop];

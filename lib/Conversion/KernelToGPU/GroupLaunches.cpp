@@ -42,7 +42,7 @@ bool updatesState(LaunchOp launch) {
 bool endsRun(Operation &op) {
   if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.getBlocks())
     return !updatesState(launch);
-  if (isa<NextRandomOp, ReadOp, ReshapeOp, WriteOp>(op))
+  if (isView(&op) || isa<NextRandomOp, ReadOp, WriteOp>(op))
     return false;
   return op.getNumRegions() || !isMemoryEffectFree(&op) ||
          llvm::any_of(op.getResults(), needsDeviceMemory);

@@ -44,7 +44,7 @@ private:
     Partial partial;
     partial.value = carried.front();
     carried = carried.drop_front();
-    if (isa<ArgReduceOp>(accumulator.reduction->op)) {
+    if (accumulator.reduction->givesIndex()) {
       partial.index = carried.front();
       carried = carried.drop_front();
     }
@@ -90,13 +90,9 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
             reduction.op->getOperand(i),
             loops.nest.operandAt(reduction.op, i, *reduction.at), tile));
       Value position;
-      if (partial.index) {
-        Coordinate at; // of a dim of size 1: always 0
-        if (!reduction.loops.empty())
-          at.loop = reduction.loops.front();
-        position =
-            loops.function.toI64(loops.evaluator.evaluateCoordinate(at, tile));
-      }
+      if (partial.index)
+        position = loops.function.toI64(
+            loops.evaluator.evaluateCoordinate(reduction.getPosition(), tile));
       partial = accumulate(b, loc, reduction, partial, operands, position);
     }
     put(partial, next);

@@ -50,7 +50,7 @@ bool hasFewElements(KernelOp kernel) {
 std::string getName(KernelOp kernel, const KernelLibrary &library) {
   Operation *about = nullptr;
   for (Operation &op : kernel.getBody().front().without_terminator())
-    if (!about || !isReductionOp(about) || isReductionOp(&op))
+    if (!about || !isa<ReductionOp>(about) || isa<ReductionOp>(op))
       about = &op;
   std::string name =
       about ? about->getName().stripDialect().str() : std::string("copy");
@@ -110,7 +110,7 @@ private:
   ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
   /// input that nothing else reads.
-  LogicalResult splitBase(KernelOp kernel, Operation *update);
+  LogicalResult splitBase(KernelOp kernel, UpdateOp update);
   LogicalResult emit(KernelOp kernel, int64_t sections,
                      KernelFunction &function, LaunchShape &shape,
                      SmallVectorImpl<int64_t> &inPlace);
@@ -124,10 +124,9 @@ private:
   KernelLibrary library;
 };
 
-Operation *findUpdate(KernelOp kernel) {
-  Operation *root =
-      kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
-  return root && isUpdateOp(root) ? root : nullptr;
+UpdateOp findUpdate(KernelOp kernel) {
+  Value root = kernel.getBody().front().getTerminator()->getOperand(0);
+  return root.getDefiningOp<UpdateOp>();
 }
 
 } // namespace
@@ -146,8 +145,8 @@ ModuleOp KernelOutliner::getCode() {
   return code;
 }
 
-LogicalResult KernelOutliner::splitBase(KernelOp kernel, Operation *update) {
-  Value base = getUpdateBase(update);
+LogicalResult KernelOutliner::splitBase(KernelOp kernel, UpdateOp update) {
+  Value base = update.getBase();
   // One that is read besides is copied: an update changes it where it lies.
   if (!base || (isa<BlockArgument>(base) && base.hasOneUse()))
     return success();
@@ -173,13 +172,13 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
   KernelSignature signature;
   signature.passesWords = true;
   std::string name = getName(kernel, library);
-  if (Operation *update = findUpdate(kernel)) {
+  if (UpdateOp update = findUpdate(kernel)) {
     function.create(getCode(), name, signature);
     FailureOr<LaunchShape> made = emitGridUpdate(function, update);
     if (failed(made))
       return failure();
     shape = *made;
-    if (Value base = getUpdateBase(update)) {
+    if (Value base = update.getBase()) {
       inPlace.assign({cast<BlockArgument>(base).getArgNumber(), 0});
       shape.startsAsInput = true;
     }
@@ -279,7 +278,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
 }
 
 LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
-  Operation *update = findUpdate(kernel);
+  UpdateOp update = findUpdate(kernel);
   if (update && failed(splitBase(kernel, update)))
     return failure();
   KernelFunction function(builder, kernel);

@@ -64,7 +64,7 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   // A copy moves a chunk, of elements that shared memory has like this too.
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
-           getLaneStride(source, wide, getRowMajor(source.tensor)) == 1 &&
+           getLaneStride(nest, source, wide, getRowMajor(source.tensor)) == 1 &&
            evaluator.getAlignment(source, getTile(0)) % kWidestAccess == 0;
 }
 

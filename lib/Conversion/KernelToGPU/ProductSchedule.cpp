@@ -54,9 +54,9 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
     if ((getLoops(*input.at) & both) != both)
       continue;
     Layout layout = getRowMajor(input.tensor);
-    if (getLaneStride(input, operand.loop, layout) == 1)
+    if (getLaneStride(nest, input, operand.loop, layout) == 1)
       operand.readAlongTerms = false;
-    else if (getLaneStride(input, schedule.terms, layout) == 1)
+    else if (getLaneStride(nest, input, schedule.terms, layout) == 1)
       operand.readAlongTerms = true;
   }
   unsigned along = operand.readAlongTerms ? schedule.terms : operand.loop;

@@ -32,7 +32,7 @@ private:
   SectionKernel makeSections(ArrayRef<Value> reductions, int64_t sections);
   /// What stands for `reduction` in the kernel, given the result of the
   /// sections.
-  Value finish(OpBuilder &b, Operation *reduction, ValueRange parts);
+  Value finish(OpBuilder &b, ReductionOp reduction, ValueRange parts);
 
   KernelOp kernel;
 };
@@ -76,7 +76,7 @@ ReductionSplitter::groupReductions(const LoopNest &nest) {
   for (const Reduction &reduction : nest.getReductions()) {
     Operation *op = reduction.op;
     Value result = op->getResult(0);
-    if (isa<MatmulOp>(op) || !seen.insert(op).second ||
+    if (reduction.isContraction() || !seen.insert(op).second ||
         !cast<RankedTensorType>(result.getType()).hasStaticShape() ||
         nest.needsReduction(op->getOperand(0),
                             nest.operandAt(op, 0, *reduction.at)))
@@ -134,14 +134,14 @@ SectionKernel ReductionSplitter::makeSections(ArrayRef<Value> reductions,
     };
     if (element != getElementTypeOrSelf(input.getType()))
       input = CastOp::create(b, op->getLoc(), wideOf(input), input);
-    auto arg = dyn_cast<ArgReduceOp>(op);
-    SmallVector<int64_t> dims =
-        arg ? SmallVector<int64_t>{int64_t(arg.getDim())}
-            : llvm::to_vector(cast<ReduceOp>(op).getDims());
+    auto whole = cast<ReductionOp>(op);
+    auto dims = llvm::map_to_vector(whole.getReducedDims(), [](OperandDim dim) {
+      return int64_t(dim.dim);
+    });
     parts.push_back(ReduceOp::create(b, op->getLoc(), wideOf(op->getResult(0)),
-                                     getKind(op), input, dims));
-    if (arg)
-      parts.push_back(arg);
+                                     whole.getCombination(), input, dims));
+    if (whole.givesIndex())
+      parts.push_back(op->getResult(0));
   }
   yield->setOperands(parts);
   SmallVector<Type> types;
@@ -155,16 +155,16 @@ SectionKernel ReductionSplitter::makeSections(ArrayRef<Value> reductions,
   return {made, sections};
 }
 
-Value ReductionSplitter::finish(OpBuilder &b, Operation *reduction,
+Value ReductionSplitter::finish(OpBuilder &b, ReductionOp reduction,
                                 ValueRange parts) {
   Location loc = reduction->getLoc();
   Value result = reduction->getResult(0), values = parts[0];
-  ReduceKind kind = getKind(reduction);
+  ReduceKind kind = reduction.getCombination();
   auto type = cast<RankedTensorType>(result.getType());
   Type element = getElementTypeOrSelf(values.getType());
   Value whole = ReduceOp::create(b, loc, type.clone(element), kind, values,
                                  ArrayRef<int64_t>{0});
-  if (isa<ReduceOp>(reduction))
+  if (!reduction.givesIndex())
     return element == type.getElementType()
                ? whole
                : Value(CastOp::create(b, loc, type, whole));
@@ -211,9 +211,9 @@ SmallVector<SectionKernel> ReductionSplitter::run() {
     }
     ValueRange rest(parts);
     for (Value reduction : group) {
-      Operation *op = reduction.getDefiningOp();
+      auto op = reduction.getDefiningOp<ReductionOp>();
       OpBuilder b(op);
-      unsigned count = isa<ArgReduceOp>(op) ? 2 : 1;
+      unsigned count = op.givesIndex() ? 2 : 1;
       reduction.replaceAllUsesWith(finish(b, op, rest.take_front(count)));
       rest = rest.drop_front(count);
     }

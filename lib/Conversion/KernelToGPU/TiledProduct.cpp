@@ -67,11 +67,13 @@ Value TiledProduct::countTiles(const ProductOperand &operand) {
 LaunchShape TiledProduct::emit() {
   LaunchShape shape;
   shape.threads = schedule.threads;
-  for (const Coordinate &coordinate : *nest.getRoots().front().at)
-    shape.tile.push_back(
-        coordinate.loop == int(schedule.left.loop)    ? schedule.left.extent
-        : coordinate.loop == int(schedule.right.loop) ? schedule.right.extent
-                                                      : 1);
+  for (Coordinate coordinate : *nest.getRoots().front().at) {
+    int loop = getLoop(coordinate);
+    shape.tile.push_back(loop == int(schedule.left.loop) ? schedule.left.extent
+                         : loop == int(schedule.right.loop)
+                             ? schedule.right.extent
+                             : 1);
+  }
   targets = getResultTargets(function, nest);
   emitUnlessEmpty(function, nest, targets,
                   [&] { emitTile(function.toIndex(device.getBlock())); });

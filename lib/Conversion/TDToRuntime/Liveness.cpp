@@ -53,8 +53,8 @@ void Liveness::number(Block &block) {
 
 void Liveness::visit(Block &block) {
   for (Operation &op : block) {
-    // Reshapes and texts that are made elsewhere need nothing where they stand.
-    if (isa<td::ReshapeOp>(op))
+    // Views and texts that are made elsewhere need nothing where they stand.
+    if (td::isView(&op))
       continue;
     if (auto format = dyn_cast<td::FormatOp>(op); format && getConsumer(format))
       continue;

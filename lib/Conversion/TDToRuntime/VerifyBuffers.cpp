@@ -200,7 +200,7 @@ private:
 
   void define(Value value) {
     Bytes bytes = getBytes(value);
-    if (bytes.isEmpty() || value.getDefiningOp<td::ReshapeOp>())
+    if (bytes.isEmpty() || td::getViewed(value))
       return;
     end(bytes, &plan.getStorage(value));
     contents.add(bytes, toContent(value));
@@ -272,7 +272,7 @@ LogicalResult BufferVerifier::verify(Block &block) {
 
 LogicalResult BufferVerifier::verify(Operation *op) {
   // These are other names of a tensor, and texts that are made elsewhere.
-  if (isa<td::ReshapeOp, scf::YieldOp, scf::ConditionOp>(op))
+  if (td::isView(op) || isa<scf::YieldOp, scf::ConditionOp>(op))
     return success();
   if (auto format = dyn_cast<td::FormatOp>(op); format && getConsumer(format))
     return success();
@@ -448,7 +448,7 @@ void BufferVerifier::endWritten(Block &body) {
     if (td::CarryingLoop loop(op); loop)
       llvm::append_range(made, loop.getArguments());
     for (Value value : made)
-      if (!value.getDefiningOp<td::ReshapeOp>() && !isRead(value))
+      if (!td::getViewed(value) && !isRead(value))
         endAt(getBytes(value));
     // What lies in the slot already is not copied there.
     if (auto write = dyn_cast<td::WriteOp>(op);

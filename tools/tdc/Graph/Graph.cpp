@@ -174,7 +174,7 @@ void GraphMaker::connect(mlir::Value read, unsigned reader) {
 
 void GraphMaker::add(mlir::Operation *op) {
   Place device = getCpu();
-  if (op->hasTrait<td::ComputeOp>())
+  if (llvm::isa<td::ComputeOp>(op))
     device = td::getPlace(op->getResult(0));
   else if (!llvm::isa<td::ItemOp, td::FormatOp, td::SaveTensorOp,
                       mlir::func::ReturnOp>(op) ||
@@ -233,7 +233,7 @@ Graph tdc::makeGraph(mlir::ModuleOp placed, const SourceManager &sources) {
       return;
     double cost = 0;
     for (mlir::Operation &op : *block)
-      if (op.hasTrait<td::ComputeOp>())
+      if (llvm::isa<td::ComputeOp>(op))
         cost += td::getOpCost(&op, Place::Kind::Cpu);
     for (; parent; parent = parent->getParentOp())
       if (td::CarryingLoop(parent))

@@ -32,7 +32,7 @@ static constexpr unsigned kTurns = 8, kFirst = 5;
 static double getCost(td::KernelOp kernel, Place::Kind device) {
   double cost = 0;
   for (mlir::Operation &op : *kernel.getBody().begin())
-    if (op.hasTrait<td::ComputeOp>())
+    if (llvm::isa<td::ComputeOp>(op))
       cost += td::getOpCost(&op, device);
   return cost * kByte;
 }
@@ -42,7 +42,7 @@ static std::string getName(td::KernelOp kernel) {
   mlir::Operation *largest = nullptr;
   double most = -1;
   for (mlir::Operation &op : *kernel.getBody().begin())
-    if (op.hasTrait<td::ComputeOp>())
+    if (llvm::isa<td::ComputeOp>(op))
       if (double cost = td::getOpCost(&op, Place::Kind::Cuda); cost >= most) {
         most = cost;
         largest = &op;

@@ -8,7 +8,7 @@ using namespace tdc;
 
 /// The device that an op works on; none for what only passes tensors on.
 static std::optional<Place> getDevice(mlir::Operation *op) {
-  if (op->hasTrait<td::ComputeOp>())
+  if (llvm::isa<td::ComputeOp>(op))
     return td::getPlace(
         llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()));
   if (llvm::isa<td::LoadOp, td::SaveOp, td::SaveTensorOp, td::RestoreOp,

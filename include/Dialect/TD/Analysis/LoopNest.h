@@ -27,43 +27,62 @@ struct Loop {
   unsigned dim;
 };
 
-struct Coordinate;
+/// A number in a coordinate that is no loop: that of an i64, the size of a dim
+/// of a tensor, or an element of an index tensor.
+struct NestSymbol {
+  AccessSymbol::Kind kind;
+  mlir::Value value; ///< the i64, the tensor, or the index tensor
+  unsigned dim = 0;  ///< of which the size is asked
+  /// The op that picks by the element, and where the element is read.
+  mlir::Operation *picker = nullptr;
+  const llvm::SmallVector<mlir::AffineExpr, 4> *at = nullptr;
+
+  bool isPicked() const { return kind == AccessSymbol::Element; }
+  bool operator==(const NestSymbol &other) const;
+};
+
+/// Where a dim of a tensor is read: dim i of the expression is loop i, symbol i
+/// is symbol i of the nest. Equal coordinates are one object.
+using Coordinate = mlir::AffineExpr;
 using Coordinates = llvm::SmallVector<Coordinate, 4>;
 
-/// Where a dim of a tensor is read: scale * x + constant + Σ factor * term,
-/// where x is a loop, an element of an index tensor, or nothing.
-struct Coordinate {
-  int loop = -1; ///< -1: no loop takes part
-  /// The op that picks by index (gather and scatter ops, whose operand 0 is
-  /// indexed along their dim by operand 1), or null …
-  mlir::Operation *picker = nullptr;
-  const Coordinates *indexAt = nullptr; ///< … and where its index is read
-  int64_t scale = 1;
+/// The loop that the coordinate is, or -1.
+int getLoop(Coordinate at);
+/// Whether the coordinate is 0, as in a dim of size 1.
+bool isZero(Coordinate at);
+/// The coordinate as a sum: its parts (loops, symbols) with their factors, and
+/// a constant.
+struct CoordinateSum {
+  llvm::SmallVector<std::pair<mlir::AffineExpr, int64_t>, 4> parts;
   int64_t constant = 0;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1> terms; ///< i64 scalars
 
-  mlir::Value getIndices() const { return picker->getOperand(1); }
-  bool isLoop() const {
-    return loop >= 0 && scale == 1 && constant == 0 && terms.empty();
-  }
-  bool isZero() const {
-    return loop < 0 && !picker && constant == 0 && terms.empty();
-  }
-  bool operator==(const Coordinate &other) const;
+  explicit CoordinateSum(Coordinate at);
+  /// What the coordinate grows by when the loop does; 0 if it does not depend
+  /// on it.
+  int64_t getFactor(unsigned loop) const;
 };
 
 /// A set of loops.
 using LoopSet = uint64_t;
 /// The loops that stand in the coordinates themselves: not those of the places
 /// where a picked index is read.
+LoopSet getLoops(Coordinate at);
 LoopSet getLoops(const Coordinates &at);
 
-/// A reduction (td.reduce, td.matmul, td.arg_reduce) inside a nest.
+/// A reduction inside a nest.
 struct Reduction {
   mlir::Operation *op;
   const Coordinates *at;                ///< coordinates of its result
   llvm::SmallVector<unsigned, 2> loops; ///< the loops that it sums over
   LoopSet parallel = 0;                 ///< the loops of `at`
+
+  ReduceKind getCombination() const;
+  /// Whether the result is the index of an element.
+  bool givesIndex() const;
+  /// Whether products of elements of two operands are summed.
+  bool isContraction() const;
+  /// Where a term is along the one dim that is reduced.
+  Coordinate getPosition() const;
 };
 
 /// How an input is read or a root is written.
@@ -120,6 +139,21 @@ public:
   bool isLaterStage(const Reduction &reduction) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
+  llvm::ArrayRef<NestSymbol> getSymbols() const { return symbols; }
+  /// The symbol that the expression is.
+  const NestSymbol &getSymbol(mlir::AffineExpr symbol) const {
+    return symbols[llvm::cast<mlir::AffineSymbolExpr>(symbol).getPosition()];
+  }
+  /// The symbol of a coordinate that is picked by an index tensor, null if none
+  /// is.
+  const NestSymbol *findPicked(Coordinate at) const;
+  /// Whether an element of an index tensor that varies with the loop is in the
+  /// coordinate.
+  bool isPickedBy(Coordinate at, unsigned loop) const;
+  /// Where `part` of `update` writes the elements of the root, which is its
+  /// operand.
+  Coordinates getPlace(UpdateOp update, const UpdatePart &part);
+
   /// A line for each loop, root, reduction and input, with the coordinates at
   /// which they are asked for; `names` are those of the IR around.
   void print(llvm::raw_ostream &os, mlir::AsmState &names) const;
@@ -128,11 +162,16 @@ private:
   friend class LoopNestBuilder;
 
   const Coordinates *intern(Coordinates at) const;
+  mlir::AffineExpr getSymbol(const NestSymbol &symbol, mlir::MLIRContext *);
+  /// What `access` of `op` reads at `domain` when the op is asked for at `at`.
+  Coordinates compose(mlir::Operation *op, const AccessMap &access,
+                      llvm::ArrayRef<Coordinate> domain, const Coordinates *at);
 
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<Access> roots;
   llvm::SmallVector<Reduction> reductions;
   llvm::SmallVector<Access> inputs;
+  llvm::SmallVector<NestSymbol> symbols;
   llvm::SmallPtrSet<mlir::Operation *, 16> inside;
   LoopSet rootLoops = 0;
   /// Owns all coordinates; a deque, so that they keep their addresses.
@@ -150,17 +189,9 @@ private:
       dependence;
 };
 
-/// Whether the op is computed element by element where it is asked for, so that
-/// it can be repeated in several kernels: elementwise ops, constructors, random
-/// numbers and movement.
+/// Whether the op is computed where it is asked for, so that it can be repeated
+/// in several kernels: elementwise ops, constructors, and movement.
 bool isInlineOp(mlir::Operation *op);
-/// Whether the op is a reduction for LoopNest.
-bool isReductionOp(mlir::Operation *op);
-/// Whether the op writes only a part of its result and takes the rest from
-/// elsewhere; it is never inside a LoopNest.
-bool isUpdateOp(mlir::Operation *op);
-/// Whether a reshape only adds or drops dims of size 1.
-bool isUnitReshape(mlir::Operation *op);
 
 } // namespace tdc::td
 

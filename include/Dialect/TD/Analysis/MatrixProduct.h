@@ -28,7 +28,8 @@ struct MatrixProduct {
   /// smaller, or anything else.
   static std::optional<MatrixProduct> getTiled(const LoopNest &nest);
 
-  void print(llvm::raw_ostream &os, mlir::AsmState &names) const;
+  void print(const LoopNest &nest, llvm::raw_ostream &os,
+             mlir::AsmState &names) const;
 };
 
 } // namespace tdc::td

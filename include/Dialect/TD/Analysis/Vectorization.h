@@ -36,7 +36,8 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
 
 /// How far apart in memory two neighbours along `loop` are: 0 (the same
 /// element), 1 (contiguous) or -1 (anything else).
-int getLaneStride(const Access &access, unsigned loop, const Layout &layout);
+int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
+                  const Layout &layout);
 
 } // namespace tdc::td
 

@@ -9,7 +9,9 @@
 #ifndef TDC_DIALECT_TD_IR_TD_H
 #define TDC_DIALECT_TD_IR_TD_H
 
+#include "Dialect/TD/IR/AccessMap.h"
 #include "Dialect/TD/OpTable/Enums.h"
+#include "Dialect/TD/OpTable/OpTable.h"
 #include "Dialect/TD/OpTable/Types.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,16 +33,11 @@ llvm::LogicalResult verifyOnePlace(mlir::Operation *op);
 /// All tensor operands and results of an elementwise op have one shape; a `?`
 /// equals a `?` only.
 llvm::LogicalResult verifyOneShape(mlir::Operation *op);
+/// What most ops answer as a ComputeOp.
+bool isPulled(mlir::Operation *op);
+bool isRepeatable(mlir::Operation *op);
+AccessMap getIdentityAccess(mlir::Operation *op);
 } // namespace detail
-
-/// Pure tensor arithmetic on one device: it may go into a td.kernel.
-template <typename ConcreteOp>
-class ComputeOp : public mlir::OpTrait::TraitBase<ConcreteOp, ComputeOp> {
-public:
-  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
-    return detail::verifyOnePlace(op);
-  }
-};
 
 /// Element i of the result depends on element i of the operands alone.
 template <typename ConcreteOp>
@@ -105,6 +102,18 @@ mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
 /// The operand that holds the size of a `?` of `tensor`, null if the op that
 /// made it has none. That of a kernel is one of the kernel's own operands.
 mlir::Value findSize(mlir::Value tensor, int64_t dim);
+
+/// Whether it is a compute op of the family. It may be null.
+bool hasFamily(mlir::Operation *op, OpFamily family);
+
+/// The operand whose memory holds the tensor (ComputeOp::getViewed), null if it
+/// has its own.
+mlir::Value getViewed(mlir::Value tensor);
+/// Whether the result of the op lies in the memory of an operand.
+bool isView(mlir::Operation *op);
+
+/// The f16 or bf16 that `tensor` is the widening of, null if it is none.
+mlir::Value getWidened(mlir::Value tensor);
 
 /// The dtype of a tensor's element type, which must be one of td's.
 DType getDType(mlir::Type elementType);

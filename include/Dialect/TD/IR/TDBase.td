@@ -144,11 +144,6 @@ def TD_Queues : Resource<"::tdc::td::QueueResource">;
 class TD_Op<string mnemonic, list<Trait> traits = []>
     : Op<TD_Dialect, mnemonic, traits>;
 
-/// Runs inside kernels: pure tensor arithmetic on one device.
-def TD_ComputeTrait : NativeOpTrait<"ComputeOp"> {
-  let cppNamespace = "::tdc::td";
-}
-
 /// Element i of the result depends on element i of the operands alone.
 def TD_ElementwiseTrait : NativeOpTrait<"ElementwiseOp"> {
   let cppNamespace = "::tdc::td";
@@ -158,7 +153,14 @@ def TD_ForGradientTrait : NativeOpTrait<"ForGradientOp"> {
   let cppNamespace = "::tdc::td";
 }
 
-class TD_ComputeOp<string mnemonic, list<Trait> traits = []>
-    : TD_Op<mnemonic, !listconcat([Pure, TD_ComputeTrait], traits)>;
+/// `facts` are the methods of ComputeOp that the op answers itself.
+class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
+                   list<string> facts = []>
+    : TD_Op<mnemonic, !listconcat(
+        [Pure, DeclareOpInterfaceMethods<TD_Compute, facts>], traits)> {
+  let extraClassDefinition =
+    "const ::tdc::OpInfo &$cppClass::getInfo() { return ::tdc::getOpInfo("
+    "::tdc::OpKind::" # !subst("TD_", "", !subst("Op", "", NAME)) # "); }";
+}
 
 #endif // TDC_DIALECT_TD_IR_TDBASE_TD

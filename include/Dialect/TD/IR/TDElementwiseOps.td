@@ -115,7 +115,7 @@ def TD_XorOp : TD_BinaryOp<"xor", "bitwise exclusive or", TD_BitsTensor, [Commut
 //===----------------------------------------------------------------------===//
 
 def TD_CompareOp : TD_ComputeOp<"compare", [TD_ElementwiseTrait,
-    SameTypeOperands]> {
+    SameTypeOperands], ["getSpelling"]> {
   let summary = "compare element by element";
   let description = [{
     A comparison with NaN is false, but `ne` is true.

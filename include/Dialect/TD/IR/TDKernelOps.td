@@ -8,7 +8,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
-    AttrSizedOperandSegments]> {
+    AttrSizedOperandSegments, TD_Sized]> {
   let summary = "compute ops of one device, fused";
   let description = [{
     The body sees only its arguments (tensors and host scalars), holds td
@@ -56,7 +56,7 @@ def TD_YieldOp : TD_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments,
+def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a compiled kernel";
   let description = [{

@@ -5,7 +5,10 @@
 
 include "Dialect/TD/IR/TDElementwiseOps.td"
 
-def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff]> {
+defvar Reduction = DeclareOpInterfaceMethods<TD_Reduction>;
+
+def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff, Reduction],
+    ["getAccess", "getSpelling"]> {
   let summary = "combine all elements along dims";
   let description = [{
     The dims named are gone from the result. An empty sum is 0, an empty product
@@ -32,7 +35,8 @@ def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce"> {
+def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce", [
+    DeclareOpInterfaceMethods<TD_Reduction, ["givesIndex"]>], ["getAccess"]> {
   let summary = "index of the largest or smallest element along a dim";
   let description = [{
     The first one where several are equal; a NaN counts as largest (max) or
@@ -54,7 +58,7 @@ def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce"> {
   let hasVerifier = 1;
 }
 
-def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff]> {
+def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
   let summary = "matrix product of the last two dims";
   let description = [{
     result[…, m, n] = Σ_k lhs[…, m, k] * rhs[…, k, n]. Transposed operands are

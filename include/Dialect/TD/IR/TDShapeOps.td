@@ -10,12 +10,14 @@
 
 include "Dialect/TD/IR/TDElementwiseOps.td"
 
+defvar Update = DeclareOpInterfaceMethods<TD_Update>;
+
 //===----------------------------------------------------------------------===//
 // Constructors
 //===----------------------------------------------------------------------===//
 
 def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
-    AllTypesMatch<["value", "result"]>]> {
+    AllTypesMatch<["value", "result"]>], ["isPulled"]> {
   let summary = "a tensor of literal values";
   let description = [{
     Written by `tensor([...])`.
@@ -33,7 +35,7 @@ def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
   let hasFolder = 1;
 }
 
-def TD_FillOp : TD_ComputeOp<"fill"> {
+def TD_FillOp : TD_ComputeOp<"fill", [TD_Sized], ["hasEqualElements"]> {
   let summary = "a tensor with one host scalar in every element";
   let description = [{
     The scalar is converted as by td.cast.
@@ -53,7 +55,7 @@ def TD_FillOp : TD_ComputeOp<"fill"> {
   let hasVerifier = 1;
 }
 
-def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>]> {
+def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>, TD_Sized]> {
   let summary = "start, start + step, start + 2 step, …";
   let description = [{
     C1: the result has rank 1. C2: start and step are i64 for an integer result,
@@ -73,7 +75,8 @@ def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>]> {
   let hasVerifier = 1;
 }
 
-def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments]> {
+def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments, TD_Sized],
+    ["isPulled", "isRepeatable", "mayFail", "getSpelling"]> {
   let summary = "counter-based random numbers";
   let description = [{
     Element i is lane i mod 4 of Philox4x32-10 (Salmon et al., SC 2011) with key
@@ -103,7 +106,7 @@ def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments]> {
 // Movement
 //===----------------------------------------------------------------------===//
 
-def TD_BroadcastOp : TD_ComputeOp<"broadcast", [Diff]> {
+def TD_BroadcastOp : TD_ComputeOp<"broadcast", [Diff, TD_Sized], ["getAccess"]> {
   let summary = "repeat along new leading dims and along dims of size 1";
   let description = [{
     Shapes are aligned at the right.
@@ -126,7 +129,8 @@ def TD_BroadcastOp : TD_ComputeOp<"broadcast", [Diff]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TD_ReshapeOp : TD_ComputeOp<"reshape", [Diff]> {
+def TD_ReshapeOp : TD_ComputeOp<"reshape", [Diff, TD_Sized],
+    ["isPulled", "getAccess", "getViewed"]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     C1: equal numbers of elements (checked where static). C2: one size per `?`.
@@ -147,7 +151,7 @@ def TD_ReshapeOp : TD_ComputeOp<"reshape", [Diff]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TD_PermuteOp : TD_ComputeOp<"permute", [Diff]> {
+def TD_PermuteOp : TD_ComputeOp<"permute", [Diff], ["getAccess"]> {
   let summary = "reorder the dims";
   let description = [{
     Result dim i is operand dim `permutation[i]`.
@@ -170,7 +174,7 @@ def TD_PermuteOp : TD_ComputeOp<"permute", [Diff]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TD_SliceOp : TD_ComputeOp<"slice", [Diff]> {
+def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized], ["getAccess"]> {
   let summary = "every step-th element from start along one dim";
   let description = [{
     A start out of range is clamped, so that the op may run ahead of the
@@ -200,7 +204,7 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff]> {
 }
 
 def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
-    AllTypesMatch<["input", "result"]>, Diff]> {
+    AllTypesMatch<["input", "result"]>, Diff, Update]> {
   let summary = "a tensor with a slice replaced";
   let description = [{
     The value of `input` after `input[start::step along dim] = update`. A start
@@ -224,7 +228,8 @@ def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
   let hasVerifier = 1;
 }
 
-def TD_ConcatOp : TD_ComputeOp<"concat", [Diff]> {
+def TD_ConcatOp : TD_ComputeOp<"concat", [Diff,
+    DeclareOpInterfaceMethods<TD_Update, ["getBase"]>]> {
   let summary = "tensors one after the other along a dim";
   let description = [{
     C1: one input or more, and `dim` is in range. C2: equal ranks and dtypes. C3:
@@ -248,7 +253,9 @@ def TD_ConcatOp : TD_ComputeOp<"concat", [Diff]> {
 // Indexing by tensors
 //===----------------------------------------------------------------------===//
 
-def TD_GatherOp : TD_ComputeOp<"gather", [Diff, TD_Picker]> {
+def TD_GatherOp : TD_ComputeOp<"gather", [Diff,
+    DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
+    ["getAccess", "mayFail"]> {
   let summary = "rows picked by an index tensor";
   let description = [{
     result[a…, j…, b…] = input[a…, indices[j…], b…] with a the dims before `dim`.
@@ -272,7 +279,9 @@ def TD_GatherOp : TD_ComputeOp<"gather", [Diff, TD_Picker]> {
 }
 
 def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
-    AllTypesMatch<["input", "result"]>, Diff, TD_Picker]> {
+    AllTypesMatch<["input", "result"]>, Diff, Update,
+    DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
+    ["getAccess", "mayFail"]> {
   let summary = "add rows at the places an index tensor names";
   let description = [{
     The transpose of td.gather: `input` with `updates[a…, j…, b…]` added at
@@ -296,7 +305,8 @@ def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
   let hasVerifier = 1;
 }
 
-def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker]> {
+def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker],
+    ["getAccess", "mayFail"]> {
   let summary = "one element per index, along one dim (torch.gather)";
   let description = [{
     result[…, j, …] = input[…, indices[…, j, …], …]. An index out of range, a
@@ -321,7 +331,7 @@ def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker]> {
 }
 
 def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
-    AllTypesMatch<["input", "result"]>, Diff, TD_Picker]> {
+    AllTypesMatch<["input", "result"]>, Diff, Update, TD_Picker], ["mayFail"]> {
   let summary = "the transpose of td.gather_along (torch.scatter_add)";
   let description = [{
     Elements of `updates` that meet are added in order of j. An index out of

@@ -138,7 +138,7 @@ def TD_WriteHandleOp : TD_Op<"write_handle", [
 //===----------------------------------------------------------------------===//
 
 def TD_CastOp : TD_ComputeOp<"cast", [TD_ElementwiseTrait,
-    DeclareOpInterfaceMethods<TD_Differentiable>]> {
+    DeclareOpInterfaceMethods<TD_Differentiable>], ["getSpelling"]> {
   let summary = "convert the elements to another dtype";
   let description = [{
     The only op that changes the dtype of a value. Float to integer truncates

@@ -17,23 +17,23 @@ namespace tdc {
 
 /// The compute ops of td: `OpKind::Add` is td.add.
 enum class OpKind : uint8_t {
-#define TD_OP(NAME, MNEMONIC, FAMILY, OPERANDS, DTYPES, GRADIENT, TOLERANCE)   \
-  NAME,
+#define TD_OP(NAME, ...) NAME,
 #include "Dialect/TD/OpTable/Ops.def"
 };
 
-/// Ops of one family share a shape rule and the code that lowers them.
+/// Ops of one family share a shape rule and the code that lowers them. Those up
+/// to Cast are elementwise.
 enum class OpFamily : uint8_t {
   Unary,
   Binary,
   Compare,
   Select,
   Cast,
-  Constructor,
-  Movement,
-  Index,
-  Reduction,
-  Contraction,
+  Constructor, ///< reads no tensor
+  Movement,    ///< each element of the result is one of an operand
+  Update,      ///< writes its result part by part
+  Reduction,   ///< combines the elements along some dims
+  Contraction, ///< sums products of elements of two operands
   Softmax
 };
 
@@ -43,6 +43,23 @@ enum class Tolerance : uint8_t {
   Rounded,        ///< IEEE operations, rounded after each
   Transcendental, ///< a few units in the last place
   Accumulating    ///< K * eps * sum of |terms|, K the number of terms
+};
+
+/// About how many instructions one element takes.
+enum class OpCost : uint8_t {
+  Free = 0,     ///< a coordinate, or a value that is there
+  Simple = 1,   ///< one instruction
+  Slow = 4,     ///< a division, a picked element
+  Function = 12 ///< a polynomial
+};
+
+/// Whether an op may run on another device than the program says: only what
+/// gives the same bits on each (conversions with defined rounding, movement,
+/// IEEE arithmetic of single numbers).
+enum class Portability : uint8_t {
+  Fixed,
+  Scalars, ///< tensors of rank 0 only
+  Anywhere
 };
 
 /// A set of dtypes: bit i stands for DType(i).
@@ -69,11 +86,14 @@ struct OpInfo {
   OpKind kind;
   llvm::StringRef name;     ///< "Add"
   llvm::StringRef mnemonic; ///< "add"
+  llvm::StringRef spelling; ///< "+"
   OpFamily family;
   int operands; ///< tensor operands, or kAnyNumber
   DTypeMask dtypes;
   bool hasGradient;
   Tolerance tolerance;
+  OpCost cost;
+  Portability devices;
 
   /// Whether data of this dtype may go in (come out, of a constructor).
   bool accepts(DType dtype) const { return dtypes & maskOf(dtype); }

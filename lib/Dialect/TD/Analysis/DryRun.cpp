@@ -278,7 +278,7 @@ private:
 
   void runOp(Operation *op) {
     demandOperands(op);
-    if (op->hasTrait<ComputeOp>()) {
+    if (isa<ComputeOp>(op)) {
       bool isConstructed = isConstructor(op) && !tOpsAreFixed;
       define(op->getResult(0), !isConstructed);
       values[op->getResult(0)].isConstructed = isConstructed;

@@ -145,7 +145,7 @@ std::optional<unsigned> FlowNames::getHome(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     op = cast<BlockArgument>(value).getOwner()->getParentOp();
-  if (op->hasTrait<ComputeOp>() || isa<func::FuncOp>(op))
+  if (isa<ComputeOp>(op) || isa<func::FuncOp>(op))
     return flow.devices.getIndex(place);
   if (isa<LoadOp>(op))
     return 0;

@@ -1,69 +1,100 @@
 //===- LoopNest.cpp - the loops that compute a group of td values ---------===//
 
 #include "Dialect/TD/Analysis/LoopNest.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include <functional>
 
 using namespace mlir;
 
 namespace tdc::td {
 
-bool Coordinate::operator==(const Coordinate &other) const {
-  return loop == other.loop && scale == other.scale &&
-         constant == other.constant && terms == other.terms &&
-         picker == other.picker && indexAt == other.indexAt;
+bool isInlineOp(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute && compute.isPulled() && !isa<ReductionOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+bool NestSymbol::operator==(const NestSymbol &other) const {
+  return kind == other.kind && value == other.value && dim == other.dim &&
+         picker == other.picker && at == other.at;
+}
+
+int getLoop(Coordinate at) {
+  auto loop = dyn_cast<AffineDimExpr>(at);
+  return loop ? int(loop.getPosition()) : -1;
+}
+
+bool isZero(Coordinate at) {
+  auto constant = dyn_cast<AffineConstantExpr>(at);
+  return constant && constant.getValue() == 0;
+}
+
+CoordinateSum::CoordinateSum(Coordinate at) {
+  auto add = [&](AffineExpr part) {
+    int64_t factor = 1;
+    if (part.getKind() == AffineExprKind::Mul) {
+      auto product = cast<AffineBinaryOpExpr>(part);
+      factor = cast<AffineConstantExpr>(product.getRHS()).getValue();
+      part = product.getLHS();
+    }
+    if (auto number = dyn_cast<AffineConstantExpr>(part))
+      constant += number.getValue();
+    else
+      parts.push_back({part, factor});
+  };
+  SmallVector<AffineExpr> later;
+  for (; at.getKind() == AffineExprKind::Add;
+       at = cast<AffineBinaryOpExpr>(at).getLHS())
+    later.push_back(cast<AffineBinaryOpExpr>(at).getRHS());
+  add(at);
+  for (AffineExpr part : llvm::reverse(later))
+    add(part);
+}
+
+int64_t CoordinateSum::getFactor(unsigned loop) const {
+  for (auto [part, factor] : parts)
+    if (getLoop(part) == int(loop))
+      return factor;
+  return 0;
+}
+
+LoopSet getLoops(Coordinate at) {
+  LoopSet loops = 0;
+  for (auto [part, factor] : CoordinateSum(at).parts)
+    if (int loop = getLoop(part); loop >= 0)
+      loops |= LoopSet(1) << loop;
+  return loops;
 }
 
 LoopSet getLoops(const Coordinates &at) {
   LoopSet loops = 0;
-  for (const Coordinate &coordinate : at)
-    if (coordinate.loop >= 0)
-      loops |= LoopSet(1) << coordinate.loop;
+  for (Coordinate coordinate : at)
+    loops |= getLoops(coordinate);
   return loops;
 }
 
-bool isUnitReshape(Operation *op) {
-  auto reshape = dyn_cast<ReshapeOp>(op);
-  if (!reshape)
-    return false;
-  auto nonUnit = [](Value value) {
-    SmallVector<int64_t> dims;
-    for (int64_t dim : cast<RankedTensorType>(value.getType()).getShape())
-      if (dim != 1)
-        dims.push_back(dim);
-    return dims;
-  };
-  auto from = nonUnit(reshape.getInput()), to = nonUnit(reshape.getResult());
-  if (from.size() != to.size())
-    return false;
-  // A run-time size is known to be the size that it becomes only if nothing
-  // else could have changed.
-  unsigned unknown = 0;
-  for (auto [size, other] : llvm::zip_equal(from, to)) {
-    bool isUnknown =
-        ShapedType::isDynamic(size) || ShapedType::isDynamic(other);
-    if (size != other && !isUnknown)
-      return false;
-    unknown += isUnknown;
-  }
-  return unknown <= 1;
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+ReduceKind Reduction::getCombination() const {
+  return cast<ReductionOp>(op).getCombination();
 }
 
-bool isInlineOp(Operation *op) {
-  if (op->hasTrait<ElementwiseOp>())
-    return true;
-  if (auto random = dyn_cast<RandomOp>(op))
-    return random.getDistribution() != Distribution::Permutation;
-  return isa<BroadcastOp, FillOp, GatherAlongOp, GatherOp, IotaOp, PermuteOp,
-             SliceOp>(op) ||
-         isUnitReshape(op);
+bool Reduction::givesIndex() const {
+  return cast<ReductionOp>(op).givesIndex();
 }
 
-bool isReductionOp(Operation *op) {
-  return isa<ArgReduceOp, MatmulOp, ReduceOp>(op);
+bool Reduction::isContraction() const {
+  return hasFamily(op, OpFamily::Contraction);
 }
 
-bool isUpdateOp(Operation *op) {
-  return isa<ConcatOp, ScatterAddAlongOp, ScatterAddOp, UpdateSliceOp>(op);
+Coordinate Reduction::getPosition() const {
+  MLIRContext *context = op->getContext();
+  return loops.empty() ? getAffineConstantExpr(0, context)
+                       : getAffineDimExpr(loops.front(), context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,8 +115,11 @@ private:
 
   LogicalResult walkRoot(Value root, Visits &visits);
   LogicalResult walk(Value value, const Coordinates *at, Visits &visits);
-  LogicalResult walkOperand(Operation *op, unsigned index, Coordinates at,
-                            const Coordinates *resultAt, Visits &visits);
+  LogicalResult walkReduction(ReductionOp op, const Coordinates *at,
+                              Visits &visits);
+  /// Operands of `op`, read at `domain` when the result is asked for at `at`.
+  LogicalResult walkOperands(ComputeOp op, const Coordinates *at,
+                             ArrayRef<Coordinate> domain, Visits &visits);
   /// A loop over dim `dim` of `tensor`; no loop where the size is 1, unless
   /// `overOne`.
   Coordinate makeLoop(Value tensor, unsigned dim, bool overOne = false);
@@ -101,26 +135,60 @@ private:
 };
 
 Coordinate LoopNestBuilder::makeLoop(Value tensor, unsigned dim, bool overOne) {
-  Coordinate at;
+  MLIRContext *context = tensor.getContext();
   int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
   if (extent == 1 && !overOne)
-    return at;
-  if (auto known = shared.find({tensor, dim}); known != shared.end()) {
-    at.loop = known->second;
-    return at;
-  }
-  at.loop = nest.loops.size();
-  nest.loops.push_back({extent, tensor, dim});
-  return at;
+    return getAffineConstantExpr(0, context);
+  unsigned loop = nest.loops.size();
+  if (auto known = shared.find({tensor, dim}); known != shared.end())
+    loop = known->second;
+  else
+    nest.loops.push_back({extent, tensor, dim});
+  return getAffineDimExpr(loop, context);
 }
 
-LogicalResult LoopNestBuilder::walkOperand(Operation *op, unsigned index,
-                                           Coordinates at,
-                                           const Coordinates *resultAt,
-                                           Visits &visits) {
-  const Coordinates *operandAt = nest.intern(std::move(at));
-  nest.operands[{op, index, resultAt}] = operandAt;
-  return walk(op->getOperand(index), operandAt, visits);
+LogicalResult LoopNestBuilder::walkOperands(ComputeOp op, const Coordinates *at,
+                                            ArrayRef<Coordinate> domain,
+                                            Visits &visits) {
+  std::function<LogicalResult(unsigned)> walkOperand = [&](unsigned index) {
+    if (nest.operands.count({op, index, at}))
+      return success();
+    AccessMap access = op.getAccess(index);
+    for (const AccessSymbol &symbol : access.symbols)
+      if (symbol.kind == AccessSymbol::Element &&
+          failed(walkOperand(symbol.operand)))
+        return failure();
+    const Coordinates *operandAt =
+        nest.intern(nest.compose(op, access, domain, at));
+    nest.operands[{op, index, at}] = operandAt;
+    return walk(op->getOperand(index), operandAt, visits);
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        failed(walkOperand(operand.getOperandNumber())))
+      return failure();
+  return success();
+}
+
+LogicalResult LoopNestBuilder::walkReduction(ReductionOp op,
+                                             const Coordinates *at,
+                                             Visits &visits) {
+  // A nest computes a reduction once, at the position of its loops: what reads
+  // it at a picked index or at a second position reads it from memory.
+  if (const Reduction *known = nest.findReduction(op))
+    return success(*known->at == *at);
+  if (llvm::any_of(*at, [&](Coordinate one) { return nest.findPicked(one); }))
+    return failure();
+  Reduction reduction{op, at, {}, getLoops(*at)};
+  Coordinates domain(*at);
+  for (OperandDim dim : op.getReducedDims()) {
+    domain.push_back(makeLoop(op->getOperand(dim.operand), dim.dim));
+    if (int loop = getLoop(domain.back()); loop >= 0)
+      reduction.loops.push_back(loop);
+  }
+  LogicalResult result = walkOperands(cast<ComputeOp>(*op), at, domain, visits);
+  nest.reductions.push_back(reduction);
+  return result;
 }
 
 LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
@@ -137,124 +205,13 @@ LogicalResult LoopNestBuilder::walk(Value value, const Coordinates *at,
     nest.inputs.push_back({value, at});
     return success();
   }
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute || !compute.isPulled())
+    return failure();
   nest.inside.insert(op);
-  auto operand = [&](unsigned index, Coordinates coordinates) {
-    return walkOperand(op, index, std::move(coordinates), at, visits);
-  };
-  auto rankOf = [](Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getRank();
-  };
-
-  if (isReductionOp(op)) {
-    // A nest computes a reduction once, at the position of its loops: what
-    // reads it at a picked index or at a second position reads it from memory.
-    if (const Reduction *known = nest.findReduction(op))
-      return success(*known->at == *at);
-    if (llvm::any_of(*at, [](const Coordinate &coordinate) {
-          return coordinate.picker != nullptr;
-        }))
-      return failure();
-    Reduction reduction{op, at, {}, 0};
-    auto reduceOver = [&](Value tensor, unsigned dim) {
-      Coordinate loop = makeLoop(tensor, dim);
-      if (loop.loop >= 0)
-        reduction.loops.push_back(loop.loop);
-      return loop;
-    };
-    LogicalResult result = success();
-    if (auto matmul = dyn_cast<MatmulOp>(op)) {
-      unsigned rank = at->size();
-      Coordinates lhs(*at), rhs(*at);
-      lhs[rank - 1] = rhs[rank - 2] = reduceOver(matmul.getLhs(), rank - 1);
-      result =
-          success(succeeded(operand(0, lhs)) && succeeded(operand(1, rhs)));
-    } else {
-      SmallVector<int64_t> dims;
-      if (auto reduce = dyn_cast<ReduceOp>(op))
-        dims.assign(reduce.getDims().begin(), reduce.getDims().end());
-      else
-        dims.push_back(cast<ArgReduceOp>(op).getDim());
-      Value input = op->getOperand(0);
-      Coordinates inputAt;
-      for (int64_t dim = 0, kept = 0; dim < rankOf(input); ++dim)
-        inputAt.push_back(llvm::is_contained(dims, dim) ? reduceOver(input, dim)
-                                                        : (*at)[kept++]);
-      result = operand(0, inputAt);
-    }
-    reduction.parallel = getLoops(*at);
-    nest.reductions.push_back(reduction);
-    return result;
-  }
-
-  if (op->hasTrait<ElementwiseOp>()) {
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (failed(operand(i, *at)))
-        return failure();
-    return success();
-  }
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<FillOp, IotaOp, RandomOp>([](auto) { return success(); })
-      .Case([&](BroadcastOp broadcast) {
-        auto type = cast<RankedTensorType>(broadcast.getInput().getType());
-        Coordinates inputAt(at->end() - type.getRank(), at->end());
-        for (int64_t i = 0; i < type.getRank(); ++i)
-          if (type.getDimSize(i) == 1)
-            inputAt[i] = Coordinate();
-        return operand(0, inputAt);
-      })
-      .Case([&](PermuteOp permute) {
-        Coordinates inputAt(at->size());
-        for (auto [i, from] : llvm::enumerate(permute.getPermutation()))
-          inputAt[from] = (*at)[i];
-        return operand(0, inputAt);
-      })
-      .Case([&](ReshapeOp reshape) {
-        Coordinates rest;
-        auto to = cast<RankedTensorType>(reshape.getResult().getType());
-        for (auto [i, coordinate] : llvm::enumerate(*at))
-          if (to.getDimSize(i) != 1)
-            rest.push_back(coordinate);
-        Coordinates inputAt;
-        unsigned next = 0;
-        auto from = cast<RankedTensorType>(reshape.getInput().getType());
-        for (int64_t size : from.getShape())
-          inputAt.push_back(size == 1 ? Coordinate() : rest[next++]);
-        return operand(0, inputAt);
-      })
-      .Case([&](SliceOp slice) {
-        Coordinates inputAt(*at);
-        Coordinate &moved = inputAt[slice.getDim()];
-        int64_t step = slice.getStep();
-        moved.scale *= step;
-        moved.constant *= step;
-        for (auto &term : moved.terms)
-          term.second *= step;
-        moved.terms.push_back({slice.getStart(), 1});
-        return operand(0, inputAt);
-      })
-      .Case([&](GatherOp gather) {
-        int64_t dim = gather.getDim(), count = rankOf(gather.getIndices());
-        Coordinates indexAt(at->begin() + dim, at->begin() + dim + count);
-        if (failed(operand(1, indexAt)))
-          return failure();
-        Coordinates inputAt(at->begin(), at->begin() + dim);
-        Coordinate picked;
-        picked.picker = op;
-        picked.indexAt = nest.operands[{op, 1, at}];
-        inputAt.push_back(picked);
-        inputAt.append(at->begin() + dim + count, at->end());
-        return operand(0, inputAt);
-      })
-      .Case([&](GatherAlongOp gather) {
-        if (failed(operand(1, *at)))
-          return failure();
-        Coordinates inputAt(*at);
-        inputAt[gather.getDim()] = Coordinate();
-        inputAt[gather.getDim()].picker = op;
-        inputAt[gather.getDim()].indexAt = nest.operands[{op, 1, at}];
-        return operand(0, inputAt);
-      })
-      .Default([](Operation *) { return failure(); });
+  if (auto reduction = dyn_cast<ReductionOp>(op))
+    return walkReduction(reduction, at, visits);
+  return walkOperands(compute, at, *at, visits);
 }
 
 LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
@@ -273,13 +230,13 @@ LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
 /// A value that the new root and the nest both visit ties their loops together.
 void LoopNestBuilder::findShared(const Visits &fresh, unsigned firstFresh) {
   SmallVector<int> tied(nest.loops.size() - firstFresh, -1);
-  auto tie = [&](const Coordinate &ours, const Coordinate &theirs) {
-    if (!ours.isLoop() || !theirs.isLoop())
+  auto tie = [&](int ours, int theirs) {
+    if (ours < 0 || theirs < 0)
       return;
-    int &loop = tied[theirs.loop - firstFresh];
-    if (loop < 0 && !llvm::is_contained(tied, ours.loop) &&
-        nest.loops[ours.loop].extent == nest.loops[theirs.loop].extent)
-      loop = ours.loop;
+    int &loop = tied[theirs - firstFresh];
+    if (loop < 0 && !llvm::is_contained(tied, ours) &&
+        nest.loops[ours].extent == nest.loops[theirs].extent)
+      loop = ours;
   };
   for (const auto &[value, visits] : fresh) {
     auto known = visited.find(value);
@@ -288,7 +245,7 @@ void LoopNestBuilder::findShared(const Visits &fresh, unsigned firstFresh) {
     for (const Coordinates *theirs : visits)
       for (const Coordinates *ours : known->second)
         for (auto [mine, other] : llvm::zip(*ours, *theirs))
-          tie(mine, other);
+          tie(getLoop(mine), getLoop(other));
   }
   for (auto [i, loop] : llvm::enumerate(tied)) {
     const Loop &own = nest.loops[firstFresh + i];
@@ -322,7 +279,7 @@ LogicalResult LoopNestBuilder::addRoot(Value root) {
 FailureOr<LoopNest> LoopNest::getOfKernel(ArrayRef<Value> roots,
                                           bool loopsOverOne) {
   return get(
-      roots, [](Operation *op) { return !isUpdateOp(op); }, loopsOverOne);
+      roots, [](Operation *op) { return !isa<UpdateOp>(op); }, loopsOverOne);
 }
 
 FailureOr<LoopNest> LoopNest::get(ArrayRef<Value> roots,
@@ -349,6 +306,58 @@ const Coordinates *LoopNest::intern(Coordinates at) const {
   return &pool->back();
 }
 
+AffineExpr LoopNest::getSymbol(const NestSymbol &symbol, MLIRContext *context) {
+  auto *known = llvm::find(symbols, symbol);
+  unsigned position = known - symbols.begin();
+  if (known == symbols.end())
+    symbols.push_back(symbol);
+  return getAffineSymbolExpr(position, context);
+}
+
+Coordinates LoopNest::compose(Operation *op, const AccessMap &access,
+                              ArrayRef<Coordinate> domain,
+                              const Coordinates *at) {
+  SmallVector<AffineExpr> numbers;
+  for (const AccessSymbol &symbol : access.symbols) {
+    NestSymbol own{symbol.kind, op->getOperand(symbol.operand), symbol.dim};
+    if (own.isPicked()) {
+      own.picker = op;
+      own.at = operands.at({op, symbol.operand, at});
+    }
+    numbers.push_back(getSymbol(own, op->getContext()));
+  }
+  Coordinates composed;
+  for (AffineExpr coordinate : access.map.getResults())
+    composed.push_back(
+        simplifyAffineExpr(coordinate.replaceDimsAndSymbols(domain, numbers),
+                           loops.size(), symbols.size()));
+  return composed;
+}
+
+Coordinates LoopNest::getPlace(UpdateOp update, const UpdatePart &part) {
+  auto compute = cast<ComputeOp>(*update);
+  const Coordinates *at = roots.front().at;
+  for (const AccessSymbol &symbol : part.place.symbols)
+    if (symbol.kind == AccessSymbol::Element)
+      operands[{update, symbol.operand, at}] =
+          intern(compose(update, compute.getAccess(symbol.operand), *at, at));
+  return compose(update, part.place, *at, at);
+}
+
+const NestSymbol *LoopNest::findPicked(Coordinate at) const {
+  for (auto [part, factor] : CoordinateSum(at).parts)
+    if (isa<AffineSymbolExpr>(part) && getSymbol(part).isPicked())
+      return &getSymbol(part);
+  return nullptr;
+}
+
+bool LoopNest::isPickedBy(Coordinate at, unsigned loop) const {
+  const NestSymbol *picked = findPicked(at);
+  return picked && llvm::any_of(*picked->at, [&](Coordinate index) {
+           return td::getLoops(index) >> loop & 1 || isPickedBy(index, loop);
+         });
+}
+
 const Reduction *LoopNest::findReduction(Operation *op) const {
   const Reduction *known =
       llvm::find_if(reductions, [&](const Reduction &reduction) {
@@ -371,8 +380,8 @@ const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
 Access LoopNest::getMoved(Value value, const Coordinates &at) const {
   Access moved = {value, &at};
   for (Operation *op = value.getDefiningOp();
-       op && isInside(op) &&
-       isa<BroadcastOp, PermuteOp, ReshapeOp, SliceOp>(op);
+       op && isInside(op) && hasFamily(op, OpFamily::Movement) &&
+       !isa<Picker>(op);
        op = moved.tensor.getDefiningOp())
     moved = {op->getOperand(0), &operandAt(op, 0, *moved.at)};
   return moved;
@@ -399,17 +408,19 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
   };
 
   Operation *op = value.getDefiningOp();
-  if (!op || !isInside(op) || isa<IotaOp, RandomOp>(op)) {
-    result.loops = td::getLoops(at);
-    for (const Coordinate &coordinate : at)
-      if (coordinate.picker)
-        add(coordinate.getIndices(), *coordinate.indexAt);
-  } else if (const Reduction *reduction = findReduction(op)) {
+  auto compute = dyn_cast_if_present<ComputeOp>(op);
+  bool isMade = op && isInside(op);
+  if (const Reduction *reduction = isMade ? findReduction(op) : nullptr) {
     result = {reduction->parallel, true};
-  } else if (!isa<FillOp>(op)) {
+  } else if (isMade && compute.getInfo().family != OpFamily::Constructor) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (isa<RankedTensorType>(op->getOperand(i).getType()))
         add(op->getOperand(i), operandAt(op, i, at));
+  } else if (!isMade || !compute.hasEqualElements()) {
+    result.loops = td::getLoops(at);
+    for (Coordinate coordinate : at)
+      if (const NestSymbol *picked = findPicked(coordinate))
+        add(picked->value, *picked->at);
   }
   return result;
 }

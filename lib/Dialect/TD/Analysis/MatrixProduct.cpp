@@ -12,29 +12,27 @@ constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
 /// The narrow floats that a factor of f32 is the widening of, if it is.
 static Access findNarrow(const LoopNest &nest, const Access &factor) {
   Access moved = nest.getMoved(factor.tensor, *factor.at);
-  auto cast = moved.tensor.getDefiningOp<CastOp>();
-  if (!cast || !nest.isInside(cast) ||
-      !getElementTypeOrSelf(cast.getType()).isF32() ||
-      !isNarrowFloat(getElementTypeOrSelf(cast.getInput().getType())))
+  Value narrow = getWidened(moved.tensor);
+  if (!narrow || !nest.isInside(moved.tensor.getDefiningOp()) ||
+      !getElementTypeOrSelf(moved.tensor.getType()).isF32())
     return {};
-  return {cast.getInput(), &nest.operandAt(cast, 0, *moved.at)};
+  return {narrow, &nest.operandAt(moved.tensor.getDefiningOp(), 0, *moved.at)};
 }
 
 std::optional<MatrixProduct> MatrixProduct::getTiled(const LoopNest &nest) {
   if (nest.getReductions().size() != 1)
     return std::nullopt;
   const Reduction &reduction = nest.getReductions().front();
-  if (!isa<MatmulOp>(reduction.op) || reduction.loops.size() != 1)
+  if (!reduction.isContraction() || reduction.loops.size() != 1)
     return std::nullopt;
-  const Coordinate &row = reduction.at->end()[-2];
-  const Coordinate &column = reduction.at->end()[-1];
-  if (!row.isLoop() || !column.isLoop() || row.loop == column.loop)
+  int row = getLoop(reduction.at->end()[-2]),
+      column = getLoop(reduction.at->end()[-1]);
+  if (row < 0 || column < 0 || row == column)
     return std::nullopt;
   LoopSet around = 0;
-  for (const Coordinate &coordinate : ArrayRef(*reduction.at).drop_back(2))
-    if (coordinate.loop >= 0)
-      around |= LoopSet(1) << coordinate.loop;
-  LoopSet own = LoopSet(1) << row.loop | LoopSet(1) << column.loop;
+  for (Coordinate coordinate : ArrayRef(*reduction.at).drop_back(2))
+    around |= td::getLoops(coordinate);
+  LoopSet own = LoopSet(1) << row | LoopSet(1) << column;
   if (around & own || (around | own) != nest.getRootLoops())
     return std::nullopt;
   for (const Access &root : nest.getRoots())
@@ -42,8 +40,8 @@ std::optional<MatrixProduct> MatrixProduct::getTiled(const LoopNest &nest) {
       return std::nullopt;
   MatrixProduct product;
   product.reduction = &reduction;
-  product.rows = row.loop;
-  product.columns = column.loop;
+  product.rows = row;
+  product.columns = column;
   product.terms = reduction.loops.front();
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
     if (around >> loop & 1)

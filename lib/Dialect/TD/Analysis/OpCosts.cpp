@@ -3,7 +3,6 @@
 #include "Dialect/TD/Analysis/OpCosts.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "gpu_times.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -21,24 +20,29 @@ static double countElements(Value value) {
               : 0;
 }
 
-/// One for each element that is made, or of a reduction that is read; for a
-/// product a multiplication and an addition for each term of each sum. What
-/// changes a part of a tensor does it in place.
+/// The size of a dim, or one of some tens if only a run knows it.
+static double estimateSize(Value tensor, unsigned dim) {
+  constexpr double kRunTimeSize = 64;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return type.isDynamicDim(dim) ? kRunTimeSize : type.getDimSize(dim);
+}
+
+/// One for each element that is made, of a reduction for each that is read, and
+/// of a product for each multiplication and addition. What is written onto a
+/// tensor is written in place.
 static double countOperations(Operation *op) {
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case([](MatmulOp matmul) {
-        auto lhs = cast<RankedTensorType>(matmul.getLhs().getType());
-        int64_t terms = lhs.getShape().back();
-        return 2 * countElements(matmul.getResult()) *
-               double(ShapedType::isDynamic(terms) ? 64 : terms);
-      })
-      .Case<ReduceOp, ArgReduceOp>(
-          [](auto reduce) { return countElements(reduce.getInput()); })
-      .Case([](UpdateSliceOp op) { return countElements(op.getUpdate()); })
-      .Case<ScatterAddOp, ScatterAddAlongOp>(
-          [](auto op) { return countElements(op.getUpdates()); })
-      .Default(
-          [](Operation *other) { return countElements(other->getResult(0)); });
+  double elements = countElements(op->getResult(0));
+  if (auto reduction = dyn_cast<ReductionOp>(op)) {
+    for (OperandDim dim : reduction.getReducedDims())
+      elements *= estimateSize(op->getOperand(dim.operand), dim.dim);
+    return elements * op->getNumOperands();
+  }
+  if (auto update = dyn_cast<UpdateOp>(op)) {
+    elements = 0;
+    for (const UpdatePart &part : update.getParts())
+      elements += countElements(op->getOperand(part.operand));
+  }
+  return elements;
 }
 
 double getOpCost(Operation *op, Place::Kind device) {

@@ -12,9 +12,10 @@ namespace {
 
 class NestPrinter {
 public:
-  NestPrinter(llvm::raw_ostream &os, AsmState &names) : os(os), names(names) {}
+  NestPrinter(const LoopNest &nest, llvm::raw_ostream &os, AsmState &names)
+      : nest(nest), os(os), names(names) {}
 
-  void print(const LoopNest &nest) {
+  void print() {
     for (auto [number, loop] : llvm::enumerate(nest.getLoops())) {
       os << "  loop " << number << " of ";
       if (ShapedType::isDynamic(loop.extent))
@@ -73,32 +74,38 @@ private:
 
   void print(const Coordinates &at) {
     os << "[";
-    llvm::interleaveComma(
-        at, os, [&](const Coordinate &coordinate) { print(coordinate); });
+    llvm::interleaveComma(at, os,
+                          [&](Coordinate coordinate) { print(coordinate); });
     os << "]";
   }
 
   /// As a sum, "2 * l0 + 3 + %n".
-  void print(const Coordinate &coordinate) {
+  void print(Coordinate coordinate) {
+    CoordinateSum sum(coordinate);
     llvm::StringRef separator;
-    auto add = [&](int64_t factor, llvm::function_ref<void()> printPart) {
+    for (auto [part, factor] : sum.parts) {
       os << separator;
       separator = " + ";
       if (factor != 1)
         os << factor << " * ";
-      printPart();
-    };
-    if (coordinate.loop >= 0)
-      add(coordinate.scale, [&] { os << "l" << coordinate.loop; });
-    if (coordinate.picker)
-      add(coordinate.scale,
-          [&] { print({coordinate.getIndices(), coordinate.indexAt}); });
-    for (auto [value, factor] : coordinate.terms)
-      add(factor, [&, value = value] { print(value); });
-    if (coordinate.constant || separator.empty())
-      add(1, [&] { os << coordinate.constant; });
+      if (int loop = getLoop(part); loop >= 0)
+        os << "l" << loop;
+      else
+        print(nest.getSymbol(part));
+    }
+    if (sum.constant || sum.parts.empty())
+      os << separator << sum.constant;
   }
 
+  void print(const NestSymbol &symbol) {
+    print(symbol.value);
+    if (symbol.isPicked())
+      print(*symbol.at);
+    else if (symbol.kind == AccessSymbol::Size)
+      os << ".shape[" << symbol.dim << "]";
+  }
+
+  const LoopNest &nest;
   llvm::raw_ostream &os;
   AsmState &names;
 };
@@ -106,11 +113,12 @@ private:
 } // namespace
 
 void LoopNest::print(llvm::raw_ostream &os, AsmState &names) const {
-  NestPrinter(os, names).print(*this);
+  NestPrinter(*this, os, names).print();
 }
 
-void MatrixProduct::print(llvm::raw_ostream &os, AsmState &names) const {
-  NestPrinter(os, names).print(*this);
+void MatrixProduct::print(const LoopNest &nest, llvm::raw_ostream &os,
+                          AsmState &names) const {
+  NestPrinter(nest, os, names).print(*this);
 }
 
 } // namespace tdc::td

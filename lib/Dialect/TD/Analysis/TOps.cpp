@@ -7,16 +7,22 @@ using namespace mlir;
 namespace tdc::td {
 
 bool isConstructor(Operation *op) {
-  return isa<ConstantOp, FillOp, IotaOp, RandomOp>(op);
+  return hasFamily(op, OpFamily::Constructor);
 }
 
 bool isTOp(Operation *op) {
-  if (isa<BroadcastOp, CastOp, ConcatOp, GatherOp, PermuteOp, ReshapeOp,
-          SliceOp>(op))
-    return true;
-  if (!isa<AddOp, CompareOp, DivOp, MulOp, NegOp, SubOp>(op))
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
     return false;
-  return cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0;
+  switch (compute.getInfo().devices) {
+  case Portability::Anywhere:
+    return true;
+  case Portability::Scalars:
+    return cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0;
+  case Portability::Fixed:
+    return false;
+  }
+  llvm_unreachable("all are above");
 }
 
 bool areTOpsFixed(ModuleOp module) {

@@ -5,29 +5,10 @@
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace tdc::td {
-
-static StringRef getSign(ComparePredicate predicate) {
-  switch (predicate) {
-  case ComparePredicate::EQ:
-    return "==";
-  case ComparePredicate::NE:
-    return "!=";
-  case ComparePredicate::LT:
-    return "<";
-  case ComparePredicate::LE:
-    return "<=";
-  case ComparePredicate::GT:
-    return ">";
-  case ComparePredicate::GE:
-    return ">=";
-  }
-  llvm_unreachable("not a comparison");
-}
 
 /// Whether a text is printed, and nothing else.
 static bool isPrinted(Operation *format) {
@@ -38,6 +19,8 @@ static bool isPrinted(Operation *format) {
 std::string getUserName(Operation *op) {
   if (isa<SaveOp, SaveTensorOp>(op))
     return "`save`";
+  if (isa<RestoreOp>(op))
+    return "`load`";
   if (isa<FormatOp>(op))
     return isPrinted(op) ? "`print`" : "the string";
   if (isa<func::ReturnOp>(op))
@@ -48,49 +31,24 @@ std::string getUserName(Operation *op) {
     return isForText && !item.use_empty() ? getUserName(*item->user_begin())
                                           : "`.item()`";
   }
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return ("`" + op->getName().stripDialect() + "`").str();
+  std::string spelling = compute.getSpelling();
   // What the program writes is the op that needs all elements.
-  if (isa<BroadcastOp>(op))
+  if (spelling.empty())
     for (Operation *user : op->getUsers())
-      if (user->hasTrait<ComputeOp>())
+      if (isa<ComputeOp>(user))
         return getUserName(user);
-  if (auto cast = dyn_cast<CastOp>(op))
-    return ("`.to(" + spelling(getDType(cast.getType().getElementType())) +
-            ")`")
-        .str();
-  StringRef name = op->getName().stripDialect();
-  if (auto compare = dyn_cast<CompareOp>(op))
-    name = getSign(compare.getPredicate());
-  else if (auto reduce = dyn_cast<ReduceOp>(op))
-    name = stringifyReduceKind(reduce.getKind());
-  else if (auto random = dyn_cast<RandomOp>(op))
-    name = stringifyDistribution(random.getDistribution());
-  return ("`" +
-          llvm::StringSwitch<StringRef>(name)
-              .Cases({"sub", "neg"}, "-")
-              .Case("add", "+")
-              .Case("mul", "*")
-              .Case("div", "/")
-              .Case("floordiv", "//")
-              .Case("mod", "%")
-              .Case("pow", "**")
-              .Case("and", "&")
-              .Case("or", "|")
-              .Case("xor", "^")
-              .Case("not", "~")
-              .Case("matmul", "@")
-              .Cases({"slice", "update_slice"}, "[...]")
-              .Case("concat", "cat")
-              .Case("constant", "tensor")
-              .Case("select", "where")
-              .Case("fill", "full")
-              .Case("iota", "arange")
-              .Case("uniform", "rand")
-              .Case("normal", "randn")
-              .Case("permutation", "randperm")
-              .Case("restore", "load")
-              .Default(name) +
-          "`")
-      .str();
+  return "`" +
+         (spelling.empty() ? compute.getInfo().mnemonic.str() : spelling) + "`";
+}
+
+/// Whether the program has no word for what the op makes.
+static bool isUnnamed(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute ? compute.getSpelling().empty()
+                 : isa<CopyStartOp, HandleOp, ReplicaGetOp>(op);
 }
 
 /// The variable that holds a value; of what a loop or branch passes on, the
@@ -150,8 +108,7 @@ std::string getValueName(Value value) {
     return getArgumentName(cast<BlockArgument>(made));
   if (SlotOp slot = findSlot(maker))
     return getSlotName(slot);
-  // The program has no words for these: they are what they are made of.
-  if (isa<CopyStartOp, HandleOp, ReplicaGetOp, BroadcastOp>(maker))
+  if (isUnnamed(maker)) // it is what it is made of
     return getValueName(maker->getOperand(0));
   return isa<scf::SCFDialect>(maker->getDialect())
              ? "a value that loops and branches pass on"

@@ -42,8 +42,8 @@ SmallVector<Place> getDevices(ModuleOp module) {
 }
 
 Value getRoot(Value tensor) {
-  while (auto reshape = tensor.getDefiningOp<ReshapeOp>())
-    tensor = reshape.getInput();
+  while (Value viewed = getViewed(tensor))
+    tensor = viewed;
   return tensor;
 }
 
@@ -81,7 +81,7 @@ int getNeed(Operation *op, unsigned operand, Devices &devices) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return kNothing;
-  if (op->hasTrait<ComputeOp>())
+  if (isa<ComputeOp>(op))
     return devices.getIndex(
         getPlace(cast<RankedTensorType>(op->getResult(0).getType())));
   if (isa<DimOp>(op))
@@ -501,7 +501,7 @@ void ValueFlow::findRead(llvm::function_ref<bool(Operation *)> isMovable) {
     Value value = nameOf(node).value;
     Operation *maker = value ? value.getDefiningOp() : nullptr;
     bool isMade = info.home || info.isHomeless || info.mover;
-    if (isMade && maker && maker->hasTrait<ComputeOp>()) {
+    if (isMade && maker && isa<ComputeOp>(maker)) {
       makers[node] = maker;
       operands[maker];
     }

@@ -23,23 +23,17 @@ Layout getRowMajor(Value tensor) {
       0, cast<RankedTensorType>(tensor.getType()).getRank()));
 }
 
-static bool dependsOn(const Coordinates &at, unsigned loop) {
-  return llvm::any_of(at, [&](const Coordinate &coordinate) {
-    return coordinate.loop == int(loop) ||
-           (coordinate.picker && dependsOn(*coordinate.indexAt, loop));
-  });
-}
-
-int getLaneStride(const Access &access, unsigned loop, const Layout &layout) {
+int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
+                  const Layout &layout) {
   int stride = 0;
   bool innermost = true;
   auto type = cast<RankedTensorType>(access.tensor.getType());
   for (int64_t dim : llvm::reverse(layout)) {
-    const Coordinate &at = (*access.at)[dim];
-    if (at.picker && dependsOn(*at.indexAt, loop))
+    Coordinate at = (*access.at)[dim];
+    if (nest.isPickedBy(at, loop))
       return -1;
-    if (at.loop == int(loop)) {
-      if (stride || at.scale != 1 || !innermost)
+    if (int64_t factor = CoordinateSum(at).getFactor(loop)) {
+      if (stride || factor != 1 || !innermost)
         return -1;
       stride = 1;
     }
@@ -77,7 +71,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop) {
       if (!((loops & lanes) >> loop & 1))
         continue;
-      int stride = getLaneStride(access, loop, layoutOf(access.tensor));
+      int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
       return stride == 1   ? kContiguous
              : stride == 0 ? kUniform
                            : kGatherPerLane * width;
@@ -138,7 +132,7 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
         continue;
       auto contiguous = [&](unsigned loop) {
         return llvm::count_if(nest.getInputs(), [&](const Access &input) {
-          return getLaneStride(input, loop, layoutOf(input.tensor)) == 1;
+          return getLaneStride(nest, input, loop, layoutOf(input.tensor)) == 1;
         });
       };
       unsigned pick = reduction.loops.front();

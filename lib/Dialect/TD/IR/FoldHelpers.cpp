@@ -4,7 +4,6 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tdc;
@@ -107,31 +106,6 @@ FillOp td::createFill(OpBuilder &builder, Location loc, Attribute element,
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
-
-Value td::findSize(Value tensor, int64_t dim) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
-    return {};
-  auto dims = cast<RankedTensorType>(tensor.getType()).getShape();
-  auto before = [](ArrayRef<int64_t> dims) {
-    return llvm::count_if(dims, ShapedType::isDynamic);
-  };
-  return TypeSwitch<Operation *, Value>(op)
-      .Case<FillOp, IotaOp, RandomOp, BroadcastOp, ReshapeOp, SliceOp>(
-          [&](auto made) -> Value {
-            return made.getSizes()[before(dims.take_front(dim))];
-          })
-      .Case<KernelOp, LaunchOp>([&](auto made) -> Value {
-        int64_t index = before(dims.take_front(dim));
-        for (Value result : made.getResults()) {
-          if (result == tensor)
-            break;
-          index += cast<RankedTensorType>(result.getType()).getNumDynamicDims();
-        }
-        return made.getSizes()[index];
-      })
-      .Default([](Operation *) { return Value(); });
-}
 
 bool td::isSizeOf(Value size, Value tensor, int64_t dim) {
   if (findSize(tensor, dim) == size)

@@ -1,6 +1,7 @@
 //===- TDConstructorOps.cpp - tensors from nothing ------------------------===//
 
 #include "OpHelpers.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tdc;
@@ -8,10 +9,15 @@ using namespace tdc::td;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
+/// It is data of the program.
+bool ConstantOp::isPulled() { return false; }
+
 LogicalResult FillOp::verify() {
   // C1
   return verifySizes(*this, getType(), getSizes());
 }
+
+bool FillOp::hasEqualElements() { return true; }
 
 LogicalResult IotaOp::verify() {
   // C1
@@ -61,4 +67,32 @@ LogicalResult RandomOp::verify() {
            << "', got " << getBounds().size();
   // C3
   return verifySizes(*this, getType(), getSizes());
+}
+
+/// A permutation is made as a whole.
+bool RandomOp::isPulled() {
+  return getDistribution() != Distribution::Permutation;
+}
+
+bool RandomOp::isRepeatable() { return false; }
+
+/// The bounds may not fit.
+bool RandomOp::mayFail() {
+  return !llvm::all_of(getBounds(), [](Value bound) {
+    return matchPattern(bound, m_Constant());
+  });
+}
+
+std::string RandomOp::getSpelling() {
+  switch (getDistribution()) {
+  case Distribution::Uniform:
+    return "rand";
+  case Distribution::Normal:
+    return "randn";
+  case Distribution::RandInt:
+    return "randint";
+  case Distribution::Permutation:
+    return "randperm";
+  }
+  llvm_unreachable("all distributions are above");
 }

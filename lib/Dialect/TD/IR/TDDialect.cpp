@@ -41,13 +41,13 @@ bool td::checkOpTable(MLIRContext *context, raw_ostream &os) {
 
   for (RegisteredOperationName op :
        context->getRegisteredOperationsByDialect("td"))
-    if (op.hasTrait<ComputeOp>() && !lookupOp(op.stripDialect()))
+    if (op.hasInterface<ComputeOp>() && !lookupOp(op.stripDialect()))
       report(op.stripDialect()) << "is a compute op without a row in Ops.def\n";
 
   for (const OpInfo &row : getOpTable()) {
     auto op =
         RegisteredOperationName::lookup(("td." + row.mnemonic).str(), context);
-    if (!op || !op->hasTrait<ComputeOp>()) {
+    if (!op || !op->hasInterface<ComputeOp>()) {
       report(row.mnemonic) << "has a row in Ops.def but is no compute op\n";
       continue;
     }

@@ -170,3 +170,25 @@ LogicalResult SelectOp::canonicalize(SelectOp op, PatternRewriter &rewriter) {
                                         op.getOnFalse(), op.getOnTrue());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Spelling
+//===----------------------------------------------------------------------===//
+
+std::string CompareOp::getSpelling() {
+  switch (getPredicate()) {
+  case ComparePredicate::EQ:
+    return "==";
+  case ComparePredicate::NE:
+    return "!=";
+  case ComparePredicate::LT:
+    return "<";
+  case ComparePredicate::LE:
+    return "<=";
+  case ComparePredicate::GT:
+    return ">";
+  case ComparePredicate::GE:
+    return ">=";
+  }
+  llvm_unreachable("all predicates are above");
+}

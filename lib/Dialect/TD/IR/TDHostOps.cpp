@@ -17,26 +17,6 @@ LogicalResult DimOp::verify() {
   return verifyDimIndex(*this, getIndex(), getInput().getType());
 }
 
-/// An operand that has, at the dim returned, the size of `tensor`'s dim `dim`.
-static std::pair<Value, int64_t> findSameSize(Value tensor, int64_t dim) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
-    return {};
-  if (auto permute = dyn_cast<PermuteOp>(op))
-    return {permute.getInput(), permute.getPermutation()[dim]};
-  if (op->hasTrait<ElementwiseOp>() ||
-      isa<ToDeviceOp, DetachOp, RoundGradientOp, SoftmaxOp, LogSoftmaxOp,
-          UpdateSliceOp, ScatterAddOp, ScatterAddAlongOp>(op))
-    return {op->getOperand(0), dim};
-  if (auto gather = dyn_cast<GatherAlongOp>(op))
-    return {gather.getIndices(), dim};
-  if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    bool isLast = dim == matmul.getType().getRank() - 1;
-    return {isLast ? matmul.getRhs() : matmul.getLhs(), dim};
-  }
-  return {};
-}
-
 OpFoldResult DimOp::fold(FoldAdaptor) {
   RankedTensorType type = getInput().getType();
   int64_t dim = getIndex();
@@ -44,11 +24,11 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
     return IntegerAttr::get(getType(), type.getDimSize(dim));
   if (Value size = findSize(getInput(), dim))
     return size;
-  auto [source, sourceDim] = findSameSize(getInput(), dim);
-  if (!source)
+  TensorDim source = findEqualDim(getInput(), dim);
+  if (!source.tensor)
     return {};
-  getInputMutable().assign(source);
-  setIndex(sourceDim);
+  getInputMutable().assign(source.tensor);
+  setIndex(source.dim);
   return getResult();
 }
 

@@ -10,6 +10,47 @@ using namespace tdc::td;
 // td.gather, td.scatter_add
 //===----------------------------------------------------------------------===//
 
+/// Whether all elements of an index tensor are those of a random permutation of
+/// so many.
+static bool isOfPermutation(Value index, int64_t size) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(index)) {
+      auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
+      if (!kernel)
+        return false;
+      index = kernel.getInputs()[argument.getArgNumber()];
+    } else if (isa<ReshapeOp, SliceOp>(index.getDefiningOp())) {
+      index = index.getDefiningOp()->getOperand(0);
+    } else {
+      break;
+    }
+  }
+  auto random = index.getDefiningOp<RandomOp>();
+  return random && random.getDistribution() == Distribution::Permutation &&
+         random.getType().getNumElements() == size;
+}
+
+/// All dims but those from `dim` to `end`: an element of operand 1 is there.
+static AccessMap accessAround(MLIRContext *context, unsigned rank, unsigned dim,
+                              unsigned end) {
+  SmallVector<AffineExpr> coordinates;
+  for (unsigned i = 0; i < dim; ++i)
+    coordinates.push_back(getAffineDimExpr(i, context));
+  coordinates.push_back(getAffineSymbolExpr(0, context));
+  for (unsigned i = end; i < rank; ++i)
+    coordinates.push_back(getAffineDimExpr(i, context));
+  return {AffineMap::get(rank, 1, coordinates, context),
+          {{AccessSymbol::Element, 1}}};
+}
+
+/// The dims from `dim` on that are those of an index tensor.
+static AccessMap accessIndices(MLIRContext *context, unsigned rank,
+                               unsigned dim, unsigned end) {
+  return {AffineMap::getMultiDimIdentityMap(rank, context)
+              .getSliceMap(dim, end - dim),
+          {}};
+}
+
 /// `input`'s shape with `dim` replaced by the shape of `indices`.
 static SmallVector<int64_t> gatherShape(RankedTensorType input,
                                         RankedTensorType indices, int64_t dim) {
@@ -33,6 +74,20 @@ LogicalResult GatherOp::verify() {
   return verifyDType(*this, "result", input, getType());
 }
 
+AccessMap GatherOp::getAccess(unsigned operand) {
+  unsigned dim = getDim(), end = dim + getIndices().getType().getRank(),
+           rank = getType().getRank();
+  return operand == 0 ? accessAround(getContext(), rank, dim, end)
+                      : accessIndices(getContext(), rank, dim, end);
+}
+
+bool GatherOp::countsFromEnd() { return true; }
+
+bool GatherOp::mayFail() {
+  return !isOfPermutation(getIndices(),
+                          getInput().getType().getDimSize(getDim()));
+}
+
 LogicalResult ScatterAddOp::verify() {
   RankedTensorType input = getInput().getType();
   // C1
@@ -46,6 +101,24 @@ LogicalResult ScatterAddOp::verify() {
   // C3
   return verifyDType(*this, "updates", input, getUpdates().getType());
 }
+
+AccessMap ScatterAddOp::getAccess(unsigned) {
+  unsigned dim = getDim(), end = dim + getIndices().getType().getRank();
+  return accessIndices(getContext(), getUpdates().getType().getRank(), dim,
+                       end);
+}
+
+SmallVector<UpdatePart> ScatterAddOp::getParts() {
+  unsigned dim = getDim(), end = dim + getIndices().getType().getRank();
+  return {
+      {getUpdatesMutable().getOperandNumber(),
+       accessAround(getContext(), getUpdates().getType().getRank(), dim, end),
+       /*adds=*/true}};
+}
+
+bool ScatterAddOp::countsFromEnd() { return true; }
+
+bool ScatterAddOp::mayFail() { return true; }
 
 //===----------------------------------------------------------------------===//
 // td.gather_along, td.scatter_add_along
@@ -76,6 +149,15 @@ LogicalResult GatherAlongOp::verify() {
   return verifyDType(*this, "result", input, getType());
 }
 
+AccessMap GatherAlongOp::getAccess(unsigned operand) {
+  unsigned dim = getDim();
+  return operand == 0
+             ? accessAround(getContext(), getType().getRank(), dim, dim + 1)
+             : detail::getIdentityAccess(*this);
+}
+
+bool GatherAlongOp::mayFail() { return true; }
+
 LogicalResult ScatterAddAlongOp::verify() {
   RankedTensorType input = getInput().getType();
   RankedTensorType indices = getIndices().getType();
@@ -90,6 +172,15 @@ LogicalResult ScatterAddAlongOp::verify() {
   // C3
   return verifyDType(*this, "updates", input, getUpdates().getType());
 }
+
+SmallVector<UpdatePart> ScatterAddAlongOp::getParts() {
+  unsigned dim = getDim();
+  return {{getUpdatesMutable().getOperandNumber(),
+           accessAround(getContext(), getType().getRank(), dim, dim + 1),
+           /*adds=*/true}};
+}
+
+bool ScatterAddAlongOp::mayFail() { return true; }
 
 /// scatter_add_along(fill 0, indices, updates) with one index per row
 ///   -> select(iota == gather_along(iota, indices), updates, fill 0)

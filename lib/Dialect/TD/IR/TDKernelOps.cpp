@@ -30,7 +30,7 @@ LogicalResult KernelOp::verify() {
            << "yielded here";
   // C3
   for (Operation &op : body.without_terminator())
-    if (!op.hasTrait<ComputeOp>() && !op.hasTrait<OpTrait::ConstantLike>())
+    if (!isa<ComputeOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
       return (emitOpError("expected compute ops and constants only, got '")
               << op.getName() << "'")
                  .attachNote(op.getLoc())

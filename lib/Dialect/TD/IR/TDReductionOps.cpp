@@ -34,6 +34,33 @@ LogicalResult ReduceOp::verify() {
   return verifyDType(*this, "result", input, getType());
 }
 
+/// An operand of which the dims `reduced` are reduced.
+static AccessMap accessReduced(RankedTensorType input,
+                               ArrayRef<int64_t> reduced) {
+  MLIRContext *context = input.getContext();
+  unsigned rank = input.getRank(), kept = 0, term = rank - reduced.size();
+  SmallVector<AffineExpr> coordinates;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    coordinates.push_back(getAffineDimExpr(
+        llvm::is_contained(reduced, dim) ? term++ : kept++, context));
+  return {AffineMap::get(rank, 0, coordinates, context), {}};
+}
+
+AccessMap ReduceOp::getAccess(unsigned) {
+  return accessReduced(getInput().getType(), getDims());
+}
+
+SmallVector<OperandDim, 2> ReduceOp::getReducedDims() {
+  return llvm::map_to_vector<2>(
+      getDims(), [](int64_t dim) { return OperandDim{0, unsigned(dim)}; });
+}
+
+ReduceKind ReduceOp::getCombination() { return getKind(); }
+
+std::string ReduceOp::getSpelling() {
+  return stringifyReduceKind(getKind()).str();
+}
+
 /// A reduction of single elements is a reshape.
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   RankedTensorType input = op.getInput().getType();
@@ -77,6 +104,18 @@ LogicalResult ArgReduceOp::verify() {
   return success();
 }
 
+AccessMap ArgReduceOp::getAccess(unsigned) {
+  return accessReduced(getInput().getType(), int64_t(getDim()));
+}
+
+SmallVector<OperandDim, 2> ArgReduceOp::getReducedDims() {
+  return {{0, unsigned(getDim())}};
+}
+
+ReduceKind ArgReduceOp::getCombination() { return getKind(); }
+
+bool ArgReduceOp::givesIndex() { return true; }
+
 //===----------------------------------------------------------------------===//
 // td.matmul
 //===----------------------------------------------------------------------===//
@@ -108,6 +147,23 @@ LogicalResult MatmulOp::verify() {
   expected.back() = rhs.getShape().back();
   return verifyDims(*this, "result", expected, getType().getShape());
 }
+
+/// From (…, m, n, k) to (…, m, k) and (…, k, n).
+AccessMap MatmulOp::getAccess(unsigned operand) {
+  unsigned rank = getType().getRank();
+  AffineMap all = AffineMap::getMultiDimIdentityMap(rank + 1, getContext());
+  if (operand == 0)
+    return {all.dropResult(rank - 1), {}};
+  SmallVector<AffineExpr> coordinates(all.getResults().take_front(rank));
+  coordinates[rank - 2] = all.getResult(rank);
+  return {AffineMap::get(rank + 1, 0, coordinates, getContext()), {}};
+}
+
+SmallVector<OperandDim, 2> MatmulOp::getReducedDims() {
+  return {{0, unsigned(getType().getRank() - 1)}};
+}
+
+ReduceKind MatmulOp::getCombination() { return ReduceKind::Sum; }
 
 /// With k = 1 there is nothing to add up: an outer product, which fuses.
 LogicalResult MatmulOp::canonicalize(MatmulOp op, PatternRewriter &rewriter) {

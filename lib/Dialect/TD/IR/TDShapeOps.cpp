@@ -54,6 +54,17 @@ LogicalResult BroadcastOp::verify() {
   return verifyDType(*this, "result", getInput().getType(), getType());
 }
 
+AccessMap BroadcastOp::getAccess(unsigned) {
+  RankedTensorType from = getInput().getType();
+  unsigned rank = getType().getRank(), added = rank - from.getRank();
+  SmallVector<AffineExpr> coordinates;
+  for (auto [dim, size] : llvm::enumerate(from.getShape()))
+    coordinates.push_back(size == 1
+                              ? getAffineConstantExpr(0, getContext())
+                              : getAffineDimExpr(added + dim, getContext()));
+  return {AffineMap::get(rank, 0, coordinates, getContext()), {}};
+}
+
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
@@ -90,6 +101,43 @@ LogicalResult ReshapeOp::verify() {
   // C3
   return verifyDType(*this, "result", from, to);
 }
+
+/// Whether a reshape only adds or drops dims of size 1.
+bool ReshapeOp::isPulled() {
+  auto nonUnit = [](RankedTensorType type) {
+    SmallVector<int64_t> dims;
+    llvm::copy_if(type.getShape(), std::back_inserter(dims),
+                  [](int64_t dim) { return dim != 1; });
+    return dims;
+  };
+  auto from = nonUnit(getInput().getType()), to = nonUnit(getType());
+  if (from.size() != to.size())
+    return false;
+  // A run-time size is known to be the size that it becomes only if nothing
+  // else could have changed.
+  unsigned unknown = 0;
+  for (auto [size, other] : llvm::zip_equal(from, to)) {
+    if (!dimsAgree(size, other))
+      return false;
+    unknown += ShapedType::isDynamic(size) || ShapedType::isDynamic(other);
+  }
+  return unknown <= 1;
+}
+
+AccessMap ReshapeOp::getAccess(unsigned) {
+  SmallVector<AffineExpr> others, coordinates;
+  for (auto [dim, size] : llvm::enumerate(getType().getShape()))
+    if (size != 1)
+      others.push_back(getAffineDimExpr(dim, getContext()));
+  unsigned next = 0;
+  for (int64_t size : getInput().getType().getShape())
+    coordinates.push_back(size == 1 ? getAffineConstantExpr(0, getContext())
+                                    : others[next++]);
+  return {AffineMap::get(getType().getRank(), 0, coordinates, getContext()),
+          {}};
+}
+
+Value ReshapeOp::getViewed() { return getInput(); }
 
 /// Whether a reshape to its operand's own type changes nothing: one `?` is
 /// given by the number of elements, more must be known to be the operand's.
@@ -142,6 +190,12 @@ LogicalResult PermuteOp::verify() {
     return failure();
   // C3
   return verifyDType(*this, "result", getInput().getType(), getType());
+}
+
+AccessMap PermuteOp::getAccess(unsigned) {
+  return {inversePermutation(
+              AffineMap::getPermutationMap(getPermutation(), getContext())),
+          {}};
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor) {
@@ -233,6 +287,25 @@ LogicalResult SliceOp::verify() {
   return success();
 }
 
+/// From coordinates of the slice to those of the whole; the start is operand
+/// `start`.
+static AccessMap accessSlice(RankedTensorType type, unsigned start, int64_t dim,
+                             int64_t step) {
+  MLIRContext *context = type.getContext();
+  unsigned rank = type.getRank();
+  SmallVector<AffineExpr> coordinates;
+  for (unsigned i = 0; i < rank; ++i)
+    coordinates.push_back(getAffineDimExpr(i, context));
+  coordinates[dim] = coordinates[dim] * step + getAffineSymbolExpr(0, context);
+  return {AffineMap::get(rank, 1, coordinates, context),
+          {{AccessSymbol::Scalar, start}}};
+}
+
+AccessMap SliceOp::getAccess(unsigned) {
+  return accessSlice(getType(), getStartMutable().getOperandNumber(), getDim(),
+                     getStep());
+}
+
 /// The slice of everything.
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   if (getInput().getType() != getType() || getStep() != 1 ||
@@ -260,6 +333,12 @@ LogicalResult UpdateSliceOp::verify() {
                         update.getShape())))
     return failure();
   return verifyDType(*this, "update", whole, update);
+}
+
+SmallVector<UpdatePart> UpdateSliceOp::getParts() {
+  return {{getUpdateMutable().getOperandNumber(),
+           accessSlice(getType(), getStartMutable().getOperandNumber(),
+                       getDim(), getStep())}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,6 +376,35 @@ LogicalResult ConcatOp::verify() {
                         getType().getShape())))
     return failure();
   return verifyDType(*this, "result", first, getType());
+}
+
+Value ConcatOp::getBase() { return {}; }
+
+/// Each input is moved by the sizes of those before it.
+SmallVector<UpdatePart> ConcatOp::getParts() {
+  unsigned rank = getType().getRank(), dim = getDim();
+  SmallVector<UpdatePart> parts;
+  SmallVector<AccessSymbol, 1> sizes;
+  int64_t before = 0;
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    SmallVector<AffineExpr> coordinates;
+    for (unsigned own = 0; own < rank; ++own)
+      coordinates.push_back(getAffineDimExpr(own, getContext()));
+    for (unsigned symbol = 0; symbol < sizes.size(); ++symbol)
+      coordinates[dim] =
+          coordinates[dim] + getAffineSymbolExpr(symbol, getContext());
+    coordinates[dim] = coordinates[dim] + before;
+    parts.push_back(
+        {unsigned(i),
+         {AffineMap::get(rank, sizes.size(), coordinates, getContext()),
+          sizes}});
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.isDynamicDim(dim))
+      sizes.push_back({AccessSymbol::Size, unsigned(i), dim});
+    else
+      before += type.getDimSize(dim);
+  }
+  return parts;
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor) {

@@ -146,3 +146,17 @@ LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
                      fill.getSizes(), op.getType()));
   return success();
 }
+
+std::string CastOp::getSpelling() {
+  return (".to(" + spelling(getDType(getType().getElementType())) + ")").str();
+}
+
+Value td::getWidened(Value tensor) {
+  auto cast = tensor.getDefiningOp<CastOp>();
+  if (!cast)
+    return {};
+  Type to = cast.getType().getElementType();
+  bool widens = isa<FloatType>(to) && !isNarrowFloat(to) &&
+                isNarrowFloat(cast.getInput().getType().getElementType());
+  return widens ? cast.getInput() : Value();
+}

@@ -11,9 +11,19 @@ namespace {
 enum HasGradient : bool { None = false, Gradient = true };
 
 constexpr OpInfo kOps[] = {
-#define TD_OP(NAME, MNEMONIC, FAMILY, OPERANDS, DTYPES, GRADIENT, TOLERANCE)   \
-  {OpKind::NAME, #NAME,  MNEMONIC, OpFamily::FAMILY,                           \
-   OPERANDS,     DTYPES, GRADIENT, Tolerance::TOLERANCE},
+#define TD_OP(NAME, MNEMONIC, SPELLING, FAMILY, OPERANDS, DTYPES, GRADIENT,    \
+              TOLERANCE, COST, DEVICES)                                        \
+  {OpKind::NAME,                                                               \
+   #NAME,                                                                      \
+   MNEMONIC,                                                                   \
+   SPELLING,                                                                   \
+   OpFamily::FAMILY,                                                           \
+   OPERANDS,                                                                   \
+   DTYPES,                                                                     \
+   GRADIENT,                                                                   \
+   Tolerance::TOLERANCE,                                                       \
+   OpCost::COST,                                                               \
+   Portability::DEVICES},
 #include "Dialect/TD/OpTable/Ops.def"
 };
 } // namespace
@@ -31,7 +41,7 @@ const OpInfo *lookupOp(llvm::StringRef mnemonic) {
 llvm::StringRef spelling(OpFamily family) {
   constexpr llvm::StringRef names[] = {
       "unary",    "binary", "compare",   "select",      "cast",   "constructor",
-      "movement", "index",  "reduction", "contraction", "softmax"};
+      "movement", "update", "reduction", "contraction", "softmax"};
   return names[unsigned(family)];
 }
 

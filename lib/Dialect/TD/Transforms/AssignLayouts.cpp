@@ -121,7 +121,7 @@ void LayoutAssigner::collect() {
       // memory where that is the wrong order.
       if (kernel.isOnGPU() || failed(nest) ||
           llvm::any_of(body,
-                       [](Operation &inner) { return isUpdateOp(&inner); })) {
+                       [](Operation &inner) { return isa<UpdateOp>(inner); })) {
         for (ValueRange values :
              {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
           for (Value value : values)

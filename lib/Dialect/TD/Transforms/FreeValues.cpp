@@ -126,7 +126,7 @@ void FreeValues::addOrigins(Operation *op) {
     if (!isFree(result.getType()))
       continue;
     values[result] = add();
-    origins.back().isComputed = op->hasTrait<ComputeOp>();
+    origins.back().isComputed = isa<ComputeOp>(op);
     origins.back().isConstructed = isConstructor(op);
   }
 }
@@ -169,7 +169,7 @@ void FreeValues::connect(Operation *op) {
         for (Region &region : op->getRegions())
           addSource(*origin, region.front().getTerminator()->getOperand(
                                  result.getResultNumber()));
-  } else if (op->hasTrait<ComputeOp>() || isa<arith::SelectOp>(op)) {
+  } else if (isa<ComputeOp>(op) || isa<arith::SelectOp>(op)) {
     if (auto origin = find(op->getResult(0)))
       for (Value operand : op->getOperands())
         addSource(*origin, operand);

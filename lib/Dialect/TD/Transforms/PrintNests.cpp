@@ -32,7 +32,7 @@ struct PrintNestsPass : public impl::TDPrintNestsPassBase<PrintNestsPass> {
       os << "\n";
       nest->print(os, names);
       if (auto product = MatrixProduct::getTiled(*nest))
-        product->print(os, names);
+        product->print(*nest, os, names);
     });
   }
 };

@@ -91,9 +91,8 @@ private:
       return canReadAgain(op);
     if (op->getNumRegions() || !isPure(op))
       return false;
-    return !isa<MatmulOp, ReduceOp, ArgReduceOp, SoftmaxOp, LogSoftmaxOp,
-                RandomOp, UpdateSliceOp, ConcatOp, ScatterAddOp,
-                ScatterAddAlongOp>(op);
+    auto compute = dyn_cast<ComputeOp>(op);
+    return !compute || compute.isRepeatable();
   }
 
   Region &forward;

@@ -131,7 +131,7 @@ private:
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         bring(operand, getPlace(tensor));
     };
-    if (op->hasTrait<ComputeOp>()) {
+    if (isa<ComputeOp>(op)) {
       for (OpOperand &operand : op->getOpOperands())
         bring(operand, getPlace(op->getResult(0)));
     } else if (isReadByHost(op)) {

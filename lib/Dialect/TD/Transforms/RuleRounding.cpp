@@ -15,8 +15,8 @@ static bool isNarrow(Value value) {
 }
 
 static bool rounds(Operation *op) {
-  return op->hasTrait<ComputeOp>() && isNarrow(op->getResult(0)) &&
-         lookupOp(op->getName().stripDialect())->tolerance != Tolerance::Exact;
+  return isa<ComputeOp>(op) && isNarrow(op->getResult(0)) &&
+         cast<ComputeOp>(op).getInfo().tolerance != Tolerance::Exact;
 }
 
 /// Whether something that was rounded goes into another op that rounds.
@@ -47,7 +47,7 @@ void roundOnce(ArrayRef<Operation *> made, MutableArrayRef<Value> gradients) {
   llvm::DenseMap<Value, Value> widened;
   llvm::DenseMap<Value, Type> narrow; // what a result was
   for (Operation *op : made) {
-    if (!op->hasTrait<ComputeOp>())
+    if (!isa<ComputeOp>(op))
       continue;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isNarrow(operand.get()))

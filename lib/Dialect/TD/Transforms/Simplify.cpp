@@ -128,8 +128,8 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
 //===----------------------------------------------------------------------===//
 
 bool isFreeInKernels(Operation *op) {
-  return isa<ConstantOp, FillOp, IotaOp, BroadcastOp, ReshapeOp, PermuteOp,
-             SliceOp>(op);
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute && compute.getInfo().cost == OpCost::Free;
 }
 
 namespace {
@@ -162,8 +162,7 @@ private:
   /// once and read in every iteration.
   bool isWork(Operation *op) const {
     return invariant.contains(op) &&
-           (op->hasTrait<ComputeOp>() || isa<ToDeviceOp>(op)) &&
-           !isFreeInKernels(op);
+           (isa<ComputeOp>(op) || isa<ToDeviceOp>(op)) && !isFreeInKernels(op);
   }
 
   void move(Operation *op) {

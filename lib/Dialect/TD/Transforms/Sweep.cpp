@@ -262,7 +262,7 @@ bool isUnused(Operation *loop, const Marking &marking) {
 bool doesWork(Operation *loop) {
   return loop
       ->walk([](Operation *op) {
-        return op->hasTrait<ComputeOp>() && !isFreeInKernels(op)
+        return isa<ComputeOp>(op) && !isFreeInKernels(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

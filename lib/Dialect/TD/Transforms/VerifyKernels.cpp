@@ -1,15 +1,16 @@
 //===- VerifyKernels.cpp - td-verify-kernels: one position per reduction --===//
 //
-// Shares no code with LoopNest, by which kernels are formed and emitted: it
-// follows every result of a kernel back to its inputs and notes where each
-// reduction is read. A position has a number per dim of the tensor; equal
-// numbers are equal elements in every iteration of the kernel's loops.
+// Shares no code with LoopNest, by which kernels are formed and emitted, but
+// reads the access maps of ops as it does: it follows every result of a kernel
+// back to its inputs and notes where each reduction is read. A position has a
+// number per dim of the tensor; equal numbers are equal elements in every
+// iteration of the kernel's loops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/IR/TD.h"
 #include "Dialect/TD/Transforms/Passes.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include <functional>
 #include <map>
 #include <set>
 
@@ -27,10 +28,6 @@ using Position = std::vector<unsigned>;
 
 ArrayRef<int64_t> getShape(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-bool isReduction(Operation *op) {
-  return isa<ArgReduceOp, MatmulOp, ReduceOp>(op);
 }
 
 class KernelVerifier {
@@ -52,9 +49,9 @@ public:
 private:
   /// The position in a dim of size 1.
   static constexpr unsigned kOnly = 0;
-  /// What a position is computed from: a loop alone, a loop and the start of a
-  /// slice, or an element of an index tensor.
-  enum class Origin { Loop, Slice, Pick };
+  /// What a position is computed from: a loop alone, loops and numbers, or an
+  /// element of an index tensor.
+  enum class Origin { Loop, Moved, Pick };
 
   /// The loop over dim `dim` of results that have `size` elements along it.
   unsigned getLoop(unsigned dim, int64_t size) {
@@ -64,23 +61,32 @@ private:
     return known->second;
   }
 
-  /// The position in dim `dim` of what `op` reads when it is asked for at `of`.
-  unsigned make(Operation *op, unsigned dim, const Position &of,
+  /// What `source` makes of the positions `of`: the same of the same.
+  unsigned make(const void *source, unsigned number, const Position &of,
                 Origin origin) {
-    return makeFrom(op, dim, of, origin);
-  }
-  /// Slices with the same start value and step read at the same position.
-  unsigned make(SliceOp slice, unsigned of) {
-    return makeFrom(slice.getStart().getAsOpaquePointer(), slice.getStep(),
-                    {of}, Origin::Slice);
-  }
-  unsigned makeFrom(const void *source, int64_t number, const Position &of,
-                    Origin origin) {
     auto [known, isNew] =
         made.try_emplace({source, number, of}, origins.size());
     if (isNew)
       origins.push_back(std::max(origin, getOrigin(of)));
     return known->second;
+  }
+
+  /// The position that a coordinate of an access map is. `domain` has those of
+  /// the map's dims, `numbers` those of its symbols.
+  unsigned evaluate(AffineExpr coordinate, const Position &domain,
+                    const Position &numbers) {
+    if (auto dim = dyn_cast<AffineDimExpr>(coordinate))
+      return domain[dim.getPosition()];
+    if (coordinate == 0)
+      return kOnly;
+    Position of;
+    for (unsigned dim = 0; dim < domain.size(); ++dim)
+      if (coordinate.isFunctionOfDim(dim))
+        of.push_back(domain[dim]);
+    for (unsigned symbol = 0; symbol < numbers.size(); ++symbol)
+      if (coordinate.isFunctionOfSymbol(symbol))
+        of.push_back(numbers[symbol]);
+    return make(coordinate.getAsOpaquePointer(), 0, of, Origin::Moved);
   }
 
   /// The origin of the position that is furthest from a loop.
@@ -92,23 +98,27 @@ private:
   }
 
   LogicalResult follow(Value value, const Position &at);
-  LogicalResult followOperands(Operation *op, const Position &at);
-  LogicalResult followReduction(Operation *op, const Position &at);
+  LogicalResult followOperands(ComputeOp op, const Position &at);
   LogicalResult compareWithOtherResults();
 
   std::vector<Origin> origins{Origin::Loop};
   std::map<std::pair<unsigned, int64_t>, unsigned> loops;
-  std::map<std::tuple<const void *, int64_t, Position>, unsigned> made;
+  std::map<std::tuple<const void *, unsigned, Position>, unsigned> made;
   std::set<std::pair<Operation *, Position>> followed;
   /// Where reductions are read for the result at hand, and for earlier ones.
   std::map<Operation *, Position> read, readBefore;
 };
 
 LogicalResult KernelVerifier::follow(Value value, const Position &at) {
-  Operation *op = value.getDefiningOp();
+  auto op = value.getDefiningOp<ComputeOp>();
   if (!op || !followed.insert({op, at}).second)
     return success();
-  if (isReduction(op)) {
+  if (!op.isPulled()) // it is alone in its kernel, and reads operands in full
+    return llvm::all_of(op->getUsers(), llvm::IsaPred<YieldOp>)
+               ? success()
+               : op->emitOpError("is used by its own kernel, which cannot "
+                                 "compute single elements of it");
+  if (isa<ReductionOp>(*op)) {
     if (getOrigin(at) == Origin::Pick)
       return op->emitOpError("is read at a picked index by its own kernel");
     auto [known, isNew] = read.try_emplace(op, at);
@@ -132,104 +142,37 @@ LogicalResult KernelVerifier::compareWithOtherResults() {
   return success();
 }
 
-LogicalResult KernelVerifier::followReduction(Operation *op,
-                                              const Position &at) {
-  if (isa<MatmulOp>(op)) {
-    size_t rank = at.size();
-    unsigned term = make(op, rank - 1, at, Origin::Loop);
-    Position lhs(at), rhs(at);
-    lhs[rank - 1] = rhs[rank - 2] = term;
-    return success(succeeded(follow(op->getOperand(0), lhs)) &&
-                   succeeded(follow(op->getOperand(1), rhs)));
-  }
-  auto isReduced = [&](int64_t dim) {
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      return llvm::is_contained(reduce.getDims(), dim);
-    return int64_t(cast<ArgReduceOp>(op).getDim()) == dim;
+LogicalResult KernelVerifier::followOperands(ComputeOp op, const Position &at) {
+  Position domain(at);
+  if (auto reduction = dyn_cast<ReductionOp>(*op))
+    for (auto [term, dim] : llvm::enumerate(reduction.getReducedDims())) {
+      bool isOne = getShape(op->getOperand(dim.operand))[dim.dim] == 1;
+      domain.push_back(isOne ? kOnly : make(op, term, at, Origin::Loop));
+    }
+  std::map<unsigned, Position> known;
+  std::function<const Position &(unsigned)> getPosition =
+      [&](unsigned operand) -> const Position & {
+    if (auto found = known.find(operand); found != known.end())
+      return found->second;
+    AccessMap access = op.getAccess(operand);
+    Position numbers;
+    for (const AccessSymbol &symbol : access.symbols) {
+      bool isPicked = symbol.kind == AccessSymbol::Element;
+      Position indexAt = isPicked ? getPosition(symbol.operand) : Position();
+      numbers.push_back(
+          make(op->getOperand(symbol.operand).getAsOpaquePointer(), symbol.dim,
+               indexAt, isPicked ? Origin::Pick : Origin::Moved));
+    }
+    Position &position = known[operand];
+    for (AffineExpr coordinate : access.map.getResults())
+      position.push_back(evaluate(coordinate, domain, numbers));
+    return position;
   };
-  Position from;
-  for (auto [dim, size] : llvm::enumerate(getShape(op->getOperand(0))))
-    from.push_back(
-        !isReduced(dim)
-            ? at[dim - llvm::count_if(llvm::seq<int64_t>(0, dim), isReduced)]
-        : size == 1 ? kOnly
-                    : make(op, dim, at, Origin::Loop));
-  return follow(op->getOperand(0), from);
-}
-
-LogicalResult KernelVerifier::followOperands(Operation *op,
-                                             const Position &at) {
-  if (isReduction(op))
-    return followReduction(op, at);
-  // Updates and concat are alone in their kernels and read their operands in
-  // full.
-  if (isa<ConcatOp, ScatterAddAlongOp, ScatterAddOp, UpdateSliceOp>(op))
-    return success();
-  auto followInput = [&](const Position &from) {
-    return follow(op->getOperand(0), from);
-  };
-  auto followPicked = [&](auto gather, const Position &indexAt,
-                          unsigned count) -> LogicalResult {
-    if (failed(follow(gather.getIndices(), indexAt)))
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        failed(follow(operand.get(), getPosition(operand.getOperandNumber()))))
       return failure();
-    unsigned dim = gather.getDim();
-    Position from(at.begin(), at.begin() + dim);
-    from.push_back(make(op, dim, indexAt, Origin::Pick));
-    from.insert(from.end(), at.begin() + dim + count, at.end());
-    return followInput(from);
-  };
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](PermuteOp permute) {
-        Position from(at.size());
-        for (auto [i, dim] : llvm::enumerate(permute.getPermutation()))
-          from[dim] = at[i];
-        return followInput(from);
-      })
-      .Case([&](BroadcastOp broadcast) {
-        ArrayRef<int64_t> shape = getShape(broadcast.getInput());
-        Position from(at.end() - shape.size(), at.end());
-        for (auto [position, size] : llvm::zip(from, shape))
-          if (size == 1)
-            position = kOnly;
-        return followInput(from);
-      })
-      .Case([&](ReshapeOp reshape) { // adds and drops dims of size 1
-        Position from;
-        auto next = at.begin();
-        ArrayRef<int64_t> to = getShape(reshape.getResult());
-        auto skip = [&] {
-          while (next != at.end() && to[next - at.begin()] == 1)
-            ++next;
-        };
-        for (int64_t size : getShape(reshape.getInput())) {
-          skip();
-          from.push_back(size == 1 ? kOnly : *next++);
-        }
-        return followInput(from);
-      })
-      .Case([&](SliceOp slice) {
-        Position from(at);
-        unsigned dim = slice.getDim();
-        from[dim] = make(slice, at[dim]);
-        return followInput(from);
-      })
-      .Case([&](GatherOp gather) {
-        unsigned dim = gather.getDim(),
-                 count = getShape(gather.getIndices()).size();
-        Position indexAt(at.begin() + dim, at.begin() + dim + count);
-        return followPicked(gather, indexAt, count);
-      })
-      .Case([&](GatherAlongOp gather) { return followPicked(gather, at, 1); })
-      .Default([&](Operation *elementwise) -> LogicalResult {
-        if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
-          return success(); // a constructor
-        if (!elementwise->hasTrait<ElementwiseOp>())
-          return op->emitOpError("is not known to td-verify-kernels");
-        for (Value operand : elementwise->getOperands())
-          if (failed(follow(operand, at)))
-            return failure();
-        return success();
-      });
+  return success();
 }
 
 struct VerifyKernelsPass

@@ -54,7 +54,7 @@ public:
             return failure();
       return success();
     }
-    if (op->hasTrait<ComputeOp>()) {
+    if (isa<ComputeOp>(op)) {
       Type type = op->getResult(0).getType();
       return verifyOperands(op, getPlace(cast<RankedTensorType>(type)));
     }

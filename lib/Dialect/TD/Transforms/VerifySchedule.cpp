@@ -109,9 +109,7 @@ Value getReceiver(OpOperand &use) {
       return loop.getArguments()[index];
     return op->getParentOp()->getResult(index);
   }
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return reshape.getResult();
-  return {};
+  return isView(op) ? Value(op->getResult(0)) : Value();
 }
 
 /// Adds a value with all that it becomes.
@@ -139,8 +137,8 @@ bool ScheduleVerifier::covers(Value tensor, Value ticket) {
 bool ScheduleVerifier::coversAnew(Value tensor, Value ticket) {
   if (!pending.contains(tensor) || tensor.getDefiningOp<ub::PoisonOp>())
     return true;
-  if (auto reshape = tensor.getDefiningOp<ReshapeOp>())
-    return covers(reshape.getInput(), ticket);
+  if (Value viewed = getViewed(tensor))
+    return covers(viewed, ticket);
   if (auto copy = tensor.getDefiningOp<CopyStartOp>()) {
     auto other = ticket.getDefiningOp<CopyStartOp>();
     return other && other->getBlock() == copy->getBlock() &&
@@ -216,8 +214,8 @@ bool ScheduleVerifier::isArrivedAnew(Value tensor) {
   auto result = dyn_cast<OpResult>(tensor);
   if (result && !loop)
     loop = CarryingLoop(result.getOwner());
-  if (auto reshape = tensor.getDefiningOp<ReshapeOp>()) {
-    look(reshape.getInput(), reshape);
+  if (Value viewed = getViewed(tensor)) {
+    look(viewed, tensor.getDefiningOp());
   } else if (auto branch = tensor.getDefiningOp<scf::IfOp>()) {
     for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
       look(yield.getOperand(result.getResultNumber()), yield);
@@ -312,10 +310,9 @@ bool isIdle(Operation *from, Operation *to, CopyStartOp copy) {
 bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
-    auto reshape = dyn_cast<ReshapeOp>(user);
     return !isa<scf::YieldOp>(user) && !CarryingLoop(user) &&
            op->isBeforeInBlock(mark) &&
-           (!reshape || isReadBefore(reshape.getResult(), mark, loop));
+           (!isView(user) || isReadBefore(user->getResult(0), mark, loop));
   });
 }
 
@@ -443,7 +440,7 @@ LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
 bool staysHere(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     Value receiver = getReceiver(use);
-    return !receiver || (isa<ReshapeOp>(use.getOwner()) && staysHere(receiver));
+    return !receiver || (isView(use.getOwner()) && staysHere(receiver));
   });
 }
 

@@ -75,3 +75,17 @@ func.func @steps(%x: tensor<4x2xf32>) -> tensor<2xf32> {
   }
   return %r : tensor<2xf32>
 }
+
+// -----
+
+// A reshape that moves elements has no coordinates.
+func.func @reshaped(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %r = td.kernel(%x) : (tensor<2x3xf32>) -> tensor<3x2xf32> {
+  ^bb0(%a: tensor<2x3xf32>):
+    // expected-error @below {{is used by its own kernel, which cannot compute single elements of it}}
+    %t = td.reshape %a : tensor<2x3xf32> to tensor<3x2xf32>
+    %s = td.neg %t : tensor<3x2xf32>
+    td.yield %s : tensor<3x2xf32>
+  }
+  return %r : tensor<3x2xf32>
+}

@@ -20,7 +20,7 @@ namespace {
 bool isReplicable(Operation *op) {
   return isTOp(op) &&
          llvm::all_of(getContentUses(op->getResult(0)), [](OpOperand *use) {
-           return use->getOwner()->hasTrait<ComputeOp>() ||
+           return isa<ComputeOp>(use->getOwner()) ||
                   isReadByHost(use->getOwner());
          });
 }
@@ -59,7 +59,7 @@ public:
     for (OpOperand *use : getContentUses(result)) {
       Operation *user = use->getOwner();
       Place place =
-          user->hasTrait<ComputeOp>() ? getPlace(user->getResult(0)) : getCpu();
+          isa<ComputeOp>(user) ? getPlace(user->getResult(0)) : getCpu();
       if (place != other)
         continue;
       builder.setInsertionPoint(user);

@@ -38,8 +38,8 @@ static bool isProfileExact(ModuleOp module) {
 static bool isReadAt(Value value, const Place &place, Block *block) {
   return llvm::any_of(getContentUses(value), [&](OpOperand *use) {
     Operation *user = use->getOwner();
-    return user->getBlock() == block && user->hasTrait<ComputeOp>() &&
-           !isTOp(user) && getPlace(user->getResult(0)) == place;
+    return user->getBlock() == block && isa<ComputeOp>(user) && !isTOp(user) &&
+           getPlace(user->getResult(0)) == place;
   });
 }
 
@@ -51,7 +51,7 @@ static bool isLocal(Operation *op) {
   if (uses.size() != 1)
     return false;
   Operation *user = uses.front()->getOwner();
-  if (user->getBlock() != op->getBlock() || !user->hasTrait<ComputeOp>())
+  if (user->getBlock() != op->getBlock() || !isa<ComputeOp>(user))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     if (!isTensor(operand))
@@ -157,7 +157,7 @@ OpSet findFreeOps(ModuleOp module) {
     bool isPinned = llvm::any_of(op->getOperands(), isParameter) ||
                     llvm::any_of(op->getResults(), isParameter) ||
                     annotated.contains(op);
-    if (op->hasTrait<ComputeOp>() && !isConstructor(op) && !isPinned &&
+    if (isa<ComputeOp>(op) && !isConstructor(op) && !isPinned &&
         !readsPartOfMuch(op, most))
       result.insert(op);
   });

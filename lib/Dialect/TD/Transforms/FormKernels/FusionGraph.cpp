@@ -25,19 +25,12 @@ constexpr unsigned kMostRelated = 64;
 constexpr int64_t kMaxUnrolled = 20;
 
 unsigned getCost(Operation *op) {
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanhOp, ErfOp,
-          SigmoidOp, PowOp, RandomOp>(op))
-    return 12;
-  if (isa<DivOp, SqrtOp, RsqrtOp, FloorDivOp, ModOp, GatherOp, GatherAlongOp>(
-          op))
-    return 4;
-  return isa<BroadcastOp, PermuteOp, ReshapeOp, FillOp, SliceOp>(op) ? 0 : 1;
+  return unsigned(cast<ComputeOp>(op).getInfo().cost);
 }
 
 /// Scatters ask for their indices by element, in an order of their own.
 bool isScatterIndex(Operation *op, Value operand) {
-  return isa<ScatterAddAlongOp, ScatterAddOp>(op) &&
-         op->getOperand(1) == operand;
+  return isa<UpdateOp>(op) && isa<Picker>(op) && op->getOperand(1) == operand;
 }
 
 /// Whether the outside sees when the op runs.
@@ -46,39 +39,36 @@ bool isSeen(Operation *op) {
          !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
 }
 
-/// What gives the f16 or bf16 that the op widens to another float, if it does.
-Operation *getWidened(Operation *op) {
-  auto cast = dyn_cast<CastOp>(op);
-  if (!cast)
-    return nullptr;
-  Type to = getElementTypeOrSelf(cast.getType());
-  bool widens = isa<FloatType>(to) && !isNarrowFloat(to) &&
-                isNarrowFloat(getElementTypeOrSelf(cast.getInput().getType()));
-  return widens ? cast.getInput().getDefiningOp() : nullptr;
+/// Whether the op asks for one element of its operand again and again: for each
+/// position along a dim that the operand does not have.
+bool expands(Operation *op) {
+  if (!hasFamily(op, OpFamily::Movement))
+    return false;
+  AccessMap access = cast<ComputeOp>(op).getAccess(0);
+  auto sizes = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  llvm::SmallBitVector used = access.getUsedDims();
+  return access.symbols.empty() &&
+         llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
+           return size.value() != 1 && !used[size.index()];
+         });
 }
 
-bool expands(Operation *op) {
-  auto broadcast = dyn_cast<BroadcastOp>(op);
-  if (!broadcast)
-    return false;
-  auto countLoops = [](Value value) {
-    return llvm::count_if(cast<RankedTensorType>(value.getType()).getShape(),
-                          [](int64_t dim) { return dim != 1; });
-  };
-  return countLoops(broadcast.getInput()) != countLoops(broadcast.getResult());
+/// Whether the op asks for elements of an operand where its own are not.
+bool shifts(Operation *op) {
+  return hasFamily(op, OpFamily::Movement) &&
+         !cast<ComputeOp>(op).getAccess(0).onlyPermutes();
 }
 
 } // namespace
 
 bool isKernelOp(Operation *op) {
-  if (auto random = dyn_cast<RandomOp>(op))
-    return getPlace(random.getResult()).kind == Place::Kind::Cuda;
-  return isInlineOp(op) || isReductionOp(op) || isUpdateOp(op);
+  if (isa<RandomOp>(op)) // on the CPU the runtime makes random numbers
+    return isOnGPU(op);
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute && (compute.isPulled() || isa<UpdateOp>(op));
 }
 
-bool standsAlone(Operation *op) {
-  return isUpdateOp(op) || (isa<RandomOp>(op) && !isInlineOp(op));
-}
+bool standsAlone(Operation *op) { return !cast<ComputeOp>(op).isPulled(); }
 
 FusionGraph::FusionGraph(Block &block) {
   findSteps(block);
@@ -154,7 +144,8 @@ void FusionGraph::chooseRoots(Block &block) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != &block || !isKernelOp(def))
       return;
-    Operation *narrow = getWidened(def);
+    Value widened = getWidened(operand);
+    Operation *narrow = widened ? widened.getDefiningOp() : nullptr;
     bool isNarrow = narrow && narrow->getBlock() == &block &&
                     isKernelOp(narrow) && isOnGPU(def);
     storeResult(isNarrow ? narrow : def);
@@ -182,14 +173,13 @@ void FusionGraph::chooseRoots(Block &block) {
       auto known = behind.find(def);
       if (known == behind.end())
         continue;
-      bool repeats = isReductionOp(&op) || isUpdateOp(&op) || expands(&op) ||
-                     isa<GatherAlongOp, GatherOp, SliceOp>(op);
+      bool isUpdate = isa<UpdateOp>(op);
+      bool repeats =
+          isa<ReductionOp>(op) || isUpdate || expands(&op) || shifts(&op);
+      bool asksAgain = hasFamily(&op, OpFamily::Contraction) || expands(&op);
       if ((known->second.reductions && (repeats || steps.contains(&op))) ||
-          (known->second.cost > kCheapCost &&
-           (isa<MatmulOp>(op) || expands(&op))) ||
-          (isUpdateOp(&op) && known->second.cost > kCheapCost) ||
-          (known->second.cost > 0 && (isa<MatmulOp>(op) || expands(&op)) &&
-           followsStored(def)) ||
+          (known->second.cost > kCheapCost && (asksAgain || isUpdate)) ||
+          (known->second.cost > 0 && asksAgain && followsStored(def)) ||
           (known->second.mayFail && known->second.seenBefore != seen) ||
           isScatterIndex(&op, operand))
         mustStore(operand);
@@ -199,7 +189,7 @@ void FusionGraph::chooseRoots(Block &block) {
     };
     Behind own;
     while (true) {
-      own = {isReductionOp(&op), getCost(&op), !cannotFail(&op), seen};
+      own = {isa<ReductionOp>(op), getCost(&op), !cannotFail(&op), seen};
       for (Value operand : op.getOperands()) {
         Behind part = behind.lookup(operand.getDefiningOp());
         own.reductions += part.reductions;
@@ -388,7 +378,9 @@ FailureOr<LoopNest> FusionGraph::getNest(ArrayRef<Operation *> roots,
 /// the only one, and its kernel do nothing but go on with its elements.
 bool FusionGraph::hasTiledProduct(const Node &node) {
   if (!isOnGPU(node.roots.front()) ||
-      llvm::none_of(node.body, [](Operation *op) { return isa<MatmulOp>(op); }))
+      llvm::none_of(node.body, [](Operation *op) {
+        return hasFamily(op, OpFamily::Contraction);
+      }))
     return false;
   FailureOr<LoopNest> nest = getNest(node.roots, &node);
   return succeeded(nest) && MatrixProduct::getTiled(*nest);
@@ -405,7 +397,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     return false;
   auto reduces = [](Node &node) {
     return llvm::any_of(node.body,
-                        [](Operation *op) { return isReductionOp(op); });
+                        [](Operation *op) { return isa<ReductionOp>(op); });
   };
   // Elementwise work next to a reduction would be repeated for each of its
   // register tiles, unless it goes on with the result.
@@ -545,7 +537,7 @@ void FusionGraph::dropInnerRoots() {
   for (auto &node : nodes) {
     if (!node->isKernel || node->mergedInto || node->roots.size() == 1 ||
         llvm::any_of(node->body,
-                     [](Operation *op) { return isReductionOp(op); }))
+                     [](Operation *op) { return isa<ReductionOp>(op); }))
       continue;
     SmallVector<Operation *, 4> shared = getSharedRoots(*node, nullptr);
     if (!shared.empty() && succeeded(getNest(shared, node.get())))

@@ -29,7 +29,7 @@ static bool isRowNest(const LoopNest &nest) {
     return false;
   LoopSet rows = reductions.front().parallel, row = 0;
   for (const Reduction &reduction : reductions)
-    if (reduction.parallel != rows || isa<MatmulOp>(reduction.op))
+    if (reduction.parallel != rows || reduction.isContraction())
       return false;
   for (const Access &root : nest.getRoots()) {
     LoopSet rest = getLoops(*root.at) & ~rows;

@@ -57,7 +57,7 @@ Operation *PeerCopy::findReader(Value value) {
   Block *block = transfer->getBlock();
   Operation *first = block->getTerminator();
   for (Operation *user : value.getUsers()) {
-    Operation *op = isa<ReshapeOp>(user) && user->getBlock() == block
+    Operation *op = isView(user) && user->getBlock() == block
                         ? findReader(user->getResult(0))
                         : block->findAncestorOpInBlock(*user);
     if (op->isBeforeInBlock(first))
@@ -98,7 +98,7 @@ Operation *PeerCopy::findOverwriter() {
 bool concernsOnly(Operation *op, const Place &gpu) {
   if (auto wait = dyn_cast<CopyWaitOp>(op))
     return getPlace(wait.getDevice()) == gpu;
-  return isa<ReshapeOp, WriteOp, CopyStartOp>(op) ||
+  return isView(op) || isa<WriteOp, CopyStartOp>(op) ||
          (isa<KernelOp>(op) && hasKernel(op, gpu));
 }
 

@@ -47,7 +47,7 @@ Value getTurn(OpBuilder &builder, scf::ForOp loop, Value index) {
 void forEachReader(Value value, llvm::function_ref<void(Operation *)> visit) {
   for (Operation *user : value.getUsers()) {
     visit(user);
-    if (isa<ReshapeOp>(user))
+    if (isView(user))
       forEachReader(user->getResult(0), visit);
   }
 }

@@ -1,0 +1,75 @@
+//===- AccessMap.h - which element of an operand an op reads --------------===//
+//
+// What a compute op says of its operands, for loops to be built on:
+//
+//   td.permute [1, 0]     (d0, d1) -> (d1, d0)
+//   td.slice dim 0 step 2 (d0, d1)[s0] -> (d0 * 2 + s0, d1)
+//   td.matmul, operand 0  (d0, d1, d2) -> (d0, d2)
+//   td.gather dim 0       (d0, d1)[s0] -> (s0, d1)
+//
+// A map goes from coordinates of the result, followed by one dim per reduced
+// dim of the op (ReductionOp), to coordinates of the operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_IR_ACCESSMAP_H
+#define TDC_DIALECT_TD_IR_ACCESSMAP_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace tdc::td {
+
+/// A number that only a run knows, told by an operand.
+struct AccessSymbol {
+  enum Kind {
+    Scalar,  ///< the value of an i64
+    Element, ///< an element of an index tensor, which an access of its own
+             ///< reads
+    Size     ///< the size of dim `dim` of a tensor
+  };
+  Kind kind;
+  unsigned operand;
+  unsigned dim = 0;
+};
+
+struct AccessMap {
+  mlir::AffineMap map;
+  llvm::SmallVector<AccessSymbol, 1> symbols; ///< of `map`, in order
+
+  /// The dims of the domain that some coordinate depends on.
+  llvm::SmallBitVector getUsedDims() const;
+  /// Whether each coordinate is a dim of the domain or 0.
+  bool onlyPermutes() const {
+    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  }
+};
+
+/// A dim of an operand.
+struct OperandDim {
+  unsigned operand;
+  unsigned dim;
+};
+
+/// A part of the result of an UpdateOp: all elements of an operand, each
+/// written to a place of its own or added to what is there.
+struct UpdatePart {
+  unsigned operand;
+  /// From the coordinates of the operand to those of the result. The access of
+  /// an index tensor has the same domain.
+  AccessMap place;
+  bool adds = false;
+};
+
+/// A dim of another tensor that has the same size as dim `dim` of `tensor`, by
+/// the op that makes it; a null tensor if there is none.
+struct TensorDim {
+  mlir::Value tensor;
+  unsigned dim = 0;
+};
+TensorDim findEqualDim(mlir::Value tensor, unsigned dim);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_IR_ACCESSMAP_H

@@ -1,0 +1,120 @@
+//===- ComputeOps.cpp - what most compute ops answer to passes ------------===//
+//
+// The defaults of TDInterfaces.td; ops that answer otherwise do so in the file
+// of their family.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHelpers.h"
+
+using namespace mlir;
+using namespace tdc;
+using namespace tdc::td;
+
+static OpFamily getFamily(Operation *op) {
+  return cast<ComputeOp>(op).getInfo().family;
+}
+
+bool td::detail::isPulled(Operation *op) {
+  OpFamily family = getFamily(op);
+  return family != OpFamily::Update && family != OpFamily::Softmax;
+}
+
+bool td::detail::isRepeatable(Operation *op) {
+  return getFamily(op) <= OpFamily::Movement;
+}
+
+AccessMap td::detail::getIdentityAccess(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return {AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext()),
+          {}};
+}
+
+llvm::SmallBitVector AccessMap::getUsedDims() const {
+  llvm::SmallBitVector used(map.getNumDims());
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+    used[dim] = map.isFunctionOfDim(dim);
+  return used;
+}
+
+bool td::hasFamily(Operation *op, OpFamily family) {
+  auto compute = dyn_cast_if_present<ComputeOp>(op);
+  return compute && compute.getInfo().family == family;
+}
+
+Value td::getViewed(Value tensor) {
+  auto compute = tensor.getDefiningOp<ComputeOp>();
+  return compute ? compute.getViewed() : Value();
+}
+
+bool td::isView(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute && compute.getViewed();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Value td::findSize(Value tensor, int64_t dim) {
+  auto sized = tensor.getDefiningOp<SizedOp>();
+  if (!sized)
+    return {};
+  int64_t index = 0;
+  for (Value result : sized->getResults()) {
+    ArrayRef<int64_t> dims =
+        cast<RankedTensorType>(result.getType()).getShape();
+    if (result == tensor) {
+      index += llvm::count_if(dims.take_front(dim), ShapedType::isDynamic);
+      break;
+    }
+    index += llvm::count_if(dims, ShapedType::isDynamic);
+  }
+  return sized.getSizes()[index];
+}
+
+/// The coordinate of the operand that is dim `dim` of the map's domain.
+static std::optional<unsigned> findCoordinate(AffineMap map, unsigned dim) {
+  for (auto [i, coordinate] : llvm::enumerate(map.getResults()))
+    if (auto of = dyn_cast<AffineDimExpr>(coordinate);
+        of && of.getPosition() == dim)
+      return i;
+  return std::nullopt;
+}
+
+/// Parts that fill a result have its size along the dims by which they are not
+/// moved.
+static TensorDim findInParts(UpdateOp update, unsigned dim) {
+  TensorDim found;
+  for (const UpdatePart &part : update.getParts()) {
+    auto own = dyn_cast<AffineDimExpr>(part.place.map.getResult(dim));
+    if (!own)
+      return {};
+    found = {update->getOperand(part.operand), own.getPosition()};
+  }
+  return found;
+}
+
+TensorDim td::findEqualDim(Value tensor, unsigned dim) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto update = dyn_cast<UpdateOp>(op)) {
+    Value base = update.getBase();
+    return base ? TensorDim{base, dim} : findInParts(update, dim);
+  }
+  if (op->hasTrait<OpTrait::SameOperandsAndResultType>() ||
+      op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+    return {op->getOperand(0), dim};
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute || !compute.isPulled())
+    return {};
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = compute.getAccess(operand.getOperandNumber()).map;
+    if (std::optional<unsigned> own = findCoordinate(map, dim))
+      return {operand.get(), *own};
+  }
+  return {};
+}
