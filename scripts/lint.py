@@ -218,8 +218,35 @@ def clang_tidy(files, fix):
             for line in output.splitlines() if re.search(r": (error|warning): ", line)]
 
 
+OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
+               "lib/Dialect/TD/Gradients/", "lib/Interpreter/",
+               "lib/Conversion/KernelBody/Constructors.cpp",
+               "lib/Conversion/KernelBody/ElementOps.cpp",
+               "lib/Conversion/KernelToGPU/Permutation.cpp")
+
+
+def op_tests(files, fix):
+    """Where code asks which compute op it has, and the table of reasons."""
+    ops = "|".join(re.findall(r"^TD_OP\((\w+),", read("include/Dialect/TD/OpTable/Ops.def"),
+                              re.MULTILINE))
+    asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|\.Case|getOps|IsaPred)<([^;(){}]*)>"
+                      r"|(?:\.Case|walk)\(\s*\[[^\]]*\]\(([^)]*)\)")
+    name = re.compile(rf"(?<!\w)(?<!arith::)(?<!scf::)(?<!math::)(?<!vector::)(?<!LLVM::)"
+                      rf"(?:td::)?({ops})Op\b")
+    found = {(f, op.group(1)) for f in with_suffix(files, CXX)
+             if f.startswith(("include/", "lib/", "tools/")) and not f.startswith(OP_FAMILIES)
+             for ask in asks.finditer(read(f))
+             for op in name.finditer(ask.group(1) or ask.group(2) or "")}
+    rows = {tuple(line.split()) for line in read("scripts/op_tests.txt").splitlines()
+            if line and line[0] not in "# "}
+    return ([f"{f}: asks for td::{op}Op; say it at the op, or why not in scripts/op_tests.txt"
+             for f, op in sorted(found - rows)] +
+            [f"scripts/op_tests.txt: {f} does not ask for td::{op}Op"
+             for f, op in sorted(rows - found)])
+
+
 RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
-         cmake_lists, test_folders, clang_tidy]
+         cmake_lists, test_folders, op_tests, clang_tidy]
 
 
 def main():

@@ -197,7 +197,7 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     if (!nest.isInside(&op))
       continue;
     isNumbered |= hasFamily(&op, OpFamily::Constructor) &&
-                  !cast<ComputeOp>(op).hasEqualElements();
+                  !cast<ComputeOp>(op).getElement();
     isMoved |= hasFamily(&op, OpFamily::Movement);
   }
   if (isNumbered && isMoved)

@@ -155,7 +155,7 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
 Value TileEvaluator::construct(Operation *op, const Coordinates &at,
                                const Tile &tile) {
   Value number;
-  if (!cast<ComputeOp>(op).hasEqualElements())
+  if (!cast<ComputeOp>(op).getElement())
     number = getNumber(op->getResult(0), at, tile);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {

@@ -3,7 +3,7 @@
 #include "ProductSchedule.h"
 #include "Conversion/KernelBody/ElementOps.h"
 #include "Conversion/KernelToGPU.h"
-#include "Dialect/TD/Analysis/MatrixProduct.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 #include "Dialect/TD/Analysis/Vectorization.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -72,16 +72,19 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
 }
 
 std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {
-  std::optional<MatrixProduct> product = MatrixProduct::getTiled(nest);
-  if (!product)
+  std::optional<Contraction> product = Contraction::get(nest);
+  if (!product || !product->hasTiles(nest))
     return std::nullopt;
   ProductSchedule schedule;
   schedule.product = product->reduction;
-  schedule.batch = product->batch;
-  schedule.terms = product->terms;
+  schedule.terms = product->terms.back();
   schedule.element = product->getFactorType();
-  schedule.left = {product->left, product->rows};
-  schedule.right = {product->right, product->columns};
+  schedule.left = {product->left, product->rows.back()};
+  schedule.right = {product->right, product->columns.back()};
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (nest.getRootLoops() >> loop & 1 && loop != schedule.left.loop &&
+        loop != schedule.right.loop)
+      schedule.batch.push_back(loop);
   chooseTiles(nest, schedule);
   chooseReads(nest, schedule, schedule.left);
   chooseReads(nest, schedule, schedule.right);

@@ -3,6 +3,7 @@
 #include "MemoryPlan.h"
 #include "Planner.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 #include "tdc_runtime.h"
 
 using namespace mlir;
@@ -97,7 +98,7 @@ Storage Planner::makeStorage(Value root) {
   auto type = llvm::cast<RankedTensorType>(root.getType());
   storage.device = getDevice(type);
   auto argument = dyn_cast<BlockArgument>(root);
-  if (root.getDefiningOp<td::ConstantOp>()) {
+  if (matchPattern(root, m_Constant())) {
     storage.kind = Storage::Kind::Constant;
   } else if (root.getDefiningOp<ub::PoisonOp>()) {
     storage.kind = Storage::Kind::None;

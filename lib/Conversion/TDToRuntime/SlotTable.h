@@ -70,8 +70,9 @@ public:
   }
   /// Slots of state that are handles.
   int32_t getNumHandles() const { return numHandles; }
-  int64_t getLiteralOffset(td::ConstantOp op) const {
-    return literalOffsets.lookup({op.getValue(), getDevice(op.getType())});
+  int64_t getLiteralOffset(mlir::DenseElementsAttr value,
+                           int32_t device) const {
+    return literalOffsets.lookup({value, device});
   }
   /// The devices that the program needs, from the cpu on.
   int32_t getNumDevices() const { return bytes.size(); }

@@ -1,6 +1,7 @@
 //===- Tensors.cpp - launches, slots, random numbers, buffers -------------===//
 
 #include "FunctionLowering.h"
+#include "mlir/IR/Matchers.h"
 #include "tdc_runtime.h"
 #include <cstddef>
 
@@ -19,14 +20,14 @@ Value FunctionLowering::getPointer(Value tensor) {
   case Storage::Kind::Arena:
   case Storage::Kind::Slot:
     return getArenaPointer(storage);
-  case Storage::Kind::Constant:
+  case Storage::Kind::Constant: {
+    DenseElementsAttr elements;
+    matchPattern(root, m_Constant(&elements));
     if (storage.device != 0)
       return code.arenaAddress(
-          storage.device,
-          slots.getLiteralOffset(root.getDefiningOp<td::ConstantOp>()));
-    return code.addressOf(
-        code.globals.getElements(llvm::cast<DenseElementsAttr>(
-            root.getDefiningOp<td::ConstantOp>().getValue())));
+          storage.device, slots.getLiteralOffset(elements, storage.device));
+    return code.addressOf(code.globals.getElements(elements));
+  }
   case Storage::Kind::Input:
   case Storage::Kind::Heap:
   case Storage::Kind::Ring:

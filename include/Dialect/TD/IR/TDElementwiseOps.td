@@ -48,6 +48,7 @@ class TD_BinaryOp<string mnemonic, string what, Type tensor,
 }
 
 defvar Diff = DeclareOpInterfaceMethods<TD_Differentiable>;
+defvar Expand = DeclareOpInterfaceMethods<TD_Expandable>;
 
 //===----------------------------------------------------------------------===//
 // Unary

@@ -45,8 +45,10 @@ def TD_Compute : OpInterface<"ComputeOp"> {
     }], "::tdc::td::AccessMap", "getAccess", (ins "unsigned":$operand), "", [{
       return ::tdc::td::detail::getIdentityAccess($_op);
     }]>,
-    InterfaceMethod<"Whether all elements of the result are equal.", "bool",
-                    "hasEqualElements", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      The host scalar that every element of the result is, converted as by
+      td.cast; null if they differ.
+    }], "::mlir::Value", "getElement", (ins), "", "return {};">,
     InterfaceMethod<[{
       Whether computing the result again is better than keeping it: elementwise
       ops and movement are, in kernels that read their operands anyway.
@@ -99,7 +101,27 @@ def TD_Update : OpInterface<"UpdateOp"> {
       they fill it.
     }], "::mlir::Value", "getBase", (ins), "", "return $_op->getOperand(0);">,
     InterfaceMethod<"The parts, in the order in which they are written.",
-      "::llvm::SmallVector<::tdc::td::UpdatePart>", "getParts">
+      "::llvm::SmallVector<::tdc::td::UpdatePart>", "getParts">,
+    InterfaceMethod<[{
+      `sum` plus the result, where the base is zeros, by an op that touches the
+      parts only; null if there is none.
+    }], "::mlir::Value", "addTo",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sum), "",
+    "return {};">
+  ];
+}
+
+def TD_Expandable : OpInterface<"Expandable"> {
+  let cppNamespace = "::tdc::td";
+  let description = [{
+    A ComputeOp that kernels want written out. One rule per op, in
+    `lib/Dialect/TD/Expansions`, one file per op family.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Replaces the op by others, or changes it to what kernels compute; an op
+      that is fine already stays.
+    }], "void", "expand">
   ];
 }
 

@@ -82,7 +82,7 @@ def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
 }
 
 class TD_SoftmaxLikeOp<string mnemonic, string what>
-    : TD_ComputeOp<mnemonic, [SameOperandsAndResultType, Diff]> {
+    : TD_ComputeOp<mnemonic, [SameOperandsAndResultType, Diff, Expand]> {
   let summary = what;
   let description = [{
     Computed with the maximum subtracted.

@@ -11,6 +11,7 @@
 include "Dialect/TD/IR/TDElementwiseOps.td"
 
 defvar Update = DeclareOpInterfaceMethods<TD_Update>;
+defvar AddableUpdate = DeclareOpInterfaceMethods<TD_Update, ["addTo"]>;
 
 //===----------------------------------------------------------------------===//
 // Constructors
@@ -35,7 +36,7 @@ def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
   let hasFolder = 1;
 }
 
-def TD_FillOp : TD_ComputeOp<"fill", [TD_Sized], ["hasEqualElements"]> {
+def TD_FillOp : TD_ComputeOp<"fill", [TD_Sized], ["getElement"]> {
   let summary = "a tensor with one host scalar in every element";
   let description = [{
     The scalar is converted as by td.cast.
@@ -75,7 +76,7 @@ def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>, TD_Sized
   let hasVerifier = 1;
 }
 
-def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments, TD_Sized],
+def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments, TD_Sized, Expand],
     ["isPulled", "isRepeatable", "mayFail", "getSpelling"]> {
   let summary = "counter-based random numbers";
   let description = [{
@@ -174,7 +175,7 @@ def TD_PermuteOp : TD_ComputeOp<"permute", [Diff], ["getAccess"]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized], ["getAccess"]> {
+def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> {
   let summary = "every step-th element from start along one dim";
   let description = [{
     A start out of range is clamped, so that the op may run ahead of the
@@ -204,7 +205,7 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized], ["getAccess"]> {
 }
 
 def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
-    AllTypesMatch<["input", "result"]>, Diff, Update]> {
+    AllTypesMatch<["input", "result"]>, Diff, AddableUpdate, Expand]> {
   let summary = "a tensor with a slice replaced";
   let description = [{
     The value of `input` after `input[start::step along dim] = update`. A start
@@ -279,7 +280,7 @@ def TD_GatherOp : TD_ComputeOp<"gather", [Diff,
 }
 
 def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
-    AllTypesMatch<["input", "result"]>, Diff, Update,
+    AllTypesMatch<["input", "result"]>, Diff, AddableUpdate, Expand,
     DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
     ["getAccess", "mayFail"]> {
   let summary = "add rows at the places an index tensor names";
@@ -331,7 +332,8 @@ def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker],
 }
 
 def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
-    AllTypesMatch<["input", "result"]>, Diff, Update, TD_Picker], ["mayFail"]> {
+    AllTypesMatch<["input", "result"]>, Diff, Update, Expand, TD_Picker],
+    ["mayFail"]> {
   let summary = "the transpose of td.gather_along (torch.scatter_add)";
   let description = [{
     Elements of `updates` that meet are added in order of j. An index out of

@@ -370,7 +370,7 @@ def TDVerifyKernelsPass : Pass<"td-verify-kernels", "::mlir::ModuleOp"> {
 def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
   let summary = "print the loop nest of each kernel";
   let description = [{
-    For tests of LoopNest and MatrixProduct, on which fusion and both back ends
+    For tests of LoopNest and Contraction, on which fusion and both back ends
     are built; no program is compiled with it. Written to standard output: the
     loops of a kernel, at which coordinates (`l0` is loop 0) roots, reductions
     and inputs are asked for, and the product that a GPU would compute tile by

@@ -416,7 +416,7 @@ LoopNest::getDependence(Value value, const Coordinates &at) const {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (isa<RankedTensorType>(op->getOperand(i).getType()))
         add(op->getOperand(i), operandAt(op, i, at));
-  } else if (!isMade || !compute.hasEqualElements()) {
+  } else if (!isMade || !compute.getElement()) {
     result.loops = td::getLoops(at);
     for (Coordinate coordinate : at)
       if (const NestSymbol *picked = findPicked(coordinate))

@@ -1,6 +1,6 @@
-//===- PrintNest.cpp - loop nests and products as text --------------------===//
+//===- PrintNest.cpp - loop nests and contractions as text ----------------===//
 
-#include "Dialect/TD/Analysis/MatrixProduct.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -41,15 +41,22 @@ public:
       printLine("input", input);
   }
 
-  void print(const MatrixProduct &product) {
-    os << "  tiles of ";
-    print(product.left);
+  void print(const Contraction &contraction) {
+    os << "  contraction of ";
+    print(contraction.left);
     os << " * ";
-    print(product.right);
+    print(contraction.right);
     os << ": batch ";
-    printLoops(product.batch);
-    os << ", rows " << product.rows << ", columns " << product.columns
-       << ", terms " << product.terms << "\n";
+    printLoops(contraction.batch);
+    os << ", rows ";
+    printLoops(contraction.rows);
+    os << ", columns ";
+    printLoops(contraction.columns);
+    os << ", terms ";
+    printLoops(contraction.terms);
+    if (contraction.hasTiles(nest))
+      os << ", in tiles";
+    os << "\n";
   }
 
 private:
@@ -116,8 +123,8 @@ void LoopNest::print(llvm::raw_ostream &os, AsmState &names) const {
   NestPrinter(*this, os, names).print();
 }
 
-void MatrixProduct::print(const LoopNest &nest, llvm::raw_ostream &os,
-                          AsmState &names) const {
+void Contraction::print(const LoopNest &nest, llvm::raw_ostream &os,
+                        AsmState &names) const {
   NestPrinter(nest, os, names).print(*this);
 }
 

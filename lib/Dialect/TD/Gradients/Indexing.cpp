@@ -27,6 +27,11 @@ SmallVector<Value> ScatterAddOp::buildVJP(OpBuilder &builder,
                            getDim())};
 }
 
+Value ScatterAddOp::addTo(OpBuilder &builder, Value sum) {
+  return TensorBuilder(builder, getLoc())
+      .make<ScatterAddOp>(sum, getIndices(), getUpdates(), getDim());
+}
+
 SmallVector<Value> GatherAlongOp::buildVJP(OpBuilder &builder,
                                            ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());

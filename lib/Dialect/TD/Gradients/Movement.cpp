@@ -66,6 +66,13 @@ SmallVector<Value> UpdateSliceOp::buildVJP(OpBuilder &builder,
   return {rest, part, Value()};
 }
 
+Value UpdateSliceOp::addTo(OpBuilder &builder, Value sum) {
+  TensorBuilder b(builder, getLoc());
+  Value part = b.sliceLike(sum, getUpdate(), getStart(), getDim(), getStep());
+  return b.make<UpdateSliceOp>(sum, b.add(part, getUpdate()), getStart(),
+                               getDim(), getStep());
+}
+
 SmallVector<Value> ConcatOp::buildVJP(OpBuilder &builder,
                                       ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());

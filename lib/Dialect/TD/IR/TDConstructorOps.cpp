@@ -17,7 +17,7 @@ LogicalResult FillOp::verify() {
   return verifySizes(*this, getType(), getSizes());
 }
 
-bool FillOp::hasEqualElements() { return true; }
+Value FillOp::getElement() { return getValue(); }
 
 LogicalResult IotaOp::verify() {
   // C1

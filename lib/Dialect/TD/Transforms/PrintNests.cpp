@@ -1,6 +1,6 @@
 //===- PrintNests.cpp - td-print-nests: loop nests of kernels as text -----===//
 
-#include "Dialect/TD/Analysis/MatrixProduct.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,8 +31,8 @@ struct PrintNestsPass : public impl::TDPrintNestsPassBase<PrintNestsPass> {
       }
       os << "\n";
       nest->print(os, names);
-      if (auto product = MatrixProduct::getTiled(*nest))
-        product->print(*nest, os, names);
+      if (auto contraction = Contraction::get(*nest))
+        contraction->print(*nest, os, names);
     });
   }
 };

@@ -28,9 +28,12 @@ namespace tdc::td {
 namespace {
 
 /// Gives the elements of a constant the type of its result.
-void matchValue(ConstantOp op) {
-  if (auto value = dyn_cast<DenseElementsAttr>(op.getValue()))
-    op.setValueAttr(value.reshape(op.getType()));
+void matchValue(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  if (!constant)
+    return;
+  if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue()))
+    constant.setValueAttr(value.reshape(constant.getType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,9 +109,8 @@ private:
 
   /// What repeats the types of its values.
   void finish(Operation *op) {
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
-      matchValue(constant);
-    } else if (auto function = dyn_cast<func::FuncOp>(op)) {
+    matchValue(op);
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
       SmallVector<Type> results =
           llvm::map_to_vector(function.getResultTypes(), [&](Type type) {
             return isFree(type)
@@ -263,8 +265,7 @@ Value cloneAt(OpBuilder &builder, Operation *constructor, const Place &place) {
   Operation *twin = builder.clone(*constructor);
   Value result = twin->getResult(0);
   result.setType(withPlace(cast<RankedTensorType>(result.getType()), place));
-  if (auto constant = dyn_cast<ConstantOp>(twin))
-    matchValue(constant);
+  matchValue(twin);
   return result;
 }
 

@@ -23,34 +23,27 @@ static Value conform(TensorBuilder b, Value gradient, Type type) {
 }
 
 static bool isZeros(Value tensor) {
-  auto fill = tensor.getDefiningOp<FillOp>();
-  return fill && matchPattern(fill.getValue(), m_AnyZeroFloat());
+  auto made = tensor.getDefiningOp<ComputeOp>();
+  Value element = made ? made.getElement() : Value();
+  return element && matchPattern(element, m_AnyZeroFloat());
 }
 
 /// `sum + gradient`. The gradient of a slice or a gather is zeros but for a
 /// part, and only that part is added: a loop over the slices of a tensor must
 /// not add to all of it in every iteration.
-static Value addTo(TensorBuilder b, Value sum, Value gradient) {
-  Operation *op = gradient.getDefiningOp();
-  if (auto slice = dyn_cast_or_null<UpdateSliceOp>(op);
-      slice && isZeros(slice.getInput())) {
-    Value update = slice.getUpdate(), start = slice.getStart();
-    Value part =
-        b.sliceLike(sum, update, start, slice.getDim(), slice.getStep());
-    return b.make<UpdateSliceOp>(sum, b.add(part, update), start,
-                                 slice.getDim(), slice.getStep());
-  }
-  if (auto rows = dyn_cast_or_null<ScatterAddOp>(op);
-      rows && isZeros(rows.getInput()))
-    return b.make<ScatterAddOp>(sum, rows.getIndices(), rows.getUpdates(),
-                                rows.getDim());
+static Value addTo(TensorBuilder b, OpBuilder &builder, Value sum,
+                   Value gradient) {
+  auto update = gradient.getDefiningOp<UpdateOp>();
+  if (update && update.getBase() && isZeros(update.getBase()))
+    if (Value whole = update.addTo(builder, sum))
+      return whole;
   return b.add(sum, gradient);
 }
 
 void ReverseSweep::accumulate(Adjoints &adjoints, Value value, Value gradient) {
   Value &sum = adjoints.values[value];
   TensorBuilder b(builder, gradient.getLoc());
-  sum = sum ? addTo(b, sum, gradient) : gradient;
+  sum = sum ? addTo(b, builder, sum, gradient) : gradient;
 }
 
 void ReverseSweep::addSlot(Adjoints &adjoints, StringAttr slot,

@@ -45,10 +45,11 @@ struct SlotUses {
 
 /// The constant that a value has in every element, if it says so itself.
 TypedAttr getConstant(Value value) {
-  auto fill = value.getDefiningOp<FillOp>();
+  auto made = value.getDefiningOp<ComputeOp>();
+  Value element = made ? made.getElement() : Value();
   TypedAttr constant;
-  if (fill)
-    matchPattern(fill.getValue(), m_Constant(&constant));
+  if (element)
+    matchPattern(element, m_Constant(&constant));
   return constant;
 }
 

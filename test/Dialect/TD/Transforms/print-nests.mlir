@@ -9,7 +9,7 @@
 // CHECK-NEXT:   matmul %1[l0, l1] over [2]
 // CHECK-NEXT:   input %arg2[l0, l2]
 // CHECK-NEXT:   input %arg3[l2, l1]
-// CHECK-NEXT:   tiles of %arg2[l0, l2] * %arg3[l2, l1]: batch [], rows 0, columns 1, terms 2
+// CHECK-NEXT:   contraction of %arg2[l0, l2] * %arg3[l2, l1]: batch [], rows [0], columns [1], terms [2], in tiles
 func.func @product(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>) -> tensor<64x32xf32> {
   %y = td.matmul %x, %w : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
   return %y : tensor<64x32xf32>
@@ -28,7 +28,7 @@ func.func @product(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>) -> tensor<64x32
 // CHECK-NEXT:   input %arg3[l0, l1, l3]
 // CHECK-NEXT:   input %arg4[l0, l2, l3]
 // CHECK-NEXT:   input %arg5[l2]
-// CHECK-NEXT:   tiles of %arg3[l0, l1, l3] * %arg4[l0, l2, l3]: batch [0], rows 1, columns 2, terms 3
+// CHECK-NEXT:   contraction of %arg3[l0, l1, l3] * %arg4[l0, l2, l3]: batch [0], rows [1], columns [2], terms [3], in tiles
 func.func @factors(%x: tensor<4x64x32xbf16>, %w: tensor<4x48x32xbf16>, %s: tensor<48xf32>)
     -> tensor<4x64x48xf32> {
   %a = td.cast %x : tensor<4x64x32xbf16> to tensor<4x64x32xf32>
@@ -38,6 +38,41 @@ func.func @factors(%x: tensor<4x64x32xbf16>, %w: tensor<4x48x32xbf16>, %s: tenso
   %u = td.broadcast %s : tensor<48xf32> to tensor<4x64x48xf32>
   %y = td.mul %p, %u : tensor<4x64x48xf32>
   return %y : tensor<4x64x48xf32>
+}
+
+// -----
+
+// A factor that the whole batch shares: its loop is one of rows.
+// CHECK: contraction of %{{.*}}[l0, l1, l3] * %{{.*}}[l0, l3, l2]: batch [], rows [0, 1], columns [2], terms [3], in tiles
+func.func @shared(%x: tensor<4x64x32xf32>, %w: tensor<32x48xf32>) -> tensor<4x64x48xf32> {
+  %b = td.broadcast %w : tensor<32x48xf32> to tensor<4x32x48xf32>
+  %p = td.matmul %x, %b : tensor<4x64x32xf32>, tensor<4x32x48xf32> -> tensor<4x64x48xf32>
+  return %p : tensor<4x64x48xf32>
+}
+
+// -----
+
+// One column has no loop, and no tiles.
+// CHECK: contraction of %{{.*}}[l0, l1] * %{{.*}}[l1, 0]: batch [], rows [0], columns [], terms [1]{{$}}
+func.func @vector(%x: tensor<64x16xf32>, %v: tensor<16x1xf32>) -> tensor<64x1xf32> {
+  %p = td.matmul %x, %v : tensor<64x16xf32>, tensor<16x1xf32> -> tensor<64x1xf32>
+  return %p : tensor<64x1xf32>
+}
+
+// -----
+
+// Two sums in one nest are no contraction.
+// CHECK: root %[[SUM:.*]][l0, l1]
+// CHECK-NEXT: matmul
+// CHECK-NEXT: matmul
+// CHECK-NOT: contraction
+// CHECK: func.func @two
+func.func @two(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>, %v: tensor<16x32xf32>)
+    -> tensor<64x32xf32> {
+  %p = td.matmul %x, %w : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
+  %q = td.matmul %x, %v : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
+  %s = td.mul %p, %q : tensor<64x32xf32>
+  return %s : tensor<64x32xf32>
 }
 
 // -----

@@ -9,7 +9,6 @@
 #include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
-#include "Expansion.h"
 #include "FusionGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -120,7 +119,11 @@ private:
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
   using FormKernelsPassBase::FormKernelsPassBase;
   void runOnOperation() override {
-    expandForKernels(getOperation());
+    // By a list: what they become stands before them.
+    SmallVector<Expandable> ops;
+    getOperation()->walk([&](Expandable op) { ops.push_back(op); });
+    for (Expandable op : ops)
+      op.expand();
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Operation *op) {
       if (!isa<ModuleOp, KernelOp>(op))

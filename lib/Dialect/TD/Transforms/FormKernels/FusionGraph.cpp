@@ -2,7 +2,7 @@
 
 #include "FusionGraph.h"
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/MatrixProduct.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include <numeric>
@@ -374,6 +374,11 @@ FailureOr<LoopNest> FusionGraph::getNest(ArrayRef<Operation *> roots,
   });
 }
 
+static bool isTiled(const LoopNest &nest) {
+  std::optional<Contraction> contraction = Contraction::get(nest);
+  return contraction && contraction->hasTiles(nest);
+}
+
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
 /// the only one, and its kernel do nothing but go on with its elements.
 bool FusionGraph::hasTiledProduct(const Node &node) {
@@ -383,7 +388,7 @@ bool FusionGraph::hasTiledProduct(const Node &node) {
       }))
     return false;
   FailureOr<LoopNest> nest = getNest(node.roots, &node);
-  return succeeded(nest) && MatrixProduct::getTiled(*nest);
+  return succeeded(nest) && isTiled(*nest);
 }
 
 bool FusionGraph::canMerge(Node &a, Node &b) {
@@ -417,8 +422,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   SmallVector<Operation *> roots(a.roots.begin(), a.roots.end());
   llvm::append_range(roots, b.roots);
   FailureOr<LoopNest> nest = getNest(roots, {&a, &b});
-  if (failed(nest) || ((hasTiledProduct(a) || hasTiledProduct(b)) &&
-                       !MatrixProduct::getTiled(*nest)))
+  if (failed(nest) ||
+      ((hasTiledProduct(a) || hasTiledProduct(b)) && !isTiled(*nest)))
     return false;
 
   // Every root must run over all root loops, but for a few that a register

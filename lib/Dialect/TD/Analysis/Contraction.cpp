@@ -1,0 +1,81 @@
+//===- Contraction.cpp - nests that sum products --------------------------===//
+
+#include "Dialect/TD/Analysis/Contraction.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Contractions with fewer rows, columns or terms have no use for tiles.
+constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
+
+/// The narrow floats that a factor of f32 is the widening of, if it is.
+static Access findNarrow(const LoopNest &nest, const Access &factor) {
+  Access moved = nest.getMoved(factor.tensor, *factor.at);
+  Value narrow = getWidened(moved.tensor);
+  Operation *cast = moved.tensor.getDefiningOp();
+  if (!narrow || !nest.isInside(cast) ||
+      !getElementTypeOrSelf(moved.tensor.getType()).isF32())
+    return {};
+  return {narrow, &nest.operandAt(cast, 0, *moved.at)};
+}
+
+std::optional<Contraction> Contraction::get(const LoopNest &nest) {
+  if (nest.getReductions().size() != 1)
+    return std::nullopt;
+  const Reduction &reduction = nest.getReductions().front();
+  if (!reduction.isContraction() || reduction.loops.empty() ||
+      reduction.parallel != nest.getRootLoops())
+    return std::nullopt;
+  for (const Access &root : nest.getRoots())
+    if (td::getLoops(*root.at) != nest.getRootLoops())
+      return std::nullopt;
+  // Sums are asked for where roots are, not at positions computed from those.
+  for (Coordinate coordinate : *reduction.at)
+    if (td::getLoop(coordinate) < 0 && !isZero(coordinate))
+      return std::nullopt;
+
+  Contraction contraction;
+  contraction.reduction = &reduction;
+  contraction.terms.assign(reduction.loops.begin(), reduction.loops.end());
+  auto getFactor = [&](unsigned index) -> Access {
+    return {reduction.op->getOperand(index),
+            &nest.operandAt(reduction.op, index, *reduction.at)};
+  };
+  contraction.left = getFactor(0);
+  contraction.right = getFactor(1);
+  // By where it is asked for, before it is repeated along others: an element of
+  // a td.fill has a row and a column as well.
+  auto loopsOf = [&](const Access &factor) {
+    return td::getLoops(*nest.getMoved(factor.tensor, *factor.at).at);
+  };
+  LoopSet ofLeft = loopsOf(contraction.left),
+          ofRight = loopsOf(contraction.right);
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (reduction.parallel >> loop & 1) {
+      bool isLeft = ofLeft >> loop & 1, isRight = ofRight >> loop & 1;
+      auto &list = isLeft == isRight ? contraction.batch
+                   : isLeft          ? contraction.rows
+                                     : contraction.columns;
+      list.push_back(loop);
+    }
+
+  Access left = findNarrow(nest, contraction.left),
+         right = findNarrow(nest, contraction.right);
+  if (left.tensor && right.tensor &&
+      getElementTypeOrSelf(left.tensor.getType()) ==
+          getElementTypeOrSelf(right.tensor.getType())) {
+    contraction.left = left;
+    contraction.right = right;
+  }
+  return contraction;
+}
+
+bool Contraction::hasTiles(const LoopNest &nest) const {
+  return !rows.empty() && !columns.empty() && terms.size() == 1 &&
+         nest.estimateExtent(rows.back()) >= kFewestElements &&
+         nest.estimateExtent(columns.back()) >= kFewestElements &&
+         nest.estimateExtent(terms.back()) >= kFewestTerms;
+}
+
+} // namespace tdc::td

@@ -1,0 +1,62 @@
+//===- Random.cpp - random numbers of narrow dtypes -----------------------===//
+
+#include "Dialect/TD/IR/TD.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Uniform f32 without the bits that a narrow float has not: rounded to the
+/// nearest instead, some would be 1.
+static Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
+  Location loc = random.getLoc();
+  auto scale = [&](Value value, int exponent) -> Value {
+    Value factor = arith::ConstantOp::create(
+        builder, loc, builder.getF64FloatAttr(std::ldexp(1.0, exponent)));
+    Value factors = FillOp::create(builder, loc, random.getType(), factor,
+                                   random.getSizes());
+    return MulOp::create(builder, loc, value, factors);
+  };
+  int bits = narrow.getFPMantissaWidth();
+  Value whole = FloorOp::create(builder, loc, scale(random, bits));
+  return scale(whole, -bits);
+}
+
+/// Whether the bounds fit is asked of the dtype that the program sees: what is
+/// made may be wider.
+static void checkBounds(RandomOp random) {
+  OpBuilder builder(random);
+  CheckRandIntOp::create(builder, random.getLoc(), random.getBounds()[0],
+                         random.getBounds()[1],
+                         getElementTypeOrSelf(random.getType()));
+}
+
+/// Random numbers are made with 32 and 64 bits; narrower ones are cast from
+/// them.
+void RandomOp::expand() {
+  RandomOp random = *this;
+  auto type = cast<RankedTensorType>(random.getType());
+  bool isNarrow = type.getElementTypeBitWidth() < 32;
+  // On the cpu the runtime makes them, and looks at the bounds.
+  if (random.getDistribution() == Distribution::RandInt &&
+      (isNarrow || getPlace(type).kind == Place::Kind::Cuda))
+    checkBounds(random);
+  if (!isNarrow)
+    return;
+  OpBuilder builder(random);
+  auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
+  Type wide =
+      narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+  auto made = cast<RandomOp>(builder.clone(*random));
+  made.getResult().setType(
+      RankedTensorType::get(type.getShape(), wide, type.getEncoding()));
+  Value numbers = random.getDistribution() == Distribution::Uniform
+                      ? cutUniform(builder, made, narrowFloat)
+                      : made.getResult();
+  Value narrow = CastOp::create(builder, random.getLoc(), type, numbers);
+  random.getResult().replaceAllUsesWith(narrow);
+  random.erase();
+}
+
+} // namespace tdc::td
