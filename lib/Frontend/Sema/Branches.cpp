@@ -210,7 +210,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   llvm::SmallVector<Value> thenLeaves, elseLeaves;
   nameAllModels();
   ModelStates before = saveModels(*this);
-  size_t known = facts.size();
+  size_t known = sizes.mark();
   emit().beginIf(truth->value);
   ++regionDepth;
   ++conditionDepth;
@@ -225,7 +225,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   emit().beginElse();
   ModelStates afterThen = saveModels(*this);
   restoreModels(*this, before);
-  facts.resize(known);
+  sizes.forgetSince(known);
   forgetReads();
   onFalse = eval(*expr.elseValue, expected);
   if (onTrue.is(ValKind::Float) && onFalse.is(ValKind::Int)) {
@@ -254,7 +254,7 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
   llvm::SmallVector<Value> results = emit().endIf(thenLeaves, elseLeaves);
   --regionDepth;
   --conditionDepth;
-  facts.resize(known);
+  sizes.forgetSince(known);
   forgetReads();
   joinModels(*this, afterThen, join);
   if (!good)
@@ -333,16 +333,16 @@ Value Checker::chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
   ++regionDepth;
   ++conditionDepth;
   forgetReads();
-  size_t known = facts.size();
+  size_t known = sizes.mark();
   Value thenValue = onTrue();
   emit().beginElse();
-  facts.resize(known);
+  sizes.forgetSince(known);
   forgetReads();
   Value elseValue = onFalse();
   llvm::SmallVector<Value> results = emit().endIf({thenValue}, {elseValue});
   --regionDepth;
   --conditionDepth;
-  facts.resize(known);
+  sizes.forgetSince(known);
   forgetReads();
   return results[0];
 }

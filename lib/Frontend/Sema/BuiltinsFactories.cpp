@@ -342,7 +342,7 @@ static Val arange(Checker &c, const Bound &args) {
       c.error(DiagCode::TD222, args.range(), "`arange` never reaches its end");
       return c.fail();
     }
-    if (!c.provablyNonNegative(distance))
+    if (!c.sizes.isNeverNegative(distance))
       c.emit().assertThat(
           c.emit().host(HostOp::Ge,
                         {c.sizeValue(distance), c.emit().constantInt(0)}),

@@ -49,9 +49,9 @@ static void takeSizes(Checker &c, const Bound &args, const TensorType &type,
   auto *declared = llvm::cast<ast::NamedType>(args.call.expected);
   for (auto [i, size] : llvm::enumerate(type.dims)) {
     auto atom = size.getAtom();
-    if (!atom || c.constantOf(size) || c.sizeVariables[atom.get()].value)
+    if (!atom || c.constantOf(size) || c.sizes[atom].value)
       continue;
-    c.sizeVariables[atom.get()].known = header.dims[i];
+    c.sizes[atom].known = header.dims[i];
     SourceRange range = declared->dims[i].range;
     c.options.foundSize({c.text(range).str(), textOf(args["path"]).str(),
                          header.dims[i], range});
@@ -127,9 +127,9 @@ static Val load(Checker &c, const Bound &args) {
     if (c.constantOf(size))
       continue;
     Value actual = c.emit().dim(value, i);
-    if (atom && !c.sizeVariables[atom.get()].value) {
-      c.sizeVariables[atom.get()].value = actual;
-      c.sizeVariables[atom.get()].nonNegative = true;
+    if (atom && !c.sizes[atom].value) {
+      c.sizes[atom].value = actual;
+      c.sizes[atom].nonNegative = true;
     } else {
       c.emit().checkDim(actual, c.sizeValue(size),
                         "the sizes of a file differ");

@@ -49,13 +49,13 @@ static std::optional<Part> findPart(Checker &c, const Bound &args,
     if (known && *known < 0)
       return refuse(problem + ": " + wanted[i].str() + " and " +
                     sizes[i].str());
-    if (!c.provablyNonNegative(room)) {
+    if (!c.sizes.isNeverNegative(room)) {
       Value fits = c.emit().host(
           HostOp::Le, {c.sizeValue(wanted[i]), c.sizeValue(sizes[i])});
       c.emit().assertThat(fits,
                           c.materialize(makeStr(args.what() + ": " + problem)),
                           Check::Size);
-      c.facts.push_back({room, false});
+      c.sizes.proveNotNegative(room);
     }
     part.push_back({i, makeInt(0), wanted[i], 1, false, Val()});
   }

@@ -216,7 +216,7 @@ static bool hasElements(Checker &c, const TensorType &type,
                  " is empty");
       return false;
     }
-    if (c.provablyNonNegative(size - Size(1)))
+    if (c.sizes.isNeverNegative(size - Size(1)))
       continue;
     Value some =
         c.emit().host(HostOp::Ge, {c.sizeValue(size), c.emit().constantInt(1)});
@@ -226,7 +226,7 @@ static bool hasElements(Checker &c, const TensorType &type,
                               "elements: dim " +
                               std::to_string(dim) + " is empty")),
         Check::Size);
-    c.facts.push_back({size - Size(1), false});
+    c.sizes.proveNotNegative(size - Size(1));
   }
   return true;
 }

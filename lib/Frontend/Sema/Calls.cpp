@@ -486,8 +486,8 @@ void Checker::execExport(const ast::FnDecl &fn) {
         continue;
       Value actual = emit().dim(value, i);
       auto atom = size.getAtom();
-      if (atom && !sizeVariables[atom.get()].value)
-        sizeVariables[atom.get()].value = actual;
+      if (atom && !sizes[atom].value)
+        sizes[atom].value = actual;
       else {
         at(param.range);
         emit().checkDim(actual, sizeValue(size),

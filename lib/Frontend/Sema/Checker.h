@@ -17,6 +17,7 @@
 #include "Flow.h"
 #include "Frontend/NullEmitter.h"
 #include "Frontend/Sema.h"
+#include "Frontend/SizeTable.h"
 #include "Restore.h"
 #include "Scopes.h"
 #include "Values.h"
@@ -291,16 +292,13 @@ public:
   /// An int that is known only at run time.
   Val runTimeInt(Value value, llvm::StringRef name,
                  std::optional<int64_t> known = std::nullopt);
-  /// A fresh size variable with its emitted value.
-  Size newSize(llvm::StringRef name, Value value,
-               std::optional<int64_t> known = std::nullopt);
-  std::optional<int64_t> constantOf(const Size &size) const;
+  std::optional<int64_t> constantOf(const Size &size) const {
+    return sizes.constantOf(size);
+  }
   std::optional<int64_t> constantInt(const Val &val) const;
-  std::optional<int64_t> onThisMachine(const Size &size) const;
   /// The emitter's value of a host scalar or size; emitted now if need be.
   Value materialize(const Val &val);
-  Value sizeValue(const Size &size);
-  Value atomValue(const SizeAtom &atom);
+  Value sizeValue(const Size &size) { return sizes.valueOf(size, emit()); }
   /// The argument as a number known now, or an error that says to use --set.
   std::optional<int64_t> requireInt(const Val &val, llvm::StringRef what);
   std::optional<double> requireFloat(const Val &val, llvm::StringRef what);
@@ -348,9 +346,7 @@ public:
                llvm::ArrayRef<unsigned> dims, bool keepDims);
   Val matmulOf(const Val &lhs, const Val &rhs, SourceRange range);
   Val itemOf(const Val &tensor);
-  /// Turns undecided facts into run-time checks, each once; false if known
-  /// values contradict one (the answer then has the problem).
-  bool prove(ShapeAnswer &answer);
+  bool prove(ShapeAnswer &answer) { return sizes.prove(answer, emit()); }
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
   /// Whether it is a tensor or a host number; TD303 if not.
   bool isNumeric(const Val &val, SourceRange range, llvm::StringRef what);
@@ -392,8 +388,6 @@ public:
   /// `inclusive`).
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
                     llvm::function_ref<Value()> message);
-  bool provablyWithin(const Size &value, const Size &limit, bool inclusive);
-  bool provablyNonNegative(const Size &value);
 
   // Types (Types.cpp) ------------------------------------------------------//
 
@@ -744,22 +738,7 @@ public:
   unsigned conditionDepth = 0; ///< what runs only under a condition
   unsigned noGrad = 0;
 
-  struct SizeVariable {
-    SizeAtomRef atom;
-    Value value;
-    std::optional<int64_t> known;
-    std::optional<int64_t> onThisMachine; ///< as for Val
-    std::optional<Size> limit;            ///< 0 <= variable < limit, if known
-    bool nonNegative = false;
-  };
-  llvm::DenseMap<const SizeAtom *, SizeVariable> sizeVariables;
-  /// What run-time checks have proved on the way to this point: that a size is
-  /// 0, or that it is not negative.
-  struct Fact {
-    Size size;
-    bool isZero;
-  };
-  std::vector<Fact> facts;
+  SizeTable sizes;
 
   std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
   /// And those that came to nothing.

@@ -20,72 +20,13 @@ using ast::CompareOp;
 // Sizes and their values
 //===----------------------------------------------------------------------===//
 
-Size Checker::newSize(llvm::StringRef name, Value value,
-                      std::optional<int64_t> known) {
-  Size size = Size::variable(name);
-  SizeVariable variable;
-  variable.atom = size.getAtom();
-  variable.value = value;
-  variable.known = known;
-  sizeVariables[variable.atom.get()] = variable;
-  return size;
-}
-
 Val Checker::runTimeInt(Value value, llvm::StringRef name,
                         std::optional<int64_t> known) {
-  return makeInt(newSize(name, value, known), value);
-}
-
-std::optional<int64_t> Checker::constantOf(const Size &size) const {
-  if (size.isConstant())
-    return size.getConstant();
-  return size.evaluate([&](const SizeAtom &atom) {
-    auto found = sizeVariables.find(&atom);
-    return found == sizeVariables.end() ? std::nullopt : found->second.known;
-  });
-}
-
-std::optional<int64_t> Checker::onThisMachine(const Size &size) const {
-  return size.evaluate([&](const SizeAtom &atom) -> std::optional<int64_t> {
-    auto found = sizeVariables.find(&atom);
-    if (found == sizeVariables.end())
-      return std::nullopt;
-    return found->second.known ? found->second.known
-                               : found->second.onThisMachine;
-  });
+  return makeInt(sizes.add(name, value, known), value);
 }
 
 std::optional<int64_t> Checker::constantInt(const Val &val) const {
   return val.is(ValKind::Int) ? constantOf(val.size) : std::nullopt;
-}
-
-Value Checker::atomValue(const SizeAtom &atom) {
-  if (!atom.isVariable())
-    return emit().host(HostOp::FloorDiv, {sizeValue(atom.getNumerator()),
-                                          sizeValue(atom.getDenominator())});
-  const SizeVariable &variable = sizeVariables[&atom];
-  return variable.value ? variable.value : emit().constantInt(0);
-}
-
-Value Checker::sizeValue(const Size &size) {
-  if (std::optional<int64_t> constant = constantOf(size))
-    return emit().constantInt(*constant);
-  Value sum;
-  for (const SizeTerm &term : size.getTerms()) {
-    Value product;
-    for (const SizeAtomRef &atom : term.factors) {
-      Value factor = atomValue(*atom);
-      product = product ? emit().host(HostOp::Mul, {product, factor}) : factor;
-    }
-    if (term.coefficient != 1)
-      product = emit().host(HostOp::Mul,
-                            {product, emit().constantInt(term.coefficient)});
-    sum = sum ? emit().host(HostOp::Add, {sum, product}) : product;
-  }
-  if (size.getConstant() != 0)
-    sum =
-        emit().host(HostOp::Add, {sum, emit().constantInt(size.getConstant())});
-  return sum;
 }
 
 Value Checker::materialize(const Val &val) {
@@ -274,9 +215,10 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
   case BinaryOp::Mod:
     result = a.size - b.size * Size::floorDiv(a.size, b.size);
     // From 0 to below a positive divisor, so that `xs[i % n]` needs no check.
-    if (provablyNonNegative(b.size - Size(1)) && !provablyNonNegative(result)) {
-      facts.push_back({result, false});
-      facts.push_back({b.size - Size(1) - result, false});
+    if (sizes.isNeverNegative(b.size - Size(1)) &&
+        !sizes.isNeverNegative(result)) {
+      sizes.proveNotNegative(result);
+      sizes.proveNotNegative(b.size - Size(1) - result);
     }
     break;
   default:
@@ -349,8 +291,8 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
   if (a.size == b.size)
     return makeBool(decide(0));
   Val result = emitted(a, b);
-  x = onThisMachine(a.size);
-  y = onThisMachine(b.size);
+  x = sizes.onThisMachine(a.size);
+  y = sizes.onThisMachine(b.size);
   if (x && y)
     result.onThisMachine = decide(*x < *y ? -1 : *x > *y);
   return result;

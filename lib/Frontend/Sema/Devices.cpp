@@ -131,7 +131,7 @@ Val Checker::ofThisMachine(bool truth) {
 Val Checker::ofThisMachine(int64_t count, llvm::StringRef name) {
   asksMachine = true;
   Val val = runTimeInt(emit().constantInt(count), name);
-  sizeVariables[val.size.getAtom().get()].onThisMachine = count;
+  sizes[val.size.getAtom()].onThisMachine = count;
   return val;
 }
 

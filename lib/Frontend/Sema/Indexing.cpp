@@ -14,59 +14,10 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-bool Checker::provablyNonNegative(const Size &value) {
-  if (auto constant = constantOf(value))
-    return *constant >= 0;
-  for (const Fact &known : facts) {
-    Size rest = value - known.size;
-    if (rest.isConstant() && rest.getConstant() >= 0)
-      return true;
-  }
-  if (value.getConstant() < 0)
-    return false;
-  return llvm::all_of(value.getTerms(), [&](const SizeTerm &term) {
-    return term.coefficient > 0 &&
-           llvm::all_of(term.factors, [&](const SizeAtomRef &atom) {
-             if (!atom->isVariable())
-               return provablyNonNegative(atom->getNumerator()) &&
-                      provablyNonNegative(atom->getDenominator());
-             return sizeVariables.lookup(atom.get()).nonNegative;
-           });
-  });
-}
-
-bool Checker::provablyWithin(const Size &value, const Size &limit,
-                             bool inclusive) {
-  Size room = inclusive ? limit - value : limit - value - Size(1);
-  if (provablyNonNegative(room))
-    return true;
-  // A loop index i below n, plus constants: value = i + rest with i <= n - 1.
-  for (const SizeTerm &term : value.getTerms()) {
-    if (term.factors.size() != 1 || term.coefficient < 0)
-      continue;
-    auto found = sizeVariables.find(term.factors[0].get());
-    if (found == sizeVariables.end() || !found->second.limit)
-      continue;
-    // The value with the variable at its largest.
-    Size top = *found->second.limit - Size(1);
-    Size replaced = value.getConstant();
-    for (const SizeTerm &other : value.getTerms()) {
-      Size product = other.coefficient;
-      for (const SizeAtomRef &factor : other.factors)
-        product = product * (factor == term.factors[0] ? top : Size(factor));
-      replaced = replaced + product;
-    }
-    Size space = inclusive ? limit - replaced : limit - replaced - Size(1);
-    if (provablyNonNegative(space))
-      return true;
-  }
-  return false;
-}
-
 void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
                            llvm::function_ref<Value()> message) {
-  bool low = provablyNonNegative(index.size);
-  bool high = provablyWithin(index.size, limit, inclusive);
+  bool low = sizes.isNeverNegative(index.size);
+  bool high = sizes.isWithin(index.size, limit, inclusive);
   if (low && high)
     return;
   Value value = materialize(index), end = sizeValue(limit);
@@ -79,16 +30,16 @@ void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
     good = good ? emit().host(HostOp::And, {good, below}) : below;
   }
   emit().assertThat(good, message(), Check::Index);
-  facts.push_back({index.size, false});
-  facts.push_back(
-      {inclusive ? limit - index.size : limit - index.size - Size(1), false});
+  sizes.proveNotNegative(index.size);
+  sizes.proveNotNegative(inclusive ? limit - index.size
+                                   : limit - index.size - Size(1));
 }
 
 Val Checker::fromTheFront(const Val &index, const Size &size) {
-  if (provablyNonNegative(index.size))
+  if (sizes.isNeverNegative(index.size))
     return index;
   Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, here);
-  if (provablyNonNegative(Size(-1) - index.size))
+  if (sizes.isNeverNegative(Size(-1) - index.size))
     return shifted;
   Value value = materialize(index);
   Value isNegative = emit().host(HostOp::Lt, {value, emit().constantInt(0)});
@@ -173,7 +124,7 @@ Checker::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
     stop = bounded(*last);
   }
   Size length = stop.size - start.size;
-  if (!constantOf(length) && !provablyNonNegative(length))
+  if (!constantOf(length) && !sizes.isNeverNegative(length))
     checkInRange(start, stop.size, true, message);
   return std::make_pair(start, stop.size);
 }

@@ -183,7 +183,7 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
   }
   for (auto [i, size] : llvm::enumerate(type.dims))
     if (size != typeOf(rhs).dims[i] && !c.constantOf(size))
-      size = c.newSize("?", c.emit().dim(value, i));
+      size = c.sizes.add("?", c.emit().dim(value, i));
   Val val = makeTensor(std::move(type), value, placed);
   if (lhs.as<TensorInfo>().made == rhs.as<TensorInfo>().made)
     val.as<TensorInfo>().made = lhs.as<TensorInfo>().made;
@@ -255,7 +255,7 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
   TensorType type = typeOf(result);
   for (auto [i, size] : llvm::enumerate(type.dims))
     if (start.isBehind(size) && !c.constantOf(size))
-      size = c.newSize("?", c.emit().dim(result.value, i));
+      size = c.sizes.add("?", c.emit().dim(result.value, i));
   return makeTensor(std::move(type), result.value,
                     result.as<TensorInfo>().placed);
 }

@@ -187,7 +187,8 @@ void Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
     Val some = makeRunTime(
         ValKind::Bool, emit().host(HostOp::Gt, {rest, emit().constantInt(0)}));
     return branch(
-        some, stmt.range, assigned, [&] { return tail(newSize("tail", rest)); },
+        some, stmt.range, assigned,
+        [&] { return tail(sizes.add("tail", rest)); },
         [&] { return Flow::Next; });
   });
 }

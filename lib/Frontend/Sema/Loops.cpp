@@ -247,8 +247,8 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto turn = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;
     auto atom = index.size.getAtom();
-    if (atom && provablyNonNegative(low)) {
-      SizeVariable &variable = sizeVariables[atom.get()];
+    if (atom && sizes.isNeverNegative(low)) {
+      SizeTable::Variable &variable = sizes[atom];
       variable.nonNegative = true;
       variable.limit = limit;
     }

@@ -63,7 +63,7 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
                              SourceRange range,
                              const llvm::StringSet<> &assigned)
     : c(c), condition(condition), range(range), before(saveModels(c)),
-      knownFacts(c.facts.size()) {
+      knownFacts(c.sizes.mark()) {
   for (auto &entry : assigned)
     if (Binding *binding = c.lookup(entry.first()))
       if (binding->isVar)
@@ -99,7 +99,7 @@ void RunTimeBranch::enterElse() {
     one.binding->val = one.before;
   afterThen = saveModels(c);
   restoreModels(c, before);
-  c.facts.resize(knownFacts);
+  c.sizes.forgetSince(knownFacts);
   c.forgetReads();
   c.emit().beginElse();
 }
@@ -214,7 +214,7 @@ void RunTimeBranch::finish() {
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
-  c.facts.resize(knownFacts);
+  c.sizes.forgetSince(knownFacts);
   c.forgetReads();
   joinModels(c, afterThen, join);
   llvm::ArrayRef<Value> rest(results);

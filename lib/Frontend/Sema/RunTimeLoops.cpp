@@ -112,7 +112,7 @@ Val RunTimeLoop::startOfTurn(const Carried &one,
     TensorType type = typeOf(val);
     for (auto [i, isOpen] : llvm::enumerate(open))
       if (isOpen)
-        type.dims[i] = c.newSize("?", c.emit().dim(val.value, i));
+        type.dims[i] = c.sizes.add("?", c.emit().dim(val.value, i));
     SourceRange made = val.as<TensorInfo>().made;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
     val.as<TensorInfo>().made = made;
@@ -126,7 +126,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
   if (!runs)
     ++c.conditionDepth;
   c.forgetReads();
-  knownFacts = c.facts.size();
+  knownFacts = c.sizes.mark();
   c.beginTurn();
   for (Carried &one : carried)
     one.binding->val = one.start = startOfTurn(one, values);
@@ -251,7 +251,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
 }
 
 void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
-  c.facts.resize(knownFacts);
+  c.sizes.forgetSince(knownFacts);
   --c.regionDepth;
   if (!runs)
     --c.conditionDepth;

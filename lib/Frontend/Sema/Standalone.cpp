@@ -32,9 +32,9 @@ std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
       return std::nullopt;
     for (auto [item, size] : llvm::zip(named->dims, type->dims)) {
       auto atom = size.getAtom();
-      if (atom && !sizeVariables[atom.get()].value) {
-        sizeVariables[atom.get()].nonNegative = true;
-        sizeVariables[atom.get()].value = Value(&nullEmitter);
+      if (atom && !sizes[atom].value) {
+        sizes[atom].nonNegative = true;
+        sizes[atom].value = Value(&nullEmitter);
       }
       if (auto *name =
               item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
@@ -69,7 +69,6 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   Restore<FileScope *> savedFile(file);
   Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
       savedCondition(conditionDepth);
-  Restore<std::vector<Fact>> savedFacts(facts);
   Restore<std::string> savedHint(nameHint);
   Restore<SourceRange> savedFailed(failedAt), savedHere(here);
   DiagnosticEngine silent(sources);
@@ -86,8 +85,10 @@ void Checker::walkAside(llvm::function_ref<void()> walk) {
   for (const auto &model : models)
     names.push_back(model->name);
   size_t modelCount = models.size(), optimizerCount = optimizers.size();
+  size_t knownFacts = sizes.mark();
   forgetReads();
   walk();
+  sizes.forgetSince(knownFacts);
   models.resize(modelCount);
   optimizers.resize(optimizerCount);
   restoreModels(*this, states);

@@ -104,40 +104,6 @@ bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
   return false;
 }
 
-/// Whether the size is not 0 whatever its variables are: 12 - 5 * n.
-static bool isNeverZero(const Size &size) {
-  int64_t divisor = 0;
-  for (const SizeTerm &term : size.getTerms())
-    divisor = std::gcd(divisor, term.coefficient);
-  return divisor != 0 && size.getConstant() % divisor != 0;
-}
-
-bool Checker::prove(ShapeAnswer &answer) {
-  for (const SizeFact &fact : answer.facts) {
-    auto lhs = constantOf(fact.lhs), rhs = constantOf(fact.rhs);
-    bool isKnown = lhs && rhs;
-    if (isKnown && *lhs == *rhs)
-      continue;
-    Size difference = fact.lhs - fact.rhs;
-    if (isKnown || isNeverZero(difference)) {
-      answer.problem =
-          fact.what + ": " + fact.lhs.str() + " and " + fact.rhs.str();
-      return false;
-    }
-    Size negated = fact.rhs - fact.lhs;
-    if (llvm::any_of(facts, [&](const Fact &known) {
-          return known.isZero &&
-                 (known.size == difference || known.size == negated);
-        }))
-      continue;
-    emit().checkDim(sizeValue(fact.lhs), sizeValue(fact.rhs),
-                    fact.what + " (" + fact.lhs.str() + " and " +
-                        fact.rhs.str() + ")");
-    facts.push_back({difference, true});
-  }
-  return bool(answer);
-}
-
 //===----------------------------------------------------------------------===//
 // Dtypes and broadcasting
 //===----------------------------------------------------------------------===//

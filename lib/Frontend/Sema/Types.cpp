@@ -143,14 +143,14 @@ std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
   for (const SubscriptItem &item : named->dims) {
     const ast::NameExpr *name = plainName(item);
     if (item.kind == SubscriptItem::Unknown && fresh) {
-      result.dims.push_back(newSize("?", Value()));
+      result.dims.push_back(sizes.add("?", Value()));
     } else if (item.kind != SubscriptItem::Index) {
       error(DiagCode::TD213, item.range, "a size is needed here");
       return std::nullopt;
     } else if (name && fresh && introducesSize(name->name)) {
       auto [entry, isNew] = introduced.try_emplace(name->name, Size(0));
       if (isNew)
-        entry->second = newSize(name->name, Value());
+        entry->second = sizes.add(name->name, Value());
       result.dims.push_back(entry->second);
     } else {
       std::optional<Val> size = evalDim(*item.index);
@@ -310,7 +310,7 @@ Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
   Dims dims = typeOf(val).dims;
   for (auto [item, size] : llvm::zip(type->dims, dims))
     if (item.kind == SubscriptItem::Unknown && constantOf(size))
-      size = newSize("?", sizeValue(size));
+      size = sizes.add("?", sizeValue(size));
   return reshapeTo(val, dims);
 }
 

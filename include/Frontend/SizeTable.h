@@ -1,0 +1,75 @@
+//===- SizeTable.h - the sizes of a program and what is known of them -----===//
+//
+// Size variables with their run-time values, and facts that checks have proved
+// on the way to a point of the program. What a fact does not decide is checked
+// when the program runs, once. Without an AST, for all front ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FRONTEND_SIZETABLE_H
+#define TDC_FRONTEND_SIZETABLE_H
+
+#include "Dialect/TD/OpTable/ShapeRules.h"
+#include "Frontend/Emitter.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tdc {
+
+class SizeTable {
+public:
+  struct Variable {
+    Value value; ///< null while it has none
+    std::optional<int64_t> known;
+    /// What it is on the machine that is compiled for; types must not depend on
+    /// it.
+    std::optional<int64_t> onThisMachine;
+    std::optional<Size> limit; ///< 0 <= variable < limit
+    bool nonNegative = false;
+  };
+
+  /// A new variable.
+  Size add(llvm::StringRef name, Value value,
+           std::optional<int64_t> known = std::nullopt);
+  /// What is known of a variable; nothing at first.
+  Variable &operator[](const SizeAtomRef &variable);
+
+  std::optional<int64_t> constantOf(const Size &size) const;
+  std::optional<int64_t> onThisMachine(const Size &size) const;
+  /// The size as an int of the emitter.
+  Value valueOf(const Size &size, Emitter &emitter) const;
+
+  bool isNeverNegative(const Size &size) const;
+  /// Whether `size` is below `limit`, or, if `inclusive`, not above it.
+  bool isWithin(const Size &size, const Size &limit, bool inclusive) const;
+
+  /// A run-time check has proved that the size is 0, or that it is not
+  /// negative.
+  void proveZero(Size size) { facts.push_back({std::move(size), true}); }
+  void proveNotNegative(Size size) {
+    facts.push_back({std::move(size), false});
+  }
+  /// The facts so far, to go back to where a path ends.
+  size_t mark() const { return facts.size(); }
+  void forgetSince(size_t mark) { facts.resize(mark); }
+
+  /// Emits a check of each fact that the answer needs and nothing decides;
+  /// false if known sizes contradict one: the answer then has the problem.
+  bool prove(ShapeAnswer &answer, Emitter &emitter);
+
+private:
+  struct Fact {
+    Size size;
+    bool isZero; ///< else not negative
+  };
+
+  Value valueOf(const SizeAtom &atom, Emitter &emitter) const;
+
+  llvm::DenseMap<const SizeAtom *, Variable> variables;
+  /// Those of the table: they live as long as it does.
+  std::vector<SizeAtomRef> atoms;
+  std::vector<Fact> facts;
+};
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_SIZETABLE_H
