@@ -18,6 +18,7 @@
 #include "Dialect/TD/OpTable/Types.h"
 #include "Frontend/Source.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <variant>
 
 namespace tdc {
 
@@ -103,6 +104,15 @@ enum class Check : uint8_t {
   Index = 103,
   Size = 104,
   Power = 105
+};
+
+/// An attribute of a compute op, by its name in td. Lists live as long as the
+/// call that takes it.
+struct OpAttribute {
+  llvm::StringRef name;
+  std::variant<int64_t, llvm::ArrayRef<int64_t>, td::ReduceKind,
+               td::ComparePredicate>
+      value;
 };
 
 /// Where an operation stands in the source, and the calls that led there
@@ -209,50 +219,21 @@ public:
                        llvm::ArrayRef<Value> sizes,
                        const TensorShape &type) = 0;
 
-  // Tensors: arithmetic ---------------------------------------------------//
-  virtual Value elementwise(OpKind op, llvm::ArrayRef<Value> operands,
-                            const TensorShape &type) = 0;
-  virtual Value compare(td::ComparePredicate predicate, Value lhs, Value rhs,
-                        const TensorShape &type) = 0;
-  virtual Value select(Value condition, Value onTrue, Value onFalse,
-                       const TensorShape &type) = 0;
-  virtual Value cast(Value input, const TensorShape &type) = 0;
+  // Tensors: arithmetic and movement --------------------------------------//
+  /// A compute op of the table. `operands` are its tensors and host scalars in
+  /// order, `sizes` what it wants of the run-time dims of its result.
+  virtual Value op(OpKind kind, llvm::ArrayRef<Value> operands,
+                   llvm::ArrayRef<OpAttribute> attributes,
+                   llvm::ArrayRef<Value> sizes, const TensorShape &type) = 0;
+  /// The same where the result has the type of operand 0.
+  virtual Value opLike(OpKind kind, llvm::ArrayRef<Value> operands,
+                       llvm::ArrayRef<OpAttribute> attributes) = 0;
   /// A `type` without a place: where it goes is not decided yet.
   virtual Value toDevice(Value input, const TensorShape &type,
                          Transfer transfer) = 0;
   virtual Value detach(Value input) = 0;
   /// The input, whose gradient is rounded to the dtype of `narrow` and widened.
   virtual Value roundGradient(Value input, const TensorShape &narrow) = 0;
-  virtual Value reduce(td::ReduceKind kind, Value input,
-                       llvm::ArrayRef<int64_t> dims,
-                       const TensorShape &type) = 0;
-  virtual Value argReduce(td::ReduceKind kind, Value input, int64_t dim,
-                          const TensorShape &type) = 0;
-  virtual Value matmul(Value lhs, Value rhs, const TensorShape &type) = 0;
-  virtual Value softmax(bool logarithm, Value input, int64_t dim) = 0;
-
-  // Tensors: movement -----------------------------------------------------//
-  virtual Value broadcast(Value input, llvm::ArrayRef<Value> sizes,
-                          const TensorShape &type) = 0;
-  virtual Value reshape(Value input, llvm::ArrayRef<Value> sizes,
-                        const TensorShape &type) = 0;
-  virtual Value permute(Value input, llvm::ArrayRef<int64_t> permutation,
-                        const TensorShape &type) = 0;
-  /// `start` is in range; `sizes` holds every run-time dim of `type`.
-  virtual Value slice(Value input, Value start, int64_t dim, int64_t step,
-                      llvm::ArrayRef<Value> sizes, const TensorShape &type) = 0;
-  virtual Value updateSlice(Value input, Value update, Value start, int64_t dim,
-                            int64_t step) = 0;
-  virtual Value concat(llvm::ArrayRef<Value> inputs, int64_t dim,
-                       const TensorShape &type) = 0;
-  virtual Value gather(Value input, Value indices, int64_t dim,
-                       const TensorShape &type) = 0;
-  virtual Value scatterAdd(Value input, Value indices, Value updates,
-                           int64_t dim) = 0;
-  virtual Value gatherAlong(Value input, Value indices, int64_t dim,
-                            const TensorShape &type) = 0;
-  virtual Value scatterAddAlong(Value input, Value indices, Value updates,
-                                int64_t dim) = 0;
 
   /// The size of a dim as an int.
   virtual Value dim(Value tensor, int64_t index) = 0;

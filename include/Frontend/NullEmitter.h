@@ -52,43 +52,15 @@ public:
              const TensorShape &type) override;
   Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
                llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
-  Value elementwise(OpKind op, llvm::ArrayRef<Value> operands,
-                    const TensorShape &type) override;
-  Value compare(td::ComparePredicate predicate, Value lhs, Value rhs,
-                const TensorShape &type) override;
-  Value select(Value condition, Value onTrue, Value onFalse,
-               const TensorShape &type) override;
-  Value cast(Value input, const TensorShape &type) override;
+  Value op(OpKind kind, llvm::ArrayRef<Value> operands,
+           llvm::ArrayRef<OpAttribute> attributes, llvm::ArrayRef<Value> sizes,
+           const TensorShape &type) override;
+  Value opLike(OpKind kind, llvm::ArrayRef<Value> operands,
+               llvm::ArrayRef<OpAttribute> attributes) override;
   Value toDevice(Value input, const TensorShape &type,
                  Transfer transfer) override;
   Value detach(Value input) override;
   Value roundGradient(Value input, const TensorShape &narrow) override;
-  Value reduce(td::ReduceKind kind, Value input, llvm::ArrayRef<int64_t> dims,
-               const TensorShape &type) override;
-  Value argReduce(td::ReduceKind kind, Value input, int64_t dim,
-                  const TensorShape &type) override;
-  Value matmul(Value lhs, Value rhs, const TensorShape &type) override;
-  Value softmax(bool logarithm, Value input, int64_t dim) override;
-  Value broadcast(Value input, llvm::ArrayRef<Value> sizes,
-                  const TensorShape &type) override;
-  Value reshape(Value input, llvm::ArrayRef<Value> sizes,
-                const TensorShape &type) override;
-  Value permute(Value input, llvm::ArrayRef<int64_t> permutation,
-                const TensorShape &type) override;
-  Value slice(Value input, Value start, int64_t dim, int64_t step,
-              llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
-  Value updateSlice(Value input, Value update, Value start, int64_t dim,
-                    int64_t step) override;
-  Value concat(llvm::ArrayRef<Value> inputs, int64_t dim,
-               const TensorShape &type) override;
-  Value gather(Value input, Value indices, int64_t dim,
-               const TensorShape &type) override;
-  Value scatterAdd(Value input, Value indices, Value updates,
-                   int64_t dim) override;
-  Value gatherAlong(Value input, Value indices, int64_t dim,
-                    const TensorShape &type) override;
-  Value scatterAddAlong(Value input, Value indices, Value updates,
-                        int64_t dim) override;
   Value dim(Value tensor, int64_t index) override;
   Value item(Value tensor) override;
   void declareSlot(llvm::StringRef name, td::SlotKind kind, llvm::StringRef key,

@@ -53,30 +53,43 @@ Value MLIREmitter::random(td::Distribution distribution,
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
+// Arithmetic and movement
 //===----------------------------------------------------------------------===//
 
-Value MLIREmitter::elementwise(OpKind op, llvm::ArrayRef<Value> operands,
-                               const TensorShape &type) {
-  OperationState state(getLocation(), ("td." + getOpInfo(op).mnemonic).str(),
-                       unwrap(operands), getType(type));
+static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
+  MLIRContext *context = builder.getContext();
+  if (auto *number = std::get_if<int64_t>(&attribute.value))
+    return builder.getI64IntegerAttr(*number);
+  if (auto *list = std::get_if<llvm::ArrayRef<int64_t>>(&attribute.value))
+    return builder.getDenseI64ArrayAttr(*list);
+  if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
+    return td::ReduceKindAttr::get(context, *kind);
+  return td::ComparePredicateAttr::get(
+      context, std::get<td::ComparePredicate>(attribute.value));
+}
+
+Value MLIREmitter::createOp(OpKind kind, llvm::ArrayRef<Value> operands,
+                            llvm::ArrayRef<OpAttribute> attributes,
+                            llvm::ArrayRef<Value> sizes, Type type) {
+  OperationState state(getLocation(), ("td." + getOpInfo(kind).mnemonic).str());
+  state.addTypes(type);
+  state.addOperands(unwrap(operands));
+  state.addOperands(unwrap(sizes));
+  for (const OpAttribute &attribute : attributes)
+    state.addAttribute(attribute.name, getAttribute(builder, attribute));
   return wrap(builder.create(state)->getResult(0));
 }
 
-Value MLIREmitter::compare(td::ComparePredicate predicate, Value lhs, Value rhs,
-                           const TensorShape &type) {
-  return wrap(create<td::CompareOp>(getType(type), predicate, unwrap(lhs),
-                                    unwrap(rhs)));
+Value MLIREmitter::op(OpKind kind, llvm::ArrayRef<Value> operands,
+                      llvm::ArrayRef<OpAttribute> attributes,
+                      llvm::ArrayRef<Value> sizes, const TensorShape &type) {
+  return createOp(kind, operands, attributes, sizes, getType(type));
 }
 
-Value MLIREmitter::select(Value condition, Value onTrue, Value onFalse,
-                          const TensorShape &type) {
-  return wrap(create<td::SelectOp>(getType(type), unwrap(condition),
-                                   unwrap(onTrue), unwrap(onFalse)));
-}
-
-Value MLIREmitter::cast(Value input, const TensorShape &type) {
-  return wrap(create<td::CastOp>(getType(type), unwrap(input)));
+Value MLIREmitter::opLike(OpKind kind, llvm::ArrayRef<Value> operands,
+                          llvm::ArrayRef<OpAttribute> attributes) {
+  return createOp(kind, operands, attributes, /*sizes=*/{},
+                  unwrap(operands.front()).getType());
 }
 
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
@@ -97,93 +110,6 @@ Value MLIREmitter::roundGradient(Value input, const TensorShape &narrow) {
   mlir::Value value = unwrap(input);
   return wrap(create<td::RoundGradientOp>(value.getType(), value,
                                           getType(narrow).getElementType()));
-}
-
-Value MLIREmitter::reduce(td::ReduceKind kind, Value input,
-                          llvm::ArrayRef<int64_t> dims,
-                          const TensorShape &type) {
-  return wrap(create<td::ReduceOp>(getType(type), kind, unwrap(input), dims));
-}
-
-Value MLIREmitter::argReduce(td::ReduceKind kind, Value input, int64_t dim,
-                             const TensorShape &type) {
-  return wrap(create<td::ArgReduceOp>(getType(type), kind, unwrap(input), dim));
-}
-
-Value MLIREmitter::matmul(Value lhs, Value rhs, const TensorShape &type) {
-  return wrap(create<td::MatmulOp>(getType(type), unwrap(lhs), unwrap(rhs)));
-}
-
-Value MLIREmitter::softmax(bool logarithm, Value input, int64_t dim) {
-  mlir::Value value = unwrap(input);
-  if (logarithm)
-    return wrap(create<td::LogSoftmaxOp>(value.getType(), value, dim));
-  return wrap(create<td::SoftmaxOp>(value.getType(), value, dim));
-}
-
-//===----------------------------------------------------------------------===//
-// Movement
-//===----------------------------------------------------------------------===//
-
-Value MLIREmitter::broadcast(Value input, llvm::ArrayRef<Value> sizes,
-                             const TensorShape &type) {
-  return wrap(
-      create<td::BroadcastOp>(getType(type), unwrap(input), unwrap(sizes)));
-}
-
-Value MLIREmitter::reshape(Value input, llvm::ArrayRef<Value> sizes,
-                           const TensorShape &type) {
-  return wrap(
-      create<td::ReshapeOp>(getType(type), unwrap(input), unwrap(sizes)));
-}
-
-Value MLIREmitter::permute(Value input, llvm::ArrayRef<int64_t> permutation,
-                           const TensorShape &type) {
-  return wrap(create<td::PermuteOp>(getType(type), unwrap(input), permutation));
-}
-
-Value MLIREmitter::slice(Value input, Value start, int64_t dim, int64_t step,
-                         llvm::ArrayRef<Value> sizes, const TensorShape &type) {
-  return wrap(create<td::SliceOp>(getType(type), unwrap(input), unwrap(start),
-                                  dim, step, unwrap(sizes)));
-}
-
-Value MLIREmitter::updateSlice(Value input, Value update, Value start,
-                               int64_t dim, int64_t step) {
-  mlir::Value value = unwrap(input);
-  return wrap(create<td::UpdateSliceOp>(value.getType(), value, unwrap(update),
-                                        unwrap(start), dim, step));
-}
-
-Value MLIREmitter::concat(llvm::ArrayRef<Value> inputs, int64_t dim,
-                          const TensorShape &type) {
-  return wrap(create<td::ConcatOp>(getType(type), unwrap(inputs), dim));
-}
-
-Value MLIREmitter::gather(Value input, Value indices, int64_t dim,
-                          const TensorShape &type) {
-  return wrap(
-      create<td::GatherOp>(getType(type), unwrap(input), unwrap(indices), dim));
-}
-
-Value MLIREmitter::scatterAdd(Value input, Value indices, Value updates,
-                              int64_t dim) {
-  mlir::Value value = unwrap(input);
-  return wrap(create<td::ScatterAddOp>(value.getType(), value, unwrap(indices),
-                                       unwrap(updates), dim));
-}
-
-Value MLIREmitter::gatherAlong(Value input, Value indices, int64_t dim,
-                               const TensorShape &type) {
-  return wrap(create<td::GatherAlongOp>(getType(type), unwrap(input),
-                                        unwrap(indices), dim));
-}
-
-Value MLIREmitter::scatterAddAlong(Value input, Value indices, Value updates,
-                                   int64_t dim) {
-  mlir::Value value = unwrap(input);
-  return wrap(create<td::ScatterAddAlongOp>(
-      value.getType(), value, unwrap(indices), unwrap(updates), dim));
 }
 
 //===----------------------------------------------------------------------===//

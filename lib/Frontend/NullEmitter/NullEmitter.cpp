@@ -64,64 +64,20 @@ Value NullEmitter::random(td::Distribution, llvm::ArrayRef<Value>,
                           llvm::ArrayRef<Value>, const TensorShape &) {
   return some();
 }
-Value NullEmitter::elementwise(OpKind, llvm::ArrayRef<Value>,
-                               const TensorShape &) {
+Value NullEmitter::op(OpKind, llvm::ArrayRef<Value>,
+                      llvm::ArrayRef<OpAttribute>, llvm::ArrayRef<Value>,
+                      const TensorShape &) {
   return some();
 }
-Value NullEmitter::compare(td::ComparePredicate, Value, Value,
-                           const TensorShape &) {
+Value NullEmitter::opLike(OpKind, llvm::ArrayRef<Value>,
+                          llvm::ArrayRef<OpAttribute>) {
   return some();
 }
-Value NullEmitter::select(Value, Value, Value, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::cast(Value, const TensorShape &) { return some(); }
 Value NullEmitter::toDevice(Value, const TensorShape &, Transfer) {
   return some();
 }
 Value NullEmitter::detach(Value) { return some(); }
 Value NullEmitter::roundGradient(Value, const TensorShape &) { return some(); }
-Value NullEmitter::reduce(td::ReduceKind, Value, llvm::ArrayRef<int64_t>,
-                          const TensorShape &) {
-  return some();
-}
-Value NullEmitter::argReduce(td::ReduceKind, Value, int64_t,
-                             const TensorShape &) {
-  return some();
-}
-Value NullEmitter::matmul(Value, Value, const TensorShape &) { return some(); }
-Value NullEmitter::softmax(bool, Value, int64_t) { return some(); }
-Value NullEmitter::broadcast(Value, llvm::ArrayRef<Value>,
-                             const TensorShape &) {
-  return some();
-}
-Value NullEmitter::reshape(Value, llvm::ArrayRef<Value>, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::permute(Value, llvm::ArrayRef<int64_t>,
-                           const TensorShape &) {
-  return some();
-}
-Value NullEmitter::slice(Value, Value, int64_t, int64_t, llvm::ArrayRef<Value>,
-                         const TensorShape &) {
-  return some();
-}
-Value NullEmitter::updateSlice(Value, Value, Value, int64_t, int64_t) {
-  return some();
-}
-Value NullEmitter::concat(llvm::ArrayRef<Value>, int64_t, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::gather(Value, Value, int64_t, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::scatterAdd(Value, Value, Value, int64_t) { return some(); }
-Value NullEmitter::gatherAlong(Value, Value, int64_t, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::scatterAddAlong(Value, Value, Value, int64_t) {
-  return some();
-}
 Value NullEmitter::dim(Value, int64_t) { return some(); }
 Value NullEmitter::item(Value) { return some(); }
 void NullEmitter::declareSlot(llvm::StringRef, td::SlotKind, llvm::StringRef,

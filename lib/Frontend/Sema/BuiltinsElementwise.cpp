@@ -116,7 +116,9 @@ template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
   if (!index ||
       !c.accepts(OpKind::Softmax, type.dtype, args.range(), what, input))
     return c.fail();
-  Value value = c.emit().softmax(logarithm, input.value, *index);
+  Value value =
+      c.emit().opLike(logarithm ? OpKind::LogSoftmax : OpKind::Softmax,
+                      input.value, {{"dim", int64_t(*index)}});
   return makeTensor(type, value, input.as<TensorInfo>().placed);
 }
 

@@ -85,8 +85,9 @@ static Val gather(Checker &c, const Bound &args) {
   if (!place)
     return c.fail();
   TensorType type{typeOf(input).dtype, typeOf(index).dims, *place};
-  Value value = c.emit().gatherAlong(take(c, both[0], *part).value,
-                                     both[1].value, *dim, c.shapeOf(type));
+  Value value = c.emit().op(OpKind::GatherAlong,
+                            {take(c, both[0], *part).value, both[1].value},
+                            {{"dim", int64_t(*dim)}}, {}, c.shapeOf(type));
   return makeTensor(type, value, both[0].as<TensorInfo>().placed);
 }
 
@@ -115,8 +116,10 @@ static Val scatterAdd(Checker &c, const Bound &args) {
   if (!c.samePlace(all, args.range()))
     return c.fail();
   Val reached = take(c, all[0], *part);
-  Value value = c.emit().scatterAddAlong(reached.value, all[1].value,
-                                         take(c, all[2], *added).value, *dim);
+  Value value = c.emit().opLike(
+      OpKind::ScatterAddAlong,
+      {reached.value, all[1].value, take(c, all[2], *added).value},
+      {{"dim", int64_t(*dim)}});
   Val sums = makeTensor(typeOf(reached), value, all[0].as<TensorInfo>().placed);
   return c.updateAlong(all[0], *part, sums);
 }

@@ -243,7 +243,7 @@ Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
   llvm::SmallVector<Value, 2> handles;
   for (const Val &value : values)
     handles.push_back(value.value);
-  Value result = emit().elementwise(op, handles, shapeOf(common));
+  Value result = emit().op(op, handles, {}, {}, shapeOf(common));
   return makeTensor(std::move(common), result, placed);
 }
 
@@ -256,8 +256,8 @@ Val Checker::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
   if (!unify(values, range, what, common))
     return fail();
   common.dtype = DType::Bool;
-  Value result = emit().compare(predicate, values[0].value, values[1].value,
-                                shapeOf(common));
+  Value result = emit().op(OpKind::Compare, {values[0].value, values[1].value},
+                           {{"predicate", predicate}}, {}, shapeOf(common));
   return makeTensor(std::move(common), result, placed);
 }
 
@@ -301,10 +301,11 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
   }
   common.dims = answer.dims;
   common.place = *place;
-  Value result =
-      emit().select(broadcastTo(all[0], common.dims).value,
-                    broadcastTo(all[1], common.dims).value,
-                    broadcastTo(all[2], common.dims).value, shapeOf(common));
+  Value result = emit().op(OpKind::Select,
+                           {broadcastTo(all[0], common.dims).value,
+                            broadcastTo(all[1], common.dims).value,
+                            broadcastTo(all[2], common.dims).value},
+                           {}, {}, shapeOf(common));
   return makeTensor(common, result, placedOf(all));
 }
 
@@ -323,7 +324,7 @@ Val Checker::castTo(const Val &tensor, DType dtype) {
   if (type.dtype == dtype)
     return tensor;
   type.dtype = dtype;
-  Value value = emit().cast(tensor.value, shapeOf(type));
+  Value value = emit().op(OpKind::Cast, tensor.value, {}, {}, shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
@@ -375,8 +376,8 @@ Val Checker::broadcastTo(const Val &unaligned, DimsRef dims) {
   if (same)
     return tensor;
   type.dims.assign(dims.begin(), dims.end());
-  Value value =
-      emit().broadcast(tensor.value, runTimeSizes(dims), shapeOf(type));
+  Value value = emit().op(OpKind::Broadcast, tensor.value, {},
+                          runTimeSizes(dims), shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
@@ -385,7 +386,8 @@ Val Checker::reshapeTo(const Val &tensor, DimsRef dims) {
   if (DimsRef(type.dims) == dims)
     return tensor;
   type.dims.assign(dims.begin(), dims.end());
-  Value value = emit().reshape(tensor.value, runTimeSizes(dims), shapeOf(type));
+  Value value = emit().op(OpKind::Reshape, tensor.value, {}, runTimeSizes(dims),
+                          shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
@@ -400,7 +402,8 @@ Val Checker::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
   if (identity)
     return tensor;
   type.dims = dims;
-  Value value = emit().permute(tensor.value, permutation, shapeOf(type));
+  Value value = emit().op(OpKind::Permute, tensor.value,
+                          {{"permutation", permutation}}, {}, shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
@@ -410,15 +413,17 @@ Val Checker::sliceOf(const Val &tensor, const Val &start, unsigned dim,
   if (step == 1 && type.dims[dim] == size && start.size.isConstant(0))
     return tensor;
   type.dims[dim] = size;
-  Value value = emit().slice(tensor.value, materialize(start), dim, step,
-                             runTimeSizes(type.dims), shapeOf(type));
+  Value value = emit().op(OpKind::Slice, {tensor.value, materialize(start)},
+                          {{"dim", int64_t(dim)}, {"step", step}},
+                          runTimeSizes(type.dims), shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
 Val Checker::updateSliceOf(const Val &tensor, const Val &update,
                            const Val &start, unsigned dim, int64_t step) {
-  Value value = emit().updateSlice(tensor.value, update.value,
-                                   materialize(start), dim, step);
+  Value value = emit().opLike(OpKind::UpdateSlice,
+                              {tensor.value, update.value, materialize(start)},
+                              {{"dim", int64_t(dim)}, {"step", step}});
   return like(tensor, typeOf(tensor), value);
 }
 
@@ -431,7 +436,10 @@ Val Checker::reduceOf(td::ReduceKind kind, const Val &tensor,
   type.dims = reduceShape(full, dims, false).dims;
   llvm::SmallVector<int64_t, 4> numbers(dims.begin(), dims.end());
   llvm::sort(numbers);
-  Value value = emit().reduce(kind, tensor.value, numbers, shapeOf(type));
+  Value value =
+      emit().op(OpKind::Reduce, tensor.value,
+                {{"kind", kind}, {"dims", llvm::ArrayRef<int64_t>(numbers)}},
+                {}, shapeOf(type));
   Val result = like(tensor, std::move(type), value);
   return keepDims ? reshapeTo(result, reduceShape(full, dims, true).dims)
                   : result;
@@ -476,7 +484,8 @@ Val Checker::concatOf(llvm::ArrayRef<Val> inputs, unsigned dim,
   llvm::SmallVector<Value, 4> handles;
   for (const Val &tensor : tensors)
     handles.push_back(tensor.value);
-  Value value = emit().concat(handles, dim, shapeOf(type));
+  Value value = emit().op(OpKind::Concat, handles, {{"dim", int64_t(dim)}}, {},
+                          shapeOf(type));
   return makeTensor(std::move(type), value, placedOf(tensors));
 }
 
@@ -502,8 +511,9 @@ Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
   if (!place)
     return fail();
   TensorType type{typeOf(tensor).dtype, answer.dims, *place};
-  Value value = emit().gather(both[0].value, castTo(both[1], DType::I64).value,
-                              dim, shapeOf(type));
+  Value value = emit().op(OpKind::Gather,
+                          {both[0].value, castTo(both[1], DType::I64).value},
+                          {{"dim", int64_t(dim)}}, {}, shapeOf(type));
   return makeTensor(std::move(type), value, placedOf(both));
 }
 
@@ -588,12 +598,14 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
     Size rows = numElements(DimsRef(left).drop_back());
     Val flat = reshapeTo(l, {rows, left.back()});
     TensorType flatType{a.dtype, {rows, right.back()}, *place};
-    Value value = emit().matmul(flat.value, r.value, shapeOf(flatType));
+    Value value = emit().op(OpKind::Matmul, {flat.value, r.value}, {}, {},
+                            shapeOf(flatType));
     result = reshapeTo(makeTensor(flatType, value, placed), wide);
   } else {
     l = full(l);
     r = full(r);
-    Value value = emit().matmul(l.value, r.value, shapeOf(type));
+    Value value =
+        emit().op(OpKind::Matmul, {l.value, r.value}, {}, {}, shapeOf(type));
     result = makeTensor(type, value, placed);
   }
   return reshapeTo(result, answer.dims);

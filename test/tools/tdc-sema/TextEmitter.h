@@ -123,16 +123,14 @@ public:
   Value random(td::Distribution d, Values bounds, Values s, Type t) override {
     return op("random " + td::stringifyDistribution(d), bounds, s, t);
   }
-  Value elementwise(OpKind k, Values v, Type t) override {
-    return op(getOpInfo(k).mnemonic, v, {}, t);
+  Value op(OpKind k, Values v, llvm::ArrayRef<OpAttribute> attributes, Values s,
+           Type t) override {
+    return op(name(k, attributes), v, s, t);
   }
-  Value compare(td::ComparePredicate p, Value a, Value b, Type t) override {
-    return op("compare " + td::stringifyComparePredicate(p), {a, b}, {}, t);
+  Value opLike(OpKind k, Values v,
+               llvm::ArrayRef<OpAttribute> attributes) override {
+    return def(name(k, attributes) + " " + list(v));
   }
-  Value select(Value c, Value a, Value b, Type t) override {
-    return op("select", {c, a, b}, {}, t);
-  }
-  Value cast(Value v, Type t) override { return op("cast", {v}, {}, t); }
   Value toDevice(Value v, Type t, Transfer how) override {
     return op("to_device" + transfer(how), {v}, {}, t);
   }
@@ -140,54 +138,6 @@ public:
   Value roundGradient(Value v, const TensorShape &narrow) override {
     return def("round_gradient " + text(v) + " " +
                spelling(narrow.dtype).str());
-  }
-  Value reduce(td::ReduceKind k, Value v, Ints dims, Type t) override {
-    return op("reduce " + td::stringifyReduceKind(k) + ints(dims), {v}, {}, t);
-  }
-  Value argReduce(td::ReduceKind k, Value v, int64_t dim, Type t) override {
-    return op("arg_reduce " + td::stringifyReduceKind(k) + ints(dim), {v}, {},
-              t);
-  }
-  Value matmul(Value a, Value b, Type t) override {
-    return op("matmul", {a, b}, {}, t);
-  }
-  Value softmax(bool log, Value v, int64_t dim) override {
-    return def(llvm::Twine(log ? "log_softmax" : "softmax") + ints(dim) + " " +
-               text(v));
-  }
-  Value broadcast(Value v, Values s, Type t) override {
-    return op("broadcast", {v}, s, t);
-  }
-  Value reshape(Value v, Values s, Type t) override {
-    return op("reshape", {v}, s, t);
-  }
-  Value permute(Value v, Ints p, Type t) override {
-    return op("permute" + llvm::Twine(ints(p)), {v}, {}, t);
-  }
-  Value slice(Value v, Value start, int64_t dim, int64_t step, Values s,
-              Type t) override {
-    return op("slice" + llvm::Twine(ints({dim, step})), {v, start}, s, t);
-  }
-  Value updateSlice(Value v, Value u, Value start, int64_t dim,
-                    int64_t step) override {
-    return def("update_slice" + llvm::Twine(ints({dim, step})) + " " +
-               list({v, u, start}));
-  }
-  Value concat(Values v, int64_t dim, Type t) override {
-    return op("concat" + llvm::Twine(ints(dim)), v, {}, t);
-  }
-  Value gather(Value v, Value i, int64_t dim, Type t) override {
-    return op("gather" + llvm::Twine(ints(dim)), {v, i}, {}, t);
-  }
-  Value scatterAdd(Value v, Value i, Value u, int64_t dim) override {
-    return def("scatter_add" + llvm::Twine(ints(dim)) + " " + list({v, i, u}));
-  }
-  Value gatherAlong(Value v, Value i, int64_t dim, Type t) override {
-    return op("gather_along" + llvm::Twine(ints(dim)), {v, i}, {}, t);
-  }
-  Value scatterAddAlong(Value v, Value i, Value u, int64_t dim) override {
-    return def("scatter_add_along" + llvm::Twine(ints(dim)) + " " +
-               list({v, i, u}));
   }
   Value dim(Value v, int64_t i) override {
     return def("dim" + llvm::Twine(ints(i)) + " " + text(v));
@@ -350,6 +300,24 @@ private:
   }
   Value def(const llvm::Twine &text, Type t) {
     return def(text + " : " + type(t));
+  }
+  /// "slice[0, 2]", "reduce sum[1]".
+  static std::string name(OpKind kind, llvm::ArrayRef<OpAttribute> attributes) {
+    std::string text = getOpInfo(kind).mnemonic.str();
+    llvm::SmallVector<int64_t> numbers;
+    for (const OpAttribute &attribute : attributes) {
+      if (auto *number = std::get_if<int64_t>(&attribute.value))
+        numbers.push_back(*number);
+      else if (auto *dims = std::get_if<Ints>(&attribute.value))
+        numbers.append(dims->begin(), dims->end());
+      else if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
+        text += " " + td::stringifyReduceKind(*kind).str();
+      else
+        text += " " + td::stringifyComparePredicate(
+                          std::get<td::ComparePredicate>(attribute.value))
+                          .str();
+    }
+    return attributes.empty() || numbers.empty() ? text : text + ints(numbers);
   }
   Value op(const llvm::Twine &text, Values v, Values sizes, Type t) {
     std::string operands = v.empty() ? "" : " " + list(v);
