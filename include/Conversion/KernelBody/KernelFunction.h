@@ -79,7 +79,7 @@ struct KernelFunction {
   /// holds.
   mlir::Value requireInside(mlir::Value condition, const td::Loop &loop,
                             mlir::Value position);
-  /// The size of the dim that a picker (see td::Coordinate) indexes.
+  /// The size of the dim that a picker (td::Picker) indexes.
   mlir::Value getPickedSize(mlir::Operation *picker);
   /// Makes the program stop, after this kernel, at the picker's line.
   void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,

@@ -150,8 +150,9 @@ Coordinate LoopNestBuilder::makeLoop(Value tensor, unsigned dim, bool overOne) {
 LogicalResult LoopNestBuilder::walkOperands(ComputeOp op, const Coordinates *at,
                                             ArrayRef<Coordinate> domain,
                                             Visits &visits) {
+  llvm::SmallDenseSet<unsigned, 4> walked;
   std::function<LogicalResult(unsigned)> walkOperand = [&](unsigned index) {
-    if (nest.operands.count({op, index, at}))
+    if (!walked.insert(index).second)
       return success();
     AccessMap access = op.getAccess(index);
     for (const AccessSymbol &symbol : access.symbols)

@@ -129,7 +129,11 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
 
 bool isFreeInKernels(Operation *op) {
   auto compute = dyn_cast<ComputeOp>(op);
-  return compute && compute.getInfo().cost == OpCost::Free;
+  if (!compute)
+    return false;
+  const OpInfo &info = compute.getInfo();
+  return info.cost == OpCost::Free || (info.family == OpFamily::Constructor &&
+                                       info.cost == OpCost::Simple);
 }
 
 namespace {

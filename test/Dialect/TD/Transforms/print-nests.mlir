@@ -146,6 +146,23 @@ func.func @sums(%x: tensor<8x16xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 // -----
 
+// A sum to one element and what an optimizer makes of it: roots without loops
+// share that of the sum.
+// CHECK: kernel of %0#0, %0#1
+// CHECK-NEXT:   loop 0 of 100: dim 0 of %arg2
+// CHECK-NEXT:   root %1[0]
+// CHECK-NEXT:   root %2[0]
+// CHECK-NEXT:   reduce %1[0] over [0]
+// CHECK-NEXT:   input %arg2[l0, 0]
+// CHECK-NEXT:   input %arg3[0]
+func.func @step(%x: tensor<100x1xf32>, %p: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %g = td.reduce sum %x [0] : tensor<100x1xf32> to tensor<1xf32>
+  %s = td.sub %p, %g : tensor<1xf32>
+  return %g, %s : tensor<1xf32>, tensor<1xf32>
+}
+
+// -----
+
 // On a GPU a softmax is one kernel of several stages.
 // CHECK: kernel of %0
 // CHECK-NEXT:   loop 0 of 8: dim 0 of %9
