@@ -41,9 +41,7 @@ struct AccessMap {
   /// The dims of the domain that some coordinate depends on.
   llvm::SmallBitVector getUsedDims() const;
   /// Whether each coordinate is a dim of the domain or 0.
-  bool onlyPermutes() const {
-    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
-  }
+  bool hasDimsOnly() const;
 };
 
 /// A dim of an operand.

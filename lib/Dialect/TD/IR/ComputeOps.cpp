@@ -37,6 +37,12 @@ llvm::SmallBitVector AccessMap::getUsedDims() const {
   return used;
 }
 
+bool AccessMap::hasDimsOnly() const {
+  return llvm::all_of(map.getResults(), [](AffineExpr coordinate) {
+    return isa<AffineDimExpr>(coordinate) || coordinate == 0;
+  });
+}
+
 bool td::hasFamily(Operation *op, OpFamily family) {
   auto compute = dyn_cast_if_present<ComputeOp>(op);
   return compute && compute.getInfo().family == family;
@@ -103,8 +109,7 @@ TensorDim td::findEqualDim(Value tensor, unsigned dim) {
     Value base = update.getBase();
     return base ? TensorDim{base, dim} : findInParts(update, dim);
   }
-  if (op->hasTrait<OpTrait::SameOperandsAndResultType>() ||
-      op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+  if (op->hasTrait<OpTrait::SameOperandsAndResultType>() || isa<ToDeviceOp>(op))
     return {op->getOperand(0), dim};
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute || !compute.isPulled())

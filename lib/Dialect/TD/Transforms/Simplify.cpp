@@ -132,8 +132,8 @@ bool isFreeInKernels(Operation *op) {
   if (!compute)
     return false;
   const OpInfo &info = compute.getInfo();
-  return info.cost == OpCost::Free || (info.family == OpFamily::Constructor &&
-                                       info.cost == OpCost::Simple);
+  return info.cost == OpCost::Free ||
+         (info.family == OpFamily::Constructor && info.cost == OpCost::Simple);
 }
 
 namespace {

@@ -326,6 +326,26 @@ func.func @sizes(%x: tensor<?x3xf32>, %y: tensor<3x?xf32>, %n: i64, %m: i64) -> 
   return %0, %1, %2, %3, %4 : i64, i64, i64, i64, i64
 }
 
+// A size is asked of what it comes from, on whatever device that is.
+// CHECK-LABEL: func @same_sizes
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[I:.*]]: tensor<?xi64>)
+// CHECK-NEXT: %[[X0:.*]] = td.dim %[[X]], 0
+// CHECK-NEXT: %[[I0:.*]] = td.dim %[[I]], 0
+// CHECK-NEXT: %[[X1:.*]] = td.dim %[[X]], 1
+// CHECK-NEXT: %[[AGAIN:.*]] = td.dim %[[X]], 1
+// CHECK-NEXT: return %[[X0]], %[[I0]], %[[X1]], %[[AGAIN]]
+func.func @same_sizes(%x: tensor<?x?xf32>, %i: tensor<?xi64>) -> (i64, i64, i64, i64) {
+  %m = td.to_device %x : tensor<?x?xf32> to tensor<?x?xf32, #td.dev<cuda, 0>>
+  %0 = td.dim %m, 0 : tensor<?x?xf32, #td.dev<cuda, 0>>
+  %g = td.gather %x, %i dim 0 : tensor<?x?xf32>, tensor<?xi64> -> tensor<?x?xf32>
+  %1 = td.dim %g, 0 : tensor<?x?xf32>
+  %r = td.reduce sum %g [0] : tensor<?x?xf32> to tensor<?xf32>
+  %2 = td.dim %r, 0 : tensor<?xf32>
+  %c = td.concat %x, %g dim 0 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %3 = td.dim %c, 1 : tensor<?x?xf32>
+  return %0, %1, %2, %3 : i64, i64, i64, i64
+}
+
 // An f32 tensor rounds what it is filled with.
 // CHECK-LABEL: func @items
 // CHECK-SAME: (%[[V:.*]]: f64)

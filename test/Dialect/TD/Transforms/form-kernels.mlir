@@ -38,6 +38,17 @@ func.func @epilogue(%x: tensor<8x10xf32>, %w: tensor<50x10xf32>,
 
 // -----
 
+// What drops dims of size 1 asks for one position, and stores nothing on the way.
+// CHECK-LABEL: func.func @dot
+// CHECK: td.kernel(%arg0, %arg1) : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<f32> {
+func.func @dot(%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<f32> {
+  %p = td.matmul %x, %y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %r = td.reshape %p : tensor<1x1xf32> to tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
 // Reductions of one value over the same rows share their loops.
 // CHECK-LABEL: func.func @siblings
 func.func @siblings(%x: tensor<8x10xf32>, %d: tensor<8x50xf32>)

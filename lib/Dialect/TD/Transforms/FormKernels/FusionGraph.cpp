@@ -56,7 +56,7 @@ bool expands(Operation *op) {
 /// Whether the op asks for elements of an operand where its own are not.
 bool shifts(Operation *op) {
   return hasFamily(op, OpFamily::Movement) &&
-         !cast<ComputeOp>(op).getAccess(0).onlyPermutes();
+         !cast<ComputeOp>(op).getAccess(0).hasDimsOnly();
 }
 
 } // namespace
