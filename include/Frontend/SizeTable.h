@@ -1,8 +1,8 @@
 //===- SizeTable.h - the sizes of a program and what is known of them -----===//
 //
 // Size variables with their run-time values, and facts that checks have proved
-// on the way to a point of the program. What a fact does not decide is checked
-// when the program runs, once. Without an AST, for all front ends.
+// on the way to a point of the program. What no fact decides is checked at run
+// time, once. It needs no AST: every front end can use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,10 +62,12 @@ private:
     bool isZero; ///< else not negative
   };
 
+  /// What is known of a variable, null if nothing is.
+  const Variable *find(const SizeAtom &atom) const;
   Value valueOf(const SizeAtom &atom, Emitter &emitter) const;
 
   llvm::DenseMap<const SizeAtom *, Variable> variables;
-  /// Those of the table: they live as long as it does.
+  /// Keeps the keys of `variables` alive.
   std::vector<SizeAtomRef> atoms;
   std::vector<Fact> facts;
 };

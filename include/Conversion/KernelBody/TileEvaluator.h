@@ -118,6 +118,8 @@ private:
   /// offset 0.
   mlir::Value getLoopPosition(unsigned loop, const Tile &tile);
   mlir::Value getSymbol(const td::NestSymbol &symbol, const Tile &tile);
+  /// `sum` plus `value`, as a vector if one of them is; a null `sum` is 0.
+  mlir::Value add(mlir::Value sum, mlir::Value value);
   mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
                    const Tile &tile);
   /// Address of the element of the first lane.

@@ -191,7 +191,8 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
   if (!nest.getReductions().empty() || nest.getLoops().empty())
     return false;
   KernelOp kernel = function.kernel;
-  // Elements that a constructor numbers are numbered before they are moved.
+  // td.iota and td.random number the elements of their own result: the position
+  // in a flat nest is that number only where nothing moves them.
   bool isNumbered = false, isMoved = false;
   for (Operation &op : kernel.getBody().front()) {
     if (!nest.isInside(&op))
@@ -208,7 +209,7 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     for (int64_t dim : layout) {
       Coordinate at = (*access.at)[dim];
       int loop = td::getLoop(at);
-      if (loop < 0 && !isZero(at))
+      if (loop < 0 && at != 0)
         return false;
       if (loop >= 0)
         order.push_back(loop);

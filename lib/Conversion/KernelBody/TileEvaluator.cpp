@@ -261,19 +261,21 @@ Value TileEvaluator::getSymbol(const NestSymbol &symbol, const Tile &tile) {
   llvm_unreachable("all kinds are above");
 }
 
+Value TileEvaluator::add(Value sum, Value value) {
+  if (!sum)
+    return value;
+  if (isa<VectorType>(sum.getType()) || isa<VectorType>(value.getType())) {
+    sum = toVector(sum);
+    value = toVector(value);
+  }
+  return arith::AddIOp::create(b, function.loc, sum, value);
+}
+
 Value TileEvaluator::evaluateCoordinate(Coordinate coordinate,
                                         const Tile &tile) {
   Location loc = function.loc;
   CoordinateSum sum(coordinate);
   Value result;
-  auto add = [&](Value value) {
-    if (result && isa<VectorType>(result.getType()))
-      value = toVector(value);
-    else if (result && isa<VectorType>(value.getType()))
-      result = toVector(result);
-    result =
-        result ? Value(arith::AddIOp::create(b, loc, result, value)) : value;
-  };
   for (auto [part, factor] : sum.parts) {
     int loop = getLoop(part);
     Value value = loop >= 0 ? getLoopPosition(loop, tile)
@@ -283,10 +285,10 @@ Value TileEvaluator::evaluateCoordinate(Coordinate coordinate,
     if (factor != 1)
       value = arith::MulIOp::create(
           b, loc, value, makeIntConstant(b, loc, value.getType(), factor));
-    add(value);
+    result = add(result, value);
   }
   if (sum.constant || !result)
-    add(function.index(sum.constant));
+    result = add(result, function.index(sum.constant));
   return result;
 }
 
@@ -296,21 +298,18 @@ Value TileEvaluator::getNumber(Value tensor, const Coordinates &at,
   if (isFlat)
     return function.toI64(
         evaluateCoordinate(getAffineDimExpr(0, b.getContext()), tile));
-  Value sum = function.i64(0), stride;
+  Value sum, stride;
   for (unsigned dim = at.size(); dim-- > 0;) {
     Value value = function.toI64(evaluateCoordinate(at[dim], tile));
-    bool isVector = isa<VectorType>(value.getType());
     if (stride)
-      value = arith::MulIOp::create(b, loc, value,
-                                    isVector ? toVector(stride) : stride);
-    if (isVector || isa<VectorType>(sum.getType()))
-      sum = arith::AddIOp::create(b, loc, toVector(sum), toVector(value));
-    else
-      sum = arith::AddIOp::create(b, loc, sum, value);
+      value = arith::MulIOp::create(
+          b, loc, value,
+          isa<VectorType>(value.getType()) ? toVector(stride) : stride);
+    sum = add(sum, value);
     Value size = function.getSize(tensor, dim);
     stride = stride ? Value(arith::MulIOp::create(b, loc, stride, size)) : size;
   }
-  return sum;
+  return sum ? sum : function.i64(0);
 }
 
 Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
@@ -320,7 +319,7 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   auto type = cast<RankedTensorType>(tensor.getType());
   Value sum = toVector(function.index(0)), stride = function.index(1);
   for (int64_t dim : llvm::reverse(layout)) {
-    if (!isZero(at[dim])) {
+    if (at[dim] != 0) {
       Value value = toVector(evaluateCoordinate(at[dim], tile));
       value = arith::MulIOp::create(b, loc, value, toVector(stride));
       sum = arith::AddIOp::create(b, loc, sum, value);
@@ -394,7 +393,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     staticStride = 1;
     int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
     for (int64_t dim : llvm::reverse(layout)) {
-      if (!isZero(at[dim])) {
+      if (at[dim] != 0) {
         Value value = evaluateCoordinate(at[dim], origin);
         if (staticStride != 1)
           value = arith::MulIOp::create(b, loc, value,

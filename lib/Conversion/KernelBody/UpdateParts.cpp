@@ -40,8 +40,7 @@ LogicalResult emitUpdateParts(KernelFunction &function, UpdateOp update,
         getNest(update, update->getOperand(part.operand));
     if (failed(nest))
       return failure();
-    // Two elements along a dim that does not say where they go may go to one
-    // place.
+    // Elements along a dim that `place` does not use may share a place.
     const Coordinates &at = *nest->getRoots().front().at;
     llvm::SmallBitVector used = part.place.getUsedDims();
     LoopSet serial = 0;

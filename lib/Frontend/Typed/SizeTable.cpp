@@ -22,6 +22,11 @@ SizeTable::Variable &SizeTable::operator[](const SizeAtomRef &variable) {
   return known->second;
 }
 
+const SizeTable::Variable *SizeTable::find(const SizeAtom &atom) const {
+  auto known = variables.find(&atom);
+  return known == variables.end() ? nullptr : &known->second;
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -29,14 +34,18 @@ SizeTable::Variable &SizeTable::operator[](const SizeAtomRef &variable) {
 std::optional<int64_t> SizeTable::constantOf(const Size &size) const {
   if (size.isConstant())
     return size.getConstant();
-  return size.evaluate(
-      [&](const SizeAtom &atom) { return variables.lookup(&atom).known; });
+  return size.evaluate([&](const SizeAtom &atom) {
+    const Variable *variable = find(atom);
+    return variable ? variable->known : std::nullopt;
+  });
 }
 
 std::optional<int64_t> SizeTable::onThisMachine(const Size &size) const {
-  return size.evaluate([&](const SizeAtom &atom) {
-    Variable variable = variables.lookup(&atom);
-    return variable.known ? variable.known : variable.onThisMachine;
+  return size.evaluate([&](const SizeAtom &atom) -> std::optional<int64_t> {
+    const Variable *variable = find(atom);
+    if (!variable)
+      return std::nullopt;
+    return variable->known ? variable->known : variable->onThisMachine;
   });
 }
 
@@ -45,8 +54,8 @@ Value SizeTable::valueOf(const SizeAtom &atom, Emitter &emitter) const {
     return emitter.host(HostOp::FloorDiv,
                         {valueOf(atom.getNumerator(), emitter),
                          valueOf(atom.getDenominator(), emitter)});
-  Value value = variables.lookup(&atom).value;
-  return value ? value : emitter.constantInt(0);
+  const Variable *variable = find(atom);
+  return variable && variable->value ? variable->value : emitter.constantInt(0);
 }
 
 Value SizeTable::valueOf(const Size &size, Emitter &emitter) const {
@@ -90,7 +99,8 @@ bool SizeTable::isNeverNegative(const Size &size) const {
              if (!atom->isVariable())
                return isNeverNegative(atom->getNumerator()) &&
                       isNeverNegative(atom->getDenominator());
-             return variables.lookup(atom.get()).nonNegative;
+             const Variable *variable = find(*atom);
+             return variable && variable->nonNegative;
            });
   });
 }
@@ -104,11 +114,11 @@ bool SizeTable::isWithin(const Size &size, const Size &limit,
   for (const SizeTerm &term : size.getTerms()) {
     if (term.factors.size() != 1 || term.coefficient < 0)
       continue;
-    std::optional<Size> end = variables.lookup(term.factors[0].get()).limit;
-    if (!end)
+    const Variable *variable = find(*term.factors[0]);
+    if (!variable || !variable->limit)
       continue;
     // The size with the variable at its largest.
-    Size top = *end - Size(1);
+    Size top = *variable->limit - Size(1);
     Size replaced = size.getConstant();
     for (const SizeTerm &other : size.getTerms()) {
       Size product = other.coefficient;

@@ -27,8 +27,8 @@ struct Loop {
   unsigned dim;
 };
 
-/// A number in a coordinate that is no loop: that of an i64, the size of a dim
-/// of a tensor, or an element of an index tensor.
+/// A term of a coordinate that is not a loop: an i64, the size of a dim, or an
+/// element of an index tensor.
 struct NestSymbol {
   AccessSymbol::Kind kind;
   mlir::Value value; ///< the i64, the tensor, or the index tensor
@@ -48,8 +48,6 @@ using Coordinates = llvm::SmallVector<Coordinate, 4>;
 
 /// The loop that the coordinate is, or -1.
 int getLoop(Coordinate at);
-/// Whether the coordinate is 0, as in a dim of size 1.
-bool isZero(Coordinate at);
 /// The coordinate as a sum: its parts (loops, symbols) with their factors, and
 /// a constant.
 struct CoordinateSum {
@@ -139,7 +137,6 @@ public:
   bool isLaterStage(const Reduction &reduction) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
-  llvm::ArrayRef<NestSymbol> getSymbols() const { return symbols; }
   /// The symbol that the expression is.
   const NestSymbol &getSymbol(mlir::AffineExpr symbol) const {
     return symbols[llvm::cast<mlir::AffineSymbolExpr>(symbol).getPosition()];
@@ -188,10 +185,6 @@ private:
   mutable std::map<std::pair<void *, const Coordinates *>, Dependence>
       dependence;
 };
-
-/// Whether the op is computed where it is asked for, so that it can be repeated
-/// in several kernels: elementwise ops, constructors, and movement.
-bool isInlineOp(mlir::Operation *op);
 
 } // namespace tdc::td
 

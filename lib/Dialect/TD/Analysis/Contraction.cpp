@@ -32,7 +32,7 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
       return std::nullopt;
   // Sums are asked for where roots are, not at positions computed from those.
   for (Coordinate coordinate : *reduction.at)
-    if (td::getLoop(coordinate) < 0 && !isZero(coordinate))
+    if (td::getLoop(coordinate) < 0 && coordinate != 0)
       return std::nullopt;
 
   Contraction contraction;
@@ -44,8 +44,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   };
   contraction.left = getFactor(0);
   contraction.right = getFactor(1);
-  // By where it is asked for, before it is repeated along others: an element of
-  // a td.fill has a row and a column as well.
+  // Loops of the access, before any broadcast, and not those that the value
+  // depends on: a td.fill depends on none, and has rows and columns.
   auto loopsOf = [&](const Access &factor) {
     return td::getLoops(*nest.getMoved(factor.tensor, *factor.at).at);
   };

@@ -7,11 +7,6 @@ using namespace mlir;
 
 namespace tdc::td {
 
-bool isInlineOp(Operation *op) {
-  auto compute = dyn_cast<ComputeOp>(op);
-  return compute && compute.isPulled() && !isa<ReductionOp>(op);
-}
-
 //===----------------------------------------------------------------------===//
 // Coordinates
 //===----------------------------------------------------------------------===//
@@ -24,11 +19,6 @@ bool NestSymbol::operator==(const NestSymbol &other) const {
 int getLoop(Coordinate at) {
   auto loop = dyn_cast<AffineDimExpr>(at);
   return loop ? int(loop.getPosition()) : -1;
-}
-
-bool isZero(Coordinate at) {
-  auto constant = dyn_cast<AffineConstantExpr>(at);
-  return constant && constant.getValue() == 0;
 }
 
 CoordinateSum::CoordinateSum(Coordinate at) {

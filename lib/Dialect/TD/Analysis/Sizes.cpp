@@ -20,7 +20,7 @@ Value getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
   if (!update)
     return DimOp::create(builder, loc, builder.getI64Type(), tensor,
                          builder.getI64IntegerAttr(dim));
-  // Parts beside each other.
+  // The parts are concatenated along this dim.
   Value sum;
   for (const UpdatePart &part : update.getParts()) {
     Value size = getSize(builder, loc, update->getOperand(part.operand), dim);

@@ -35,28 +35,27 @@ static void checkBounds(RandomOp random) {
 /// Random numbers are made with 32 and 64 bits; narrower ones are cast from
 /// them.
 void RandomOp::expand() {
-  RandomOp random = *this;
-  auto type = cast<RankedTensorType>(random.getType());
+  RankedTensorType type = getType();
   bool isNarrow = type.getElementTypeBitWidth() < 32;
   // On the cpu the runtime makes them, and looks at the bounds.
-  if (random.getDistribution() == Distribution::RandInt &&
+  if (getDistribution() == Distribution::RandInt &&
       (isNarrow || getPlace(type).kind == Place::Kind::Cuda))
-    checkBounds(random);
+    checkBounds(*this);
   if (!isNarrow)
     return;
-  OpBuilder builder(random);
+  OpBuilder builder(*this);
   auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
   Type wide =
       narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
-  auto made = cast<RandomOp>(builder.clone(*random));
+  auto made = cast<RandomOp>(builder.clone(**this));
   made.getResult().setType(
       RankedTensorType::get(type.getShape(), wide, type.getEncoding()));
-  Value numbers = random.getDistribution() == Distribution::Uniform
+  Value numbers = getDistribution() == Distribution::Uniform
                       ? cutUniform(builder, made, narrowFloat)
                       : made.getResult();
-  Value narrow = CastOp::create(builder, random.getLoc(), type, numbers);
-  random.getResult().replaceAllUsesWith(narrow);
-  random.erase();
+  Value narrow = CastOp::create(builder, getLoc(), type, numbers);
+  getResult().replaceAllUsesWith(narrow);
+  erase();
 }
 
 } // namespace tdc::td

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Brings the start of a slice into range, for its kernel may run in front of
-/// the check of it. `part` is as long as the slice.
+/// Clamps the start of a slice, since its kernel may precede the check of it.
+/// `part` is as long as the slice.
 template <typename Slice> static void clampStart(Slice slice, Value part) {
   OpBuilder builder(slice);
   Location loc = slice.getLoc();

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace tdc::td {
 
 /// Writes softmax as the reductions and elementwise ops it consists of, which
-/// fuse with what stands around it. Narrow floats are rounded in the end only.
+/// fuse with neighbouring ops. Narrow floats are rounded once, in the result.
 static void decomposeSoftmax(Operation *op, Value input, int64_t dim,
                              bool isLogarithm) {
   OpBuilder builder(op);
