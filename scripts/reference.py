@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")),
            ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl",
+           ROOT / "prelude/windows.tdsl",
            ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]
 OPTIONS = ROOT / "tools/tdc/Options.td"
 TABLE = re.compile(r"(<!-- (\S+) (\S+) -->\n)((?:\|.*\n)*)")

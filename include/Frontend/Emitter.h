@@ -106,13 +106,21 @@ enum class Check : uint8_t {
   Power = 105
 };
 
+/// Coordinates of an operand as sums of multiples of those of the result: for
+/// each coordinate the factors of `dims` dims, those of `offsets` offsets, and
+/// a constant.
+struct CoordinateSums {
+  unsigned dims, offsets;
+  llvm::ArrayRef<int64_t> numbers;
+};
+
 /// An attribute of a compute op, by its name in td. Lists live as long as the
 /// call that takes it.
 struct OpAttribute {
   llvm::StringRef name;
   std::variant<int64_t, llvm::ArrayRef<int64_t>, td::ReduceKind,
-               td::ComparePredicate>
-      value;
+               td::ComparePredicate, CoordinateSums, bool>
+      value; ///< true is a unit attribute
 };
 
 /// Where an operation stands in the source, and the calls that led there

@@ -18,6 +18,7 @@ Machine::Machine(ModuleOp module) : memory(module), world(module) {
     if (isa<td::HandleType>(slot.getType()))
       memory.setSlot(slot.getSymName(), world.slotValue(slot.getSymName()));
   addElementwiseMeanings(*this);
+  addAffineMeanings(*this);
   addConstructorMeanings(*this);
   addMovementMeanings(*this);
   addIndexMeanings(*this);

@@ -105,6 +105,7 @@ private:
 };
 
 /// The families, in the order of the files of include/Dialect/TD/IR.
+void addAffineMeanings(Machine &machine);
 void addElementwiseMeanings(Machine &machine);
 void addConstructorMeanings(Machine &machine);
 void addMovementMeanings(Machine &machine);

@@ -139,18 +139,21 @@ static bool isBetter(const Tensor &x, bool isMax, int64_t i, int64_t j) {
 
 static LogicalResult runArgReduce(Machine &m, ArgReduceOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  int64_t dim = op.getDim();
-  Tensor result = m.makeResult(op.getResult(), chooseDims(x.dims, dim, false));
-  if (x.dims[dim] == 0 && result.size() > 0)
+  Dims dims = chooseDims(x.dims, op.getDims(), false),
+       row = chooseDims(x.dims, op.getDims(), true);
+  Tensor result = m.makeResult(op.getResult(), dims);
+  if (llvm::is_contained(row, 0) && result.size() > 0)
     return op.emitOpError("looks for the index of nothing");
-  int64_t row = 0;
-  forEachRow(x.dims, dim, [&](llvm::ArrayRef<int64_t> offsets) {
-    int64_t best = 0;
-    for (size_t k = 1; k < offsets.size(); ++k)
-      if (isBetter(x, op.getKind() == ReduceKind::Max, offsets[k],
-                   offsets[best]))
-        best = k;
-    result.setInt(row++, best);
+  std::vector<int64_t> best(result.size(), -1);
+  int64_t i = 0;
+  forEachIndex(x.dims, [&](llvm::ArrayRef<int64_t> index) {
+    int64_t to = getOffset(dims, chooseDims(index, op.getDims(), false));
+    if (best[to] < 0 ||
+        isBetter(x, op.getKind() == ReduceKind::Max, i, best[to])) {
+      best[to] = i;
+      result.setInt(to, getOffset(row, chooseDims(index, op.getDims(), true)));
+    }
+    ++i;
   });
   return m.set(op.getResult(), std::move(result));
 }

@@ -79,25 +79,31 @@ def arg_reduce_samples(random, dtype):
             if len(dims) == 1 and shape[dims[0]] > 0:
                 # Few different values, so that there are ties.
                 x = np.asarray(random.integers(0, 6, shape)).astype(DTYPES[dtype])
-                yield Sample([x], {"kind": kind, "dim": dims[0]}, kind)
+                yield Sample([x], {"kind": kind, "dims": dims}, kind)
         for shape, dim in [((2, 3, 4), 0), ((2, 3, 4), 2), ((9, 9), 1), ((64, 3), 0), ((3, 64), 1)]:
-            yield Sample([numbers(random, dtype, shape)], {"kind": kind, "dim": dim}, kind)
+            yield Sample([numbers(random, dtype, shape)], {"kind": kind, "dims": (dim,)}, kind)
+        for shape, dims in [((3, 4, 5), (1, 2)), ((3, 4, 5), (0, 2)), ((2, 9, 2, 3), (2, 3)),
+                            ((1, 40, 1, 8), (1, 2, 3)), ((6, 7), (0, 1)), ((2, 3, 33, 9), (1, 2))]:
+            x = np.asarray(random.integers(0, 4, shape)).astype(DTYPES[dtype])
+            yield Sample([x], {"kind": kind, "dims": dims}, f"{kind} with ties")
         ends = np.array(np.meshgrid(specials(dtype), specials(dtype))).reshape(2, -1)
-        yield Sample([ends], {"kind": kind, "dim": 0}, f"{kind} of special values")
+        yield Sample([ends], {"kind": kind, "dims": (0,)}, f"{kind} of special values")
 
 
 def emit_arg_reduce(function, sample):
-    x = function.input(sample.arrays[0])
-    dims = list(x.dims)
-    del dims[sample.dim]
-    result = x.like("i64", dims)
-    return function.op(f"td.arg_reduce {sample.kind} {x.name} dim {sample.dim}", result,
+    x = function.input(sample.arrays[0], sample.dims[1:])
+    result = x.like("i64", [size for d, size in enumerate(x.dims) if d not in sample.dims])
+    return function.op(f"td.arg_reduce {sample.kind} {x.name} {list(sample.dims)}", result,
                        f"{x.type} to {result.type}")
 
 
 def arg_reduce(sample):
+    """Elements along the dims are counted row by row: those dims last, as one."""
     function = np.argmax if sample.kind == "max" else np.argmin
-    return np.asarray(function(sample.arrays[0], axis=sample.dim)).astype(np.int64)
+    x = np.moveaxis(sample.arrays[0], sample.dims, range(-len(sample.dims), 0))
+    rows = x.shape[:x.ndim - len(sample.dims)]
+    return np.asarray(function(x.reshape(*rows, math.prod(x.shape[len(rows):])), axis=-1)) \
+        .astype(np.int64)
 
 
 # (batch, m, k, n)

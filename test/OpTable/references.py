@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from affine import (contract, contract_bound, contract_samples, emit_contract, emit_inset,
+                    emit_window, inset, inset_samples, smooth_contract, window, window_samples)
 from constructors import (constant_samples, emit_constant, emit_fill, emit_iota, emit_random,
                           fill, fill_samples, iota, iota_samples, random_numbers, random_samples)
 from elementwise import (PREDICATES, anywhere, apart, away_from, away_from_integers, binary, both,
@@ -103,6 +105,8 @@ OPS = {
     "slice": moving(slice_samples, emit_slice,
                     lambda sample: sample.arrays[0][slice_index(sample)]),
     "update_slice": moving(update_slice_samples, emit_update_slice, update_slice, (0, 1)),
+    "window": moving(window_samples, emit_window, window),
+    "inset": moving(inset_samples, emit_inset, inset, (0, 1)),
     "concat": plain(concat_samples, emit_concat,
                     lambda sample: np.concatenate(sample.arrays, sample.dim),
                     small(concat_samples), lambda sample: range(len(sample.arrays)),
@@ -128,6 +132,8 @@ OPS = {
     "arg_reduce": plain(arg_reduce_samples, emit_arg_reduce, arg_reduce),
     "matmul": plain(matmul_samples, emit_matmul, matmul, smooth_matmul, lambda sample: [0, 1],
                     bound=matmul_bound),
+    "contract": plain(contract_samples, emit_contract, contract, smooth_contract,
+                      lambda sample: [0, 1], bound=contract_bound),
     "softmax": plain(softmax_samples, emit_softmax("softmax"),
                      lambda sample: softmax(sample, is_log=False), smooth_softmax,
                      lambda sample: [0]),

@@ -84,7 +84,11 @@ Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
   }
   if (!before.index)
     return {emitCombine(b, loc, kind, element, before.value, x), {}};
-  Value better = isBetter(b, loc, kind, x, before.value, element);
+  // Positions grow along one loop, but not in every order of several.
+  Value better = reduction.loops.size() > 1
+                     ? isBetterOrFirst(b, loc, kind, {x, position},
+                                       {before.value, before.index}, element)
+                     : isBetter(b, loc, kind, x, before.value, element);
   return {arith::SelectOp::create(b, loc, better, x, before.value),
           arith::SelectOp::create(b, loc, better, position, before.index)};
 }

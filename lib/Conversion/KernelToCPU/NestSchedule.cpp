@@ -2,6 +2,7 @@
 
 #include "NestSchedule.h"
 #include "Conversion/KernelBody/Accumulation.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 #include <algorithm>
 #include <cmath>
 
@@ -36,12 +37,18 @@ namespace {
 class Scheduler {
 public:
   Scheduler(const KernelFunction &function, const LoopNest &nest)
-      : function(function), nest(nest) {
+      : function(function), nest(nest), contraction(Contraction::get(nest)) {
     schedule.factors.assign(nest.getLoops().size(), 1);
   }
 
   void orderLoops(LoopSet serial);
   void chooseFactors();
+  /// The loop beside the lanes of a register tile: of a contraction, one of the
+  /// factor that does not run along the lanes, so that each of its elements is
+  /// multiplied with a vector of the other. -1: there is none.
+  int findRow(LoopSet common) const;
+  /// A tile of both factors' loops for a contraction whose terms are on lanes.
+  bool chooseSquare();
   /// Whether the sums of as many rows as there are lanes may become one vector.
   bool maySumTogether(unsigned row) const;
 
@@ -50,6 +57,7 @@ public:
 private:
   const KernelFunction &function;
   const LoopNest &nest;
+  const std::optional<Contraction> contraction;
 };
 } // namespace
 
@@ -122,6 +130,57 @@ bool Scheduler::maySumTogether(unsigned row) const {
   });
 }
 
+int Scheduler::findRow(LoopSet common) const {
+  LoopSet candidates = common;
+  if (contraction) {
+    auto setOf = [](ArrayRef<unsigned> loops) {
+      LoopSet set = 0;
+      for (unsigned loop : loops)
+        set |= LoopSet(1) << loop;
+      return set;
+    };
+    LoopSet rows = setOf(contraction->rows),
+            columns = setOf(contraction->columns);
+    if (rows & schedule.onLanes && columns)
+      candidates &= columns;
+    else if (columns & schedule.onLanes && rows)
+      candidates &= rows;
+  }
+  int row = -1;
+  for (unsigned loop : schedule.outer)
+    if (!schedule.isOnLanes(loop) && (candidates >> loop & 1) &&
+        nest.getLoops()[loop].extent != 0)
+      row = loop; // the innermost one
+  return row;
+}
+
+/// Each result of the tile has its lanes added up in the end, which is little
+/// beside the terms of several loops.
+bool Scheduler::chooseSquare() {
+  if (!contraction || contraction->terms.size() < 2 ||
+      contraction->rows.empty() || contraction->columns.empty())
+    return false;
+  const int64_t budget = function.vectorRegisters * 3 / 4;
+  unsigned rows = contraction->rows.back(),
+           columns = contraction->columns.back();
+  auto fits = [&](unsigned loop, int64_t factor) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    return factor == 1 ||
+           (!ShapedType::isDynamic(extent) && extent % factor == 0);
+  };
+  double best = 0;
+  for (int64_t row = 1; row <= budget; ++row)
+    for (int64_t column = 1; row * column <= budget; ++column) {
+      double score = double(row * column) / (row + column);
+      if (!fits(rows, row) || !fits(columns, column) || score <= best)
+        continue;
+      best = score;
+      schedule.factors[rows] = row;
+      schedule.factors[columns] = column;
+    }
+  return true;
+}
+
 /// Register tiles: as many accumulators as the register file holds beside the
 /// operands, in the shape that needs the fewest loads per multiplication.
 void Scheduler::chooseFactors() {
@@ -160,12 +219,12 @@ void Scheduler::chooseFactors() {
                : llvm::divideCeil(extent, schedule.lanes);
   };
   int lane = -1, row = -1;
-  for (unsigned loop : schedule.outer) {
+  for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
       lane = loop;
-    else if ((common >> loop & 1) && extentOf(loop) != 0)
-      row = loop; // the innermost one
-  }
+  if (lane < 0 && chooseSquare())
+    return;
+  row = findRow(common);
 
   double bestScore = -1;
   int64_t bestColumns = 1, bestRows = 1;

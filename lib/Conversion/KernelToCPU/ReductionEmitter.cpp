@@ -175,7 +175,7 @@ Partial GroupEmitter::stepOne(const Accumulator &accumulator, Partial best) {
   const Reduction &reduction = *accumulator.reduction;
   bool isVector = isa<VectorType>(best.value.getType());
   SmallVector<Value, 2> operands;
-  for (unsigned i = 0; i < reduction.op->getNumOperands(); ++i)
+  for (unsigned i = 0; i < reduction.countFactors(); ++i)
     operands.push_back(
         getOperand(reduction.op, i, *reduction.at, accumulator.tile, isVector));
   Value position;

@@ -85,7 +85,7 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
       for (size_t loop = 0; loop < tile.size(); ++loop)
         tile[loop] += offset[loop];
       SmallVector<Value, 2> operands;
-      for (unsigned i = 0; i < reduction.op->getNumOperands(); ++i)
+      for (unsigned i = 0; i < reduction.countFactors(); ++i)
         operands.push_back(loops.evaluator.evaluate(
             reduction.op->getOperand(i),
             loops.nest.operandAt(reduction.op, i, *reduction.at), tile));

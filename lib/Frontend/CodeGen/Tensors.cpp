@@ -56,6 +56,23 @@ Value MLIREmitter::random(td::Distribution distribution,
 // Arithmetic and movement
 //===----------------------------------------------------------------------===//
 
+static AffineMap getMap(const CoordinateSums &sums, MLIRContext *context) {
+  SmallVector<AffineExpr> variables, coordinates;
+  for (unsigned dim = 0; dim < sums.dims; ++dim)
+    variables.push_back(getAffineDimExpr(dim, context));
+  for (unsigned offset = 0; offset < sums.offsets; ++offset)
+    variables.push_back(getAffineSymbolExpr(offset, context));
+  size_t each = variables.size() + 1;
+  for (llvm::ArrayRef<int64_t> rest = sums.numbers; !rest.empty();
+       rest = rest.drop_front(each)) {
+    AffineExpr sum = getAffineConstantExpr(0, context);
+    for (auto [variable, factor] : llvm::zip(variables, rest))
+      sum = sum + variable * factor;
+    coordinates.push_back(sum + rest[each - 1]);
+  }
+  return AffineMap::get(sums.dims, sums.offsets, coordinates, context);
+}
+
 static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
   MLIRContext *context = builder.getContext();
   if (auto *number = std::get_if<int64_t>(&attribute.value))
@@ -64,6 +81,10 @@ static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
     return builder.getDenseI64ArrayAttr(*list);
   if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
     return td::ReduceKindAttr::get(context, *kind);
+  if (std::holds_alternative<bool>(attribute.value))
+    return builder.getUnitAttr();
+  if (auto *sums = std::get_if<CoordinateSums>(&attribute.value))
+    return AffineMapAttr::get(getMap(*sums, context));
   return td::ComparePredicateAttr::get(
       context, std::get<td::ComparePredicate>(attribute.value));
 }
@@ -77,6 +98,14 @@ Value MLIREmitter::createOp(OpKind kind, llvm::ArrayRef<Value> operands,
   state.addOperands(unwrap(sizes));
   for (const OpAttribute &attribute : attributes)
     state.addAttribute(attribute.name, getAttribute(builder, attribute));
+  // Of ops with two lists: their tensors, the first list, and the sizes.
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
+    SmallVector<int32_t> segments(getOpInfo(kind).operands, 1);
+    segments.push_back(operands.size() - segments.size());
+    segments.push_back(sizes.size());
+    state.addAttribute("operandSegmentSizes",
+                       builder.getDenseI32ArrayAttr(segments));
+  }
   return wrap(builder.create(state)->getResult(0));
 }
 

@@ -7,13 +7,15 @@ using namespace tdc::sema;
 
 static llvm::ArrayRef<llvm::ArrayRef<Builtin>> families() {
   static const llvm::ArrayRef<Builtin> all[] = {
-      getFactoryBuiltins(),    getElementwiseBuiltins(),
-      getReductionBuiltins(),  getMovementBuiltins(),
-      getIndexingBuiltins(),   getHostBuiltins(),
-      getConversionBuiltins(), getFileBuiltins(),
-      getDeviceBuiltins(),     getInitBuiltins(),
-      getTrainingBuiltins(),   getContractionBuiltins(),
-      getPatternBuiltins(),    getStringBuiltins()};
+      getFactoryBuiltins(),     getElementwiseBuiltins(),
+      getReductionBuiltins(),   getMovementBuiltins(),
+      getIndexingBuiltins(),    getHostBuiltins(),
+      getConversionBuiltins(),  getFileBuiltins(),
+      getDeviceBuiltins(),      getInitBuiltins(),
+      getTrainingBuiltins(),    getContractionBuiltins(),
+      getConvolutionBuiltins(), getPatternBuiltins(),
+      getPoolingBuiltins(),     getRearrangeBuiltins(),
+      getStringBuiltins()};
   return all;
 }
 

@@ -84,7 +84,10 @@ llvm::ArrayRef<Builtin> getDeviceBuiltins();
 llvm::ArrayRef<Builtin> getInitBuiltins();
 llvm::ArrayRef<Builtin> getTrainingBuiltins();
 llvm::ArrayRef<Builtin> getContractionBuiltins();
+llvm::ArrayRef<Builtin> getConvolutionBuiltins();
 llvm::ArrayRef<Builtin> getPatternBuiltins();
+llvm::ArrayRef<Builtin> getPoolingBuiltins();
+llvm::ArrayRef<Builtin> getRearrangeBuiltins();
 
 const Builtin *findBuiltin(llvm::StringRef name);
 /// All names, for suggestions.

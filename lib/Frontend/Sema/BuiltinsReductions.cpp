@@ -266,9 +266,10 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
   Dims full = type.dims;
   type.dtype = DType::I64;
   type.dims = reduceShape(full, {dim}, false).dims;
-  Value value =
-      c.emit().op(OpKind::ArgReduce, source.value,
-                  {{"kind", kind}, {"dim", int64_t(dim)}}, {}, c.shapeOf(type));
+  Value value = c.emit().op(
+      OpKind::ArgReduce, source.value,
+      {{"kind", kind}, {"dims", llvm::ArrayRef<int64_t>(int64_t(dim))}}, {},
+      c.shapeOf(type));
   Val result = makeTensor(type, value, input.as<TensorInfo>().placed);
   return a.keep && !a.all
              ? c.reshapeTo(result, reduceShape(full, {dim}, true).dims)

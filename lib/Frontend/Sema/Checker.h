@@ -346,6 +346,10 @@ public:
                llvm::ArrayRef<unsigned> dims, bool keepDims);
   Val matmulOf(const Val &lhs, const Val &rhs, SourceRange range);
   Val itemOf(const Val &tensor);
+  /// A tensor of the typed builder, made of these operands.
+  Val fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands);
+  /// Says why the builder gave nothing.
+  Val reportFailure(SourceRange range, llvm::StringRef what);
   bool prove(ShapeAnswer &answer) { return sizes.prove(answer, emit()); }
   bool isTensor(const Val &val, SourceRange range, llvm::StringRef what);
   /// Whether it is a tensor or a host number; TD303 if not.
@@ -739,6 +743,8 @@ public:
   unsigned noGrad = 0;
 
   SizeTable sizes;
+  TypedBuilder typed{sizes, [this]() -> Emitter & { return emit(); },
+                     [this](const TensorType &type) { return shapeOf(type); }};
 
   std::vector<std::shared_ptr<ModelInstance>> models; ///< all of them
   /// And those that came to nothing.

@@ -200,8 +200,10 @@ void Checker::buildMembers(ModelInstance &model,
     }
     auto *field = llvm::cast<ast::FieldDecl>(decl);
     Val val = eval(*field->value, field->type);
-    if (val.isError())
+    if (val.isError()) {
+      model.add(name).val = val; // what uses it is not reported too
       continue;
+    }
     if (field->type && !matchType(*field->type, val, field->value->range,
                                   "`" + name + "`", DiagCode::TD407))
       continue;

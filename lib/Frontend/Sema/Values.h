@@ -12,6 +12,7 @@
 #include "Dialect/TD/OpTable/ShapeRules.h"
 #include "Frontend/AST.h"
 #include "Frontend/Emitter.h"
+#include "Frontend/TypedBuilder.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -89,12 +90,6 @@ using Vals = llvm::SmallVector<Val, 4>;
 inline bool isCpuOrFree(const Place &place) {
   return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
 }
-
-struct TensorType {
-  DType dtype = DType::F32;
-  Dims dims;
-  Place place;
-};
 
 struct Slot;
 

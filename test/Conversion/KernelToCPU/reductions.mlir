@@ -34,7 +34,7 @@ func.func @all(%x: tensor<1000xf64>) -> tensor<f64> {
 // CHECK: arith.cmpf uno
 // CHECK: vector.reduction <minsi>, {{.*}} : vector<8xi64> into i64
 func.func @argmax(%x: tensor<1000xf32>) -> tensor<i64> {
-  %y = td.arg_reduce max %x dim 0 : tensor<1000xf32> to tensor<i64>
+  %y = td.arg_reduce max %x [0] : tensor<1000xf32> to tensor<i64>
   return %y : tensor<i64>
 }
 

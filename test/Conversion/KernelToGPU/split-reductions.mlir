@@ -61,7 +61,7 @@ func.func @rows(%x: !x) -> !s {
 func.func @columns(%x: !x) -> !s {
   %r = td.kernel(%x) : (!x) -> !s {
   ^bb0(%a: !x):
-    %t = td.arg_reduce max %a dim 0 : !x to !s
+    %t = td.arg_reduce max %a [0] : !x to !s
     td.yield %t : !s
   }
   return %r : !s

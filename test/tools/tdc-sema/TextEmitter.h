@@ -312,6 +312,10 @@ private:
         numbers.append(dims->begin(), dims->end());
       else if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
         text += " " + td::stringifyReduceKind(*kind).str();
+      else if (std::holds_alternative<bool>(attribute.value))
+        text += " " + attribute.name.str();
+      else if (auto *sums = std::get_if<CoordinateSums>(&attribute.value))
+        numbers.append(sums->numbers.begin(), sums->numbers.end());
       else
         text += " " + td::stringifyComparePredicate(
                           std::get<td::ComparePredicate>(attribute.value))

@@ -79,7 +79,9 @@ struct Reduction {
   bool givesIndex() const;
   /// Whether products of elements of two operands are summed.
   bool isContraction() const;
-  /// Where a term is along the one dim that is reduced.
+  /// The operands whose elements are combined; sizes follow them.
+  unsigned countFactors() const;
+  /// Where a term is along the dims that are reduced, counted row by row.
   Coordinate getPosition() const;
 };
 

@@ -44,6 +44,17 @@ struct AccessMap {
   bool hasDimsOnly() const;
 };
 
+/// Coordinate `index` of the map as a sum: the factors of its dims, then those
+/// of its symbols, then the constant. Nullopt if it is none.
+std::optional<llvm::SmallVector<int64_t>> getFactors(mlir::AffineMap map,
+                                                     unsigned index);
+
+/// The dim below `rank` with the smallest factor in coordinate `index` of map
+/// number `operand`, of those that no other coordinate of all maps has.
+std::optional<unsigned> findOwnDim(llvm::ArrayRef<mlir::AffineMap> maps,
+                                   unsigned operand, unsigned index,
+                                   unsigned rank);
+
 /// A dim of an operand.
 struct OperandDim {
   unsigned operand;

@@ -3,6 +3,7 @@
 #ifndef TDC_DIALECT_TD_IR_TDOPS_TD
 #define TDC_DIALECT_TD_IR_TDOPS_TD
 
+include "Dialect/TD/IR/TDAffineOps.td"
 include "Dialect/TD/IR/TDElementwiseOps.td"
 include "Dialect/TD/IR/TDHostOps.td"
 include "Dialect/TD/IR/TDKernelOps.td"

@@ -15,46 +15,56 @@ def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff, Reduction],
     1, an empty max the smallest value (-inf for floats), an empty min the
     largest; `any` and `all` take and give bool. f16 and bf16 accumulate in f32.
     max and min propagate NaN; their gradient goes evenly to all elements that
-    equal the result.
+    equal the result, or, with `first`, to the one that td.arg_reduce finds.
 
     C1: dims are ascending and in range. C2: sum, prod, max, min on numbers,
     any and all on bool. C3: the result has the remaining dims, the dtype and
-    the place of the operand.
+    the place of the operand. C4: `first` is for max and min, of dims of which
+    all but the first have static sizes.
 
     Example:
     ```mlir
     %s = td.reduce sum %x [0] : tensor<100x10xf32> to tensor<10xf32>
     ```
   }];
-  let arguments = (ins TD_ReduceKindAttr:$kind, TD_Tensor:$input,
-                       DenseI64ArrayAttr:$dims);
+  let arguments = (ins TD_ReduceKindAttr:$kind, UnitAttr:$first,
+                       TD_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs TD_Tensor:$result);
-  let assemblyFormat =
-    "`` $kind $input $dims attr-dict `:` type($input) `to` type($result)";
+  let assemblyFormat = [{
+    `` $kind (`first` $first^)? $input $dims attr-dict `:` type($input) `to`
+    type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type, "::tdc::td::ReduceKind":$kind,
+                   "::mlir::Value":$input, "::mlir::ArrayRef<int64_t>":$dims), [{
+      build($_builder, $_state, type, kind, /*first=*/false, input, dims);
+    }]>
+  ];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
 
 def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce", [
     DeclareOpInterfaceMethods<TD_Reduction, ["givesIndex"]>], ["getAccess"]> {
-  let summary = "index of the largest or smallest element along a dim";
+  let summary = "index of the largest or smallest element along dims";
   let description = [{
-    The first one where several are equal; a NaN counts as largest (max) or
-    smallest (min).
+    Elements along several dims are counted row by row. The first one where
+    several are equal; a NaN counts as largest (max) or smallest (min).
 
-    C1: kind is max or min. C2: the dim is in range. C3: the result has the
-    remaining dims. C4: the dim is not empty (checked where static).
+    C1: kind is max or min. C2: dims are ascending, in range, and at least one;
+    all but the first have static sizes. C3: the result has the remaining dims.
+    C4: no dim is empty (checked where static).
 
     Example:
     ```mlir
-    %i = td.arg_reduce max %x dim 1 : tensor<32x10xf32> to tensor<32xi64>
+    %i = td.arg_reduce max %x [1] : tensor<32x10xf32> to tensor<32xi64>
     ```
   }];
   let arguments = (ins TD_ReduceKindAttr:$kind, TD_NumberTensor:$input,
-                       I64Attr:$dim);
+                       DenseI64ArrayAttr:$dims);
   let results = (outs TD_IndexTensor:$result);
   let assemblyFormat =
-    "`` $kind $input `dim` $dim attr-dict `:` type($input) `to` type($result)";
+    "`` $kind $input $dims attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
 }
 

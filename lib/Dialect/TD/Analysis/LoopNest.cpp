@@ -81,10 +81,24 @@ bool Reduction::isContraction() const {
   return hasFamily(op, OpFamily::Contraction);
 }
 
+unsigned Reduction::countFactors() const {
+  return cast<ComputeOp>(op).getInfo().operands;
+}
+
 Coordinate Reduction::getPosition() const {
-  MLIRContext *context = op->getContext();
-  return loops.empty() ? getAffineConstantExpr(0, context)
-                       : getAffineDimExpr(loops.front(), context);
+  auto reduction = cast<ReductionOp>(op);
+  Coordinate position = getAffineConstantExpr(0, op->getContext());
+  const unsigned *loop = loops.begin();
+  for (OperandDim dim : reduction.getReducedDims()) {
+    int64_t size = cast<RankedTensorType>(op->getOperand(dim.operand).getType())
+                       .getDimSize(dim.dim);
+    if (size == 1) // no loop is made for it
+      continue;
+    if (loop != loops.begin())
+      position = position * size;
+    position = position + getAffineDimExpr(*loop++, op->getContext());
+  }
+  return position;
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,7 +440,7 @@ bool LoopNest::needsReduction(Value value, const Coordinates &at) const {
 
 bool LoopNest::isLaterStage(const Reduction &reduction) const {
   Operation *op = reduction.op;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+  for (unsigned i = 0; i < reduction.countFactors(); ++i)
     if (needsReduction(op->getOperand(i), operandAt(op, i, *reduction.at)))
       return true;
   return false;

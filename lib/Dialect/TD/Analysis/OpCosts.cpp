@@ -35,7 +35,7 @@ static double countOperations(Operation *op) {
   if (auto reduction = dyn_cast<ReductionOp>(op)) {
     for (OperandDim dim : reduction.getReducedDims())
       elements *= estimateSize(op->getOperand(dim.operand), dim.dim);
-    return elements * op->getNumOperands();
+    return elements * cast<ComputeOp>(op).getInfo().operands;
   }
   if (auto update = dyn_cast<UpdateOp>(op)) {
     elements = 0;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpHelpers.h"
+#include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
 using namespace tdc;
@@ -41,6 +42,37 @@ bool AccessMap::hasDimsOnly() const {
   return llvm::all_of(map.getResults(), [](AffineExpr coordinate) {
     return isa<AffineDimExpr>(coordinate) || coordinate == 0;
   });
+}
+
+std::optional<SmallVector<int64_t>> td::getFactors(AffineMap map,
+                                                   unsigned index) {
+  if (!map.getResult(index).isPureAffine())
+    return std::nullopt;
+  SimpleAffineExprFlattener flattener(map.getNumDims(), map.getNumSymbols());
+  if (failed(flattener.walkPostOrder(map.getResult(index))) ||
+      flattener.numLocals)
+    return std::nullopt;
+  return llvm::to_vector<6>(flattener.operandExprStack.back());
+}
+
+std::optional<unsigned> td::findOwnDim(ArrayRef<AffineMap> maps,
+                                       unsigned operand, unsigned index,
+                                       unsigned rank) {
+  SmallVector<int64_t> factors = *getFactors(maps[operand], index);
+  auto countReadings = [&](unsigned dim) {
+    unsigned count = 0;
+    for (AffineMap map : maps)
+      count += llvm::count_if(map.getResults(), [&](AffineExpr coordinate) {
+        return coordinate.isFunctionOfDim(dim);
+      });
+    return count;
+  };
+  std::optional<unsigned> found;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (factors[dim] != 0 && countReadings(dim) == 1 &&
+        (!found || std::abs(factors[dim]) < std::abs(factors[*found])))
+      found = dim;
+  return found;
 }
 
 bool td::hasFamily(Operation *op, OpFamily family) {

@@ -11,16 +11,36 @@ using namespace tdc::td;
 // td.reduce, td.arg_reduce
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims,
+                                       RankedTensorType input) {
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    if (failed(verifyDimIndex(op, dim, input)))
+      return failure();
+    if (i > 0 && dims[i - 1] >= dim)
+      return op->emitOpError("expected ascending dims, got ")
+             << spellDims(dims);
+  }
+  return success();
+}
+
+/// Whether elements along the dims can be counted row by row.
+static bool haveOneOrder(ArrayRef<int64_t> dims, RankedTensorType input) {
+  return !dims.empty() && llvm::none_of(dims.drop_front(), [&](int64_t dim) {
+    return input.isDynamicDim(dim);
+  });
+}
+
+/// The dims, each as a dim of the only operand.
+static SmallVector<OperandDim, 2> ofInput(ArrayRef<int64_t> dims) {
+  return llvm::map_to_vector<2>(
+      dims, [](int64_t dim) { return OperandDim{0, unsigned(dim)}; });
+}
+
 LogicalResult ReduceOp::verify() {
   RankedTensorType input = getInput().getType();
   // C1
-  for (auto [i, dim] : llvm::enumerate(getDims())) {
-    if (failed(verifyDimIndex(*this, dim, input)))
-      return failure();
-    if (i > 0 && getDims()[i - 1] >= dim)
-      return emitOpError("expected ascending dims, got ")
-             << spellDims(getDims());
-  }
+  if (failed(verifyReducedDims(*this, getDims(), input)))
+    return failure();
   // C2
   bool logical = getKind() == ReduceKind::Any || getKind() == ReduceKind::All;
   if (logical != input.getElementType().isInteger(1))
@@ -31,7 +51,14 @@ LogicalResult ReduceOp::verify() {
   if (failed(verifyDims(*this, "result", dropDims(input.getShape(), getDims()),
                         getType().getShape())))
     return failure();
-  return verifyDType(*this, "result", input, getType());
+  if (failed(verifyDType(*this, "result", input, getType())))
+    return failure();
+  // C4
+  bool isExtreme = getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
+  if (getFirst() && (!isExtreme || !haveOneOrder(getDims(), input)))
+    return emitOpError("expected max or min for 'first', and static sizes of "
+                       "all dims but the first");
+  return success();
 }
 
 /// An operand of which the dims `reduced` are reduced.
@@ -51,8 +78,7 @@ AccessMap ReduceOp::getAccess(unsigned) {
 }
 
 SmallVector<OperandDim, 2> ReduceOp::getReducedDims() {
-  return llvm::map_to_vector<2>(
-      getDims(), [](int64_t dim) { return OperandDim{0, unsigned(dim)}; });
+  return ofInput(getDims());
 }
 
 ReduceKind ReduceOp::getCombination() { return getKind(); }
@@ -85,31 +111,35 @@ LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
 
 LogicalResult ArgReduceOp::verify() {
   RankedTensorType input = getInput().getType();
-  int64_t dim = getDim();
+  ArrayRef<int64_t> dims = getDims();
   // C1
   if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min)
     return emitOpError("expected 'max' or 'min', got '")
            << stringifyReduceKind(getKind()) << "'";
   // C2
-  if (failed(verifyDimIndex(*this, dim, input)))
+  if (failed(verifyReducedDims(*this, dims, input)))
     return failure();
+  if (!haveOneOrder(dims, input))
+    return emitOpError("expected static sizes of all dims but the first, got ")
+           << input;
   // C3
-  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), dim),
+  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), dims),
                         getType().getShape())))
     return failure();
   // C4
-  if (input.getDimSize(dim) == 0)
-    return emitOpError("expected a dim that is not empty, got dim ")
-           << dim << " of " << input;
+  for (int64_t dim : dims)
+    if (input.getDimSize(dim) == 0)
+      return emitOpError("expected a dim that is not empty, got dim ")
+             << dim << " of " << input;
   return success();
 }
 
 AccessMap ArgReduceOp::getAccess(unsigned) {
-  return accessReduced(getInput().getType(), int64_t(getDim()));
+  return accessReduced(getInput().getType(), getDims());
 }
 
 SmallVector<OperandDim, 2> ArgReduceOp::getReducedDims() {
-  return {{0, unsigned(getDim())}};
+  return ofInput(getDims());
 }
 
 ReduceKind ArgReduceOp::getCombination() { return getKind(); }

@@ -166,6 +166,23 @@ func.func @indexing(%x: tensor<9x3xf32>, %i: tensor<2x?xi64>,
   return
 }
 
+// CHECK-LABEL: func @sums_of_coordinates
+func.func @sums_of_coordinates(%x: tensor<9x3xf32>, %y: tensor<?xf32>,
+                               %w: tensor<8x3x3xf32>, %n: i64, %last: i64) {
+  // CHECK: td.window %{{.*}} at #{{.*}} : tensor<9x3xf32> to tensor<4x3x3xf32>
+  %0 = td.window %x at affine_map<(d0, d1, d2) -> (d0 * 2 + d1, d2)> : tensor<9x3xf32> to tensor<4x3x3xf32>
+  // CHECK: td.window %{{.*}}[%{{.*}}] at #{{.*}} sizes(%{{.*}}) : tensor<?xf32> to tensor<?xf32>
+  %1 = td.window %y[%last] at affine_map<(d0)[s0] -> (s0 - d0)> sizes(%n) : tensor<?xf32> to tensor<?xf32>
+  // CHECK: td.inset %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] step [2, 1] : tensor<9x3xf32>, tensor<?x3xf32>
+  %u = td.reshape %y sizes(%n) : tensor<?xf32> to tensor<?x3xf32>
+  %2 = td.inset %x, %u[%n, %n] step [2, 1] : tensor<9x3xf32>, tensor<?x3xf32>
+  // CHECK: td.contract %{{.*}}, %{{.*}} at #{{.*}}, #{{.*}} : tensor<9x3xf32>, tensor<8x3x3xf32> -> tensor<7x8xf32>
+  %3 = td.contract %x, %w at affine_map<(d0, d1, d2, d3) -> (d0 + d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)> : tensor<9x3xf32>, tensor<8x3x3xf32> -> tensor<7x8xf32>
+  // CHECK: td.reduce max first %{{.*}} [1, 2] : tensor<8x3x3xf32> to tensor<8xf32>
+  %4 = td.reduce max first %w [1, 2] : tensor<8x3x3xf32> to tensor<8xf32>
+  return
+}
+
 // CHECK-LABEL: func @reductions
 func.func @reductions(%x: tensor<4x?x3xf64>, %y: tensor<4x3x2xf64>,
                       %m: tensor<4xi1>) {
@@ -175,8 +192,8 @@ func.func @reductions(%x: tensor<4x?x3xf64>, %y: tensor<4x3x2xf64>,
   %1 = td.reduce max %x [] : tensor<4x?x3xf64> to tensor<4x?x3xf64>
   // CHECK: td.reduce any %{{.*}} [0] : tensor<4xi1> to tensor<i1>
   %2 = td.reduce any %m [0] : tensor<4xi1> to tensor<i1>
-  // CHECK: td.arg_reduce max %{{.*}} dim 2 : tensor<4x?x3xf64> to tensor<4x?xi64>
-  %3 = td.arg_reduce max %x dim 2 : tensor<4x?x3xf64> to tensor<4x?xi64>
+  // CHECK: td.arg_reduce max %{{.*}} [2] : tensor<4x?x3xf64> to tensor<4x?xi64>
+  %3 = td.arg_reduce max %x [2] : tensor<4x?x3xf64> to tensor<4x?xi64>
   // CHECK: td.matmul %{{.*}}, %{{.*}} : tensor<4x?x3xf64>, tensor<4x3x2xf64> -> tensor<4x?x2xf64>
   %4 = td.matmul %x, %y : tensor<4x?x3xf64>, tensor<4x3x2xf64> -> tensor<4x?x2xf64>
   // CHECK: td.softmax %{{.*}} dim 1 : tensor<4x?x3xf64>

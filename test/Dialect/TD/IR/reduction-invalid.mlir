@@ -48,9 +48,25 @@ func.func @reduce_c3_dtype(%x: tensor<4x3xf32>) {
 
 // -----
 
+func.func @reduce_c4(%x: tensor<4x3xf32>) {
+  // expected-error @below {{expected max or min for 'first', and static sizes of all dims but the first}}
+  %0 = td.reduce sum first %x [0] : tensor<4x3xf32> to tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c2_sizes(%x: tensor<4x?xf32>) {
+  // expected-error @below {{expected static sizes of all dims but the first, got 'tensor<4x?xf32>'}}
+  %0 = td.arg_reduce max %x [0, 1] : tensor<4x?xf32> to tensor<i64>
+  return
+}
+
+// -----
+
 func.func @arg_reduce_c1(%x: tensor<4x3xf32>) {
   // expected-error @below {{expected 'max' or 'min', got 'sum'}}
-  %0 = td.arg_reduce sum %x dim 0 : tensor<4x3xf32> to tensor<3xi64>
+  %0 = td.arg_reduce sum %x [0] : tensor<4x3xf32> to tensor<3xi64>
   return
 }
 
@@ -58,7 +74,7 @@ func.func @arg_reduce_c1(%x: tensor<4x3xf32>) {
 
 func.func @arg_reduce_c2(%x: tensor<4x3xf32>) {
   // expected-error @below {{expected a dim in [0, 2), got -1}}
-  %0 = td.arg_reduce max %x dim -1 : tensor<4x3xf32> to tensor<4xi64>
+  %0 = td.arg_reduce max %x [-1] : tensor<4x3xf32> to tensor<4xi64>
   return
 }
 
@@ -66,7 +82,7 @@ func.func @arg_reduce_c2(%x: tensor<4x3xf32>) {
 
 func.func @arg_reduce_c3(%x: tensor<4x3xf32>) {
   // expected-error @below {{expected result of shape [3], got [1, 3]}}
-  %0 = td.arg_reduce max %x dim 0 : tensor<4x3xf32> to tensor<1x3xi64>
+  %0 = td.arg_reduce max %x [0] : tensor<4x3xf32> to tensor<1x3xi64>
   return
 }
 
@@ -74,7 +90,7 @@ func.func @arg_reduce_c3(%x: tensor<4x3xf32>) {
 
 func.func @arg_reduce_c4(%x: tensor<0x3xf32>) {
   // expected-error @below {{expected a dim that is not empty, got dim 0 of 'tensor<0x3xf32>'}}
-  %0 = td.arg_reduce max %x dim 0 : tensor<0x3xf32> to tensor<3xi64>
+  %0 = td.arg_reduce max %x [0] : tensor<0x3xf32> to tensor<3xi64>
   return
 }
 

@@ -325,7 +325,7 @@ func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
 // CHECK-NOT: td.arg_reduce
 // CHECK: td.gather_along
 func.func @picked_by_itself(%x: tensor<64x64xf32>) -> tensor<64xi64> {
-  %a = td.arg_reduce max %x dim 1 : tensor<64x64xf32> to tensor<64xi64>
+  %a = td.arg_reduce max %x [1] : tensor<64x64xf32> to tensor<64xi64>
   %g = td.gather_along %a, %a dim 0 : tensor<64xi64>, tensor<64xi64> -> tensor<64xi64>
   return %g : tensor<64xi64>
 }

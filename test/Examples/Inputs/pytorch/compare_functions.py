@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what functions.tdsl saved with functions.json.
+"""Compares what NAME.tdsl saved with NAME.json.
 
-usage: compare_functions.py FOLDER PRELUDE
+usage: compare_functions.py NAME FOLDER PRELUDE...
 
 Every number must be within 1e-6 + 1e-5 of its size + 1e-7 of the largest number
 of its row (where it may be what is left of a difference), and there must be a
-case, "name" or "name, what of it", for every function and layer of the prelude.
+case, "name" or "name, what of it", for every function and layer of these files of
+the prelude.
 """
 
 import json
@@ -19,15 +20,17 @@ ABSOLUTE, RELATIVE, OF_ROW = 1e-6, 1e-5, 1e-7
 # Has no counterpart in PyTorch; the losses go through it.
 HELPERS = {"reduced"}
 
-folder, prelude = map(Path, sys.argv[1:])
-wanted = json.loads((Path(__file__).parent / "functions.json").read_text())["cases"]
-problems = [f"{name}: only in one of functions.tdsl and functions.json"
-            for name in sorted({path.stem for path in folder.iterdir()} ^ wanted.keys())]
+name = sys.argv[1]
+folder, *prelude = map(Path, sys.argv[2:])
+wanted = json.loads((Path(__file__).parent / f"{name}.json").read_text())["cases"]
+problems = [f"{case}: only in one of {name}.tdsl and {name}.json"
+            for case in sorted({path.stem for path in folder.iterdir()} ^ wanted.keys())]
 
-declared = {name for file in ("functional.tdsl", "nn.tdsl")
-            for name in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)", (prelude / file).read_text(), re.M)}
-tried = {name.split(",")[0] for name in wanted}
-problems += [f"{name}: no case in functions.tdsl" for name in sorted(declared - HELPERS - tried)]
+declared = {function for file in prelude
+            for function in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)", file.read_text(), re.M)}
+tried = {case.split(",")[0] for case in wanted}
+problems += [f"{function}: no case in {name}.tdsl"
+             for function in sorted(declared - HELPERS - tried)]
 
 for name, numbers in wanted.items():
     if not (path := folder / f"{name}.npy").exists():

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Writes functions.json: the values and gradients that PyTorch gives to the
-cases of functions.tdsl, whose lines are valid Python but for some words.
+"""Writes NAME.json: the values and gradients that PyTorch gives to the cases of
+NAME.tdsl, whose lines are valid Python but for some words.
 
-usage: make_functions.py     (needs PyTorch)
+usage: make_functions.py NAME     (needs PyTorch)
 """
 
 import json
 import math
 import re
+import sys
 from pathlib import Path
 
 import torch
 
-HERE = Path(__file__).resolve().parent
+STEM = Path(__file__).resolve().parent / sys.argv[1]
 cases = {}
 
 
@@ -59,11 +60,11 @@ names = {**vars(torch), **vars(torch.nn), **vars(torch.nn.functional), **globals
          "true": True, "false": False, "inf": math.inf, "f32": torch.float32}
 for name in ("binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "kl_div"):
     names[f"{name}_loss"] = names[name]
-lines = (HERE / "functions.tdsl").read_text()
+lines = STEM.with_suffix(".tdsl").read_text()
 lines = lines[lines.index("\nlet "):]
 lines = re.sub(r"^let ", "", lines, flags=re.MULTILINE)
 lines = re.sub(r"^(\w+\.\w+ =) (.*)$", r"\1 Parameter(\2.detach())", lines, flags=re.MULTILINE)
-exec(compile(lines, "functions.tdsl", "exec"), names)
+exec(compile(lines, f"{STEM.name}.tdsl", "exec"), names)
 text = ",\n".join(f"{json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in cases.items())
-(HERE / "functions.json").write_text(
+STEM.with_suffix(".json").write_text(
     f'{{"torch": {json.dumps(torch.__version__)}, "cases": {{\n{text}\n}}}}\n')

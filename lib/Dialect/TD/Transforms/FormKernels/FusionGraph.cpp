@@ -40,17 +40,20 @@ bool isSeen(Operation *op) {
 }
 
 /// Whether the op asks for one element of its operand again and again: for each
-/// position along a dim that the operand does not have.
+/// position along a dim that the operand does not have, or at equal sums.
 bool expands(Operation *op) {
   if (!hasFamily(op, OpFamily::Movement))
     return false;
   AccessMap access = cast<ComputeOp>(op).getAccess(0);
   auto sizes = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  llvm::SmallBitVector used = access.getUsedDims();
-  return access.symbols.empty() &&
-         llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
-           return size.value() != 1 && !used[size.index()];
-         });
+  int64_t dims = llvm::count_if(sizes, [](int64_t size) { return size != 1; });
+  int64_t coordinates =
+      llvm::count_if(access.map.getResults(), [&](AffineExpr coordinate) {
+        return llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
+          return size.value() != 1 && coordinate.isFunctionOfDim(size.index());
+        });
+      });
+  return access.symbols.empty() && dims > coordinates;
 }
 
 /// Whether the op asks for elements of an operand where its own are not.

@@ -1,0 +1,276 @@
+//===- Affine.cpp - gradient rules of ops that read at sums of coordinates ===//
+//
+// An element of an operand gets what its readings get. Its own coordinates give
+// back one dim of the result each: alone, or, where the coordinate is a sum,
+//
+//   a = f * d + rest   =>   d = (a - rest) / f
+//
+// which exists where the division leaves nothing and d is in range. So the
+// cotangent is set into zeros with f - 1 of them between its elements, and as
+// many around as (a - rest) needs: it is read, like the operand was, at sums of
+// coordinates. The dims that are not given back are summed over.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Gradients/TensorBuilder.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+namespace {
+
+/// The transpose of reading an operand by a map.
+class Transpose {
+public:
+  /// Of operand `index`, which `maps` read as the others; `cotangent` has the
+  /// dims of maps below its rank, `extents` the sizes of all.
+  Transpose(TensorBuilder b, Value operand, unsigned index,
+            ArrayRef<AffineMap> maps, ValueRange offsets,
+            ArrayRef<Value> extents, Value cotangent);
+
+  /// The operand's gradient where nothing was multiplied with it.
+  Value sumWindow();
+  /// The same where `factor` was, which `by` reads.
+  Value contractWith(Value factor, AffineMap by);
+
+private:
+  using Sum = SmallVector<int64_t>;
+
+  AffineExpr dimOf(unsigned position) const {
+    return getAffineDimExpr(position, context);
+  }
+  /// What `other`, a map of the same dims, is for those of the result.
+  AffineMap translate(AffineMap other) const;
+  /// The elements of `input` at `map`, in the dims of the operand, then those
+  /// that are summed over.
+  Value readBy(Value input, AffineMap map);
+  void findOwners(ArrayRef<AffineMap> maps, unsigned index);
+  void setIntoZeros(Value given);
+  Value numberOf(int64_t number) { return b.constantInt(number); }
+  Value add(Value sum, Value number);
+  Value scale(Value number, int64_t factor);
+
+  TensorBuilder b;
+  MLIRContext *context;
+  Value operand;
+  AffineMap from;
+  ArrayRef<Value> extents;
+  unsigned rank; ///< of the cotangent
+  /// Per dim of `from`: what it is in the result; null if it is part of a sum
+  /// that gives it back.
+  SmallVector<AffineExpr> known;
+  /// Per dim of `from`: the coordinate that gives it back, or -1.
+  SmallVector<int> owner;
+  /// The dims that are summed over; they follow those of the operand.
+  SmallVector<unsigned> summed;
+  /// The cotangent among zeros, and where it is read.
+  Value cotangent;
+  AffineMap map;
+  SmallVector<Value> offsets;
+};
+
+} // namespace
+
+static bool isSame(Value x, Value y) {
+  std::optional<int64_t> known = getConstantIntValue(x);
+  return x == y || (known && known == getConstantIntValue(y));
+}
+
+Value Transpose::add(Value sum, Value number) {
+  std::optional<int64_t> x = getConstantIntValue(sum),
+                         y = getConstantIntValue(number);
+  if (x && y)
+    return numberOf(*x + *y);
+  if (x == 0)
+    return number;
+  return y == 0 ? sum : b.make<arith::AddIOp>(sum, number);
+}
+
+Value Transpose::scale(Value number, int64_t factor) {
+  if (std::optional<int64_t> x = getConstantIntValue(number))
+    return numberOf(*x * factor);
+  return factor == 1 ? number : b.make<arith::MulIOp>(number, numberOf(factor));
+}
+
+/// Which coordinate gives back which dim; what is left is summed over.
+void Transpose::findOwners(ArrayRef<AffineMap> maps, unsigned index) {
+  owner.assign(from.getNumDims(), -1);
+  known.assign(from.getNumDims(), AffineExpr());
+  for (auto [i, coordinate] : llvm::enumerate(from.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(coordinate);
+    unsigned own = dim ? dim.getPosition() : *findOwnDim(maps, index, i, rank);
+    owner[own] = i;
+    if (dim)
+      known[own] = dimOf(i);
+  }
+  for (unsigned dim = 0; dim < from.getNumDims(); ++dim)
+    if (owner[dim] < 0) {
+      known[dim] = dimOf(from.getNumResults() + summed.size());
+      summed.push_back(dim);
+    }
+}
+
+Transpose::Transpose(TensorBuilder b, Value operand, unsigned index,
+                     ArrayRef<AffineMap> maps, ValueRange offsets,
+                     ArrayRef<Value> extents, Value given)
+    : b(b), context(maps[index].getContext()), operand(operand),
+      from(maps[index]), extents(extents), rank(tensorType(given).getRank()),
+      offsets(offsets) {
+  findOwners(maps, index);
+  setIntoZeros(given);
+}
+
+void Transpose::setIntoZeros(Value given) {
+  RankedTensorType type = tensorType(given);
+  SmallVector<AffineExpr> positions;
+  SmallVector<int64_t> shape(type.getShape()), steps(rank, 1);
+  SmallVector<Value> lows(rank, numberOf(0)), sizes(extents.take_front(rank));
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (known[dim]) {
+      positions.push_back(known[dim]);
+      continue;
+    }
+    // f * d = ±(a - rest), between `least` and `most`.
+    unsigned coordinate = owner[dim];
+    Sum sum = *getFactors(from, coordinate);
+    int64_t sign = sum[dim] < 0 ? -1 : 1;
+    AffineExpr position = dimOf(coordinate) * sign;
+    Value least = numberOf(0), most = least;
+    auto addRange = [&](int64_t factor, Value extent) {
+      Value last = scale(add(extent, numberOf(-1)), factor);
+      (factor < 0 ? least : most) = add(factor < 0 ? least : most, last);
+    };
+    addRange(sign, b.dim(operand, coordinate));
+    for (unsigned i = 0; i < from.getNumDims(); ++i)
+      if (i != dim && sum[i]) {
+        position = position + known[i] * (-sign * sum[i]);
+        addRange(-sign * sum[i], extents[i]);
+      }
+    for (auto [i, offset] : llvm::enumerate(offsets))
+      if (int64_t factor = sum[from.getNumDims() + i]) {
+        position =
+            position + getAffineSymbolExpr(i, context) * (-sign * factor);
+        least = add(least, scale(offset, -sign * factor));
+        most = add(most, scale(offset, -sign * factor));
+      }
+    position = position - sign * sum.back();
+    least = add(least, numberOf(-sign * sum.back()));
+    most = add(most, numberOf(-sign * sum.back()));
+
+    steps[dim] = std::abs(sum[dim]);
+    std::optional<int64_t> first = getConstantIntValue(least);
+    if (first) {
+      lows[dim] = numberOf(std::max<int64_t>(-*first, 0));
+      position = position + std::max<int64_t>(-*first, 0);
+    } else {
+      lows[dim] = b.make<arith::MaxSIOp>(scale(least, -1), numberOf(0));
+      position = position + getAffineSymbolExpr(offsets.size(), context);
+      offsets.push_back(lows[dim]);
+    }
+    sizes[dim] = add(add(most, lows[dim]), numberOf(1));
+    shape[dim] = getConstantIntValue(sizes[dim]).value_or(ShapedType::kDynamic);
+    positions.push_back(position);
+  }
+  map = AffineMap::get(from.getNumResults() + summed.size(), offsets.size(),
+                       positions, context);
+  bool isWhole = llvm::equal(sizes, extents.take_front(rank), isSame) &&
+                 llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  if (isWhole) {
+    cotangent = given;
+    return;
+  }
+  SmallVector<Value> unknown;
+  for (auto [size, value] : llvm::zip(shape, sizes))
+    if (ShapedType::isDynamic(size))
+      unknown.push_back(value);
+  Value zeros = b.full(0.0, withShape(type, shape), unknown);
+  cotangent = b.make<InsetOp>(zeros.getType(), zeros, given, lows, steps);
+}
+
+AffineMap Transpose::translate(AffineMap other) const {
+  return other.replaceDimsAndSymbols(
+      known, {}, from.getNumResults() + summed.size(), offsets.size());
+}
+
+Value Transpose::readBy(Value input, AffineMap by) {
+  SmallVector<int64_t> shape(tensorType(operand).getShape());
+  SmallVector<Value> sizes = b.sizesOf(operand);
+  for (unsigned dim : summed) {
+    shape.push_back(
+        getConstantIntValue(extents[dim]).value_or(ShapedType::kDynamic));
+    if (ShapedType::isDynamic(shape.back()))
+      sizes.push_back(extents[dim]);
+  }
+  return b.make<WindowOp>(withShape(tensorType(input), shape), input, offsets,
+                          by, sizes);
+}
+
+Value Transpose::sumWindow() {
+  Value window = readBy(cotangent, map);
+  if (summed.empty())
+    return window;
+  return b.reduce(ReduceKind::Sum, window,
+                  llvm::to_vector(llvm::seq<int64_t>(
+                      tensorType(operand).getRank(),
+                      tensorType(operand).getRank() + summed.size())));
+}
+
+Value Transpose::contractWith(Value factor, AffineMap other) {
+  AffineMap by = translate(other);
+  if (summed.empty())
+    return b.mul(readBy(cotangent, map), readBy(factor, by));
+  return b.make<ContractOp>(operand.getType(), cotangent, factor, offsets, map,
+                            by, b.sizesOf(operand));
+}
+
+SmallVector<Value> WindowOp::buildVJP(OpBuilder &builder,
+                                      ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  SmallVector<Value> extents, gradients(getNumOperands());
+  for (unsigned dim = 0; dim < getType().getRank(); ++dim)
+    extents.push_back(b.dim(getResult(), dim));
+  gradients[0] = Transpose(b, getInput(), 0, getMap(), getOffsets(), extents,
+                           cotangents[0])
+                     .sumWindow();
+  return gradients;
+}
+
+SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
+                                     ArrayRef<Value> cotangents) {
+  // What was replaced gets nothing, what replaced it gets all.
+  TensorBuilder b(builder, getLoc());
+  SmallVector<Value> gradients(getNumOperands());
+  gradients[0] = b.make<InsetOp>(getType(), cotangents[0], b.zeros(getUpdate()),
+                                 getLow(), getStep());
+  SmallVector<AffineExpr> places;
+  for (auto [dim, step] : llvm::enumerate(getStep()))
+    places.push_back(getAffineDimExpr(dim, getContext()) * step +
+                     getAffineSymbolExpr(dim, getContext()));
+  AffineMap map =
+      AffineMap::get(places.size(), places.size(), places, getContext());
+  gradients[1] = b.make<WindowOp>(getUpdate().getType(), cotangents[0],
+                                  getLow(), map, b.sizesOf(getUpdate()));
+  return gradients;
+}
+
+SmallVector<Value> ContractOp::buildVJP(OpBuilder &builder,
+                                        ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  SmallVector<Value> extents, gradients(getNumOperands());
+  for (unsigned dim = 0; dim < getType().getRank(); ++dim)
+    extents.push_back(b.dim(getResult(), dim));
+  for (OperandDim dim : getReducedDims())
+    extents.push_back(b.dim(getOperand(dim.operand), dim.dim));
+  AffineMap maps[] = {getLhsMap(), getRhsMap()};
+  for (unsigned index : {0, 1})
+    gradients[index] =
+        Transpose(b, getOperand(index), index, maps, getOffsets(), extents,
+                  cotangents[0])
+            .contractWith(getOperand(1 - index), maps[1 - index]);
+  return gradients;
+}
+
+} // namespace tdc::td

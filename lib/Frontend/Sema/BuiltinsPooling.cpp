@@ -1,0 +1,213 @@
+//===- BuiltinsPooling.cpp - max_pool2d, avg_pool2d, unfold … -------------===//
+
+#include "Checker.h"
+#include "WindowArguments.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+namespace {
+/// What functions over windows have in common.
+struct Windows {
+  Typed input;
+  bool isBatch;
+  llvm::SmallVector<int64_t> kernel;
+  llvm::SmallVector<WindowDim> dims;
+};
+} // namespace
+
+static std::optional<Windows> takeWindows(Checker &c, const Bound &args,
+                                          size_t count, OpKind op,
+                                          bool strideIsKernel) {
+  if (!c.isTensor(args["input"], args.range(), args.what()) ||
+      !c.accepts(op, typeOf(args["input"]).dtype, args.range(), args.what(),
+                 args["input"]))
+    return std::nullopt;
+  auto kernel =
+      takeInts(c, args.find("kernel_size"), 1, count, "`kernel_size`");
+  auto padding = takeInts(c, args.find("padding"), 0, count, "`padding`");
+  auto dilation = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
+  if (!kernel || !padding || !dilation)
+    return std::nullopt;
+  auto stride = takeInts(c, args.find("stride"), 1, count, "`stride`");
+  if (!stride)
+    return std::nullopt;
+  const Val *given = args.find("stride");
+  if (strideIsKernel && (!given || given->is(ValKind::None)))
+    stride = kernel;
+  Windows windows{typedOf(args["input"]), true, *kernel, {}};
+  for (size_t i = 0; i < count; ++i)
+    windows.dims.push_back(
+        {(*stride)[i], (*dilation)[i], {(*padding)[i], (*padding)[i]}});
+  windows.isBatch = windows.input.type.dims.size() != count + 1;
+  if (!windows.isBatch)
+    windows.input = addBatch(c, windows.input);
+  return windows;
+}
+
+static Val finish(Checker &c, const Bound &args, const MaybeTyped &result,
+                  bool isBatch) {
+  if (!result)
+    return c.reportFailure(args.range(), args.what());
+  return c.fromTyped(isBatch ? *result : dropBatch(c, *result), args["input"]);
+}
+
+static std::optional<bool> takeBool(Checker &c, const Bound &args,
+                                    llvm::StringRef name, bool missing) {
+  const Val *given = args.find(name);
+  return given ? c.requireBool(*given, "`" + name.str() + "`") : missing;
+}
+
+template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
+  auto windows = takeWindows(c, args, count, OpKind::Max, true);
+  auto ceil = takeBool(c, args, "ceil_mode", false);
+  if (!windows || !ceil)
+    return c.fail();
+  return finish(
+      c, args,
+      c.typed.maxPool(windows->input, windows->kernel, windows->dims, *ceil),
+      windows->isBatch);
+}
+
+template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
+  auto windows = takeWindows(c, args, count, OpKind::Div, true);
+  auto ceil = takeBool(c, args, "ceil_mode", false);
+  auto counts = takeBool(c, args, "count_include_pad", true);
+  if (!windows || !ceil || !counts)
+    return c.fail();
+  std::optional<int64_t> divisor;
+  if (const Val *given = args.find("divisor_override");
+      given && !given->is(ValKind::None)) {
+    divisor = c.requireInt(*given, "`divisor_override`");
+    if (!divisor)
+      return c.fail();
+    if (*divisor == 0) {
+      c.error(DiagCode::TD222, args.range(), "`divisor_override` is not 0");
+      return c.fail();
+    }
+  }
+  return finish(c, args,
+                c.typed.averagePool(windows->input, windows->kernel,
+                                    windows->dims, *ceil, *counts, divisor),
+                windows->isBatch);
+}
+
+template <size_t count, bool isMax>
+static Val adaptivePool(Checker &c, const Bound &args) {
+  if (!c.isTensor(args["input"], args.range(), args.what()) ||
+      !c.accepts(isMax ? OpKind::Max : OpKind::Div, typeOf(args["input"]).dtype,
+                 args.range(), args.what(), args["input"]))
+    return c.fail();
+  Typed input = typedOf(args["input"]);
+  size_t rank = input.type.dims.size();
+  if (rank != count + 1 && rank != count + 2) {
+    c.error(DiagCode::TD401, args.range(),
+            args.what() + " takes a tensor of " + llvm::Twine(count + 1) +
+                " or " + llvm::Twine(count + 2) + " dims")
+        .label("this one is " + c.typeText(input.type));
+    return c.fail();
+  }
+  // `none` leaves a dim as it is.
+  const Val &given = args["output_size"];
+  bool isList = given.is(ValKind::Tuple) || given.is(ValKind::List);
+  llvm::SmallVector<int64_t> output;
+  for (size_t i = 0; i < count; ++i) {
+    Val one = given;
+    if (isList) {
+      if (elementsOf(given).size() != count) {
+        c.error(DiagCode::TD222, args.range(),
+                "`output_size` is a number, or " + llvm::Twine(count) +
+                    " of them");
+        return c.fail();
+      }
+      one = elementsOf(given)[i];
+    }
+    if (one.is(ValKind::None))
+      one = makeInt(input.type.dims[rank - count + i]);
+    auto number = c.requireInt(one, "`output_size`");
+    if (!number)
+      return c.fail();
+    output.push_back(*number);
+  }
+  return finish(c, args, c.typed.adaptivePool(input, output, isMax), true);
+}
+
+static Val unfold(Checker &c, const Bound &args) {
+  auto windows = takeWindows(c, args, 2, OpKind::Window, false);
+  if (!windows)
+    return c.fail();
+  return finish(c, args,
+                c.typed.unfold(windows->input, windows->kernel, windows->dims),
+                windows->isBatch);
+}
+
+static Val fold(Checker &c, const Bound &args) {
+  auto windows = takeWindows(c, args, 2, OpKind::Add, false);
+  auto output = takeInts(c, args.find("output_size"), 1, 2, "`output_size`");
+  if (!windows || !output)
+    return c.fail();
+  // A matrix of columns has one dim less than a batch of them.
+  Typed input = typedOf(args["input"]);
+  bool isBatch = input.type.dims.size() != 2;
+  if (!isBatch)
+    input = addBatch(c, input);
+  return finish(c, args,
+                c.typed.fold(input, *output, windows->kernel, windows->dims),
+                isBatch);
+}
+
+/// Tensor.unfold: windows along one dim, whose elements are a new last one.
+static Val unfoldDim(Checker &c, const Bound &args) {
+  if (!c.isTensor(args["input"], args.range(), args.what()))
+    return c.fail();
+  Typed input = typedOf(args["input"]);
+  auto dim = c.takeDim(args["dimension"], input.type, args.range());
+  auto size = c.requireInt(args["size"], "`size`");
+  auto step = c.requireInt(args["step"], "`step`");
+  if (!dim || !size || !step)
+    return c.fail();
+  return finish(c, args, c.typed.unfoldDim(input, *dim, *size, *step), true);
+}
+
+/// A number for each of `count` dims; for the prelude.
+static Val perDim(Checker &c, const Bound &args) {
+  auto count = c.requireInt(args["count"], "`count`");
+  if (!count)
+    return c.fail();
+  auto numbers =
+      takeInts(c, args.find("value"), 0, static_cast<size_t>(*count), "a size");
+  if (!numbers)
+    return c.fail();
+  Vals all;
+  for (int64_t number : *numbers)
+    all.push_back(makeInt(number));
+  return makeSequence(ValKind::Tuple, std::move(all));
+}
+
+llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
+  static const Builtin table[] = {
+      {"max_pool1d",
+       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=",
+       maxPool<1>},
+      {"max_pool2d",
+       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=",
+       maxPool<2>},
+      {"avg_pool1d",
+       "input, kernel_size, stride=, padding=, ceil_mode=, count_include_pad=",
+       averagePool<1>},
+      {"avg_pool2d",
+       "input, kernel_size, stride=, padding=, ceil_mode=, count_include_pad=, "
+       "divisor_override=",
+       averagePool<2>},
+      {"adaptive_avg_pool1d", "input, output_size", adaptivePool<1, false>},
+      {"adaptive_avg_pool2d", "input, output_size", adaptivePool<2, false>},
+      {"adaptive_max_pool1d", "input, output_size", adaptivePool<1, true>},
+      {"adaptive_max_pool2d", "input, output_size", adaptivePool<2, true>},
+      {"unfold", "input, kernel_size, dilation=, padding=, stride=", unfold},
+      {"fold",
+       "input, output_size, kernel_size, dilation=, padding=, stride=", fold},
+      {".unfold", "input, dimension, size, step", unfoldDim},
+      {"per_dim", "value, count", perDim},
+  };
+  return table;
+}

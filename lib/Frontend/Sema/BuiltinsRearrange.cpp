@@ -1,0 +1,282 @@
+//===- BuiltinsRearrange.cpp - pad, flip, roll, repeat … ------------------===//
+
+#include "Checker.h"
+#include "WindowArguments.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Vals listOf(llvm::ArrayRef<Val> rest) {
+  if (rest.size() == 1 &&
+      (rest[0].is(ValKind::Tuple) || rest[0].is(ValKind::List)))
+    return Vals(elementsOf(rest[0]).begin(), elementsOf(rest[0]).end());
+  return Vals(rest.begin(), rest.end());
+}
+
+/// The input as the builder takes it, or nothing after a report.
+static std::optional<Typed> takeInput(Checker &c, const Bound &args) {
+  if (!c.isTensor(args["input"], args.range(), args.what()))
+    return std::nullopt;
+  return typedOf(args["input"]);
+}
+
+static Val result(Checker &c, const Bound &args, const MaybeTyped &typed) {
+  return typed ? c.fromTyped(*typed, args["input"])
+               : c.reportFailure(args.range(), args.what());
+}
+
+/// Dims by number, each once.
+static std::optional<llvm::SmallVector<unsigned>>
+takeDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> dims) {
+  llvm::SmallVector<unsigned> taken;
+  for (const Val &dim : dims) {
+    auto index = c.takeDim(dim, typeOf(args["input"]), args.range());
+    if (!index)
+      return std::nullopt;
+    if (llvm::is_contained(taken, *index)) {
+      c.error(DiagCode::TD403, args.range(),
+              "dim " + llvm::Twine(*index) + " is named twice");
+      return std::nullopt;
+    }
+    taken.push_back(*index);
+  }
+  return taken;
+}
+
+static std::optional<PaddingMode> takeMode(Checker &c, const Bound &args) {
+  const Val *mode = args.find("mode");
+  if (!mode)
+    return PaddingMode::Constant;
+  auto text = c.requireStr(*mode, "`mode`");
+  if (!text)
+    return std::nullopt;
+  auto known = llvm::StringSwitch<std::optional<PaddingMode>>(*text)
+                   .Case("constant", PaddingMode::Constant)
+                   .Case("reflect", PaddingMode::Reflect)
+                   .Case("replicate", PaddingMode::Replicate)
+                   .Case("circular", PaddingMode::Circular)
+                   .Default(std::nullopt);
+  if (!known)
+    c.error(DiagCode::TD222, args.range(),
+            "`mode` is constant, reflect, replicate or circular, not \"" +
+                *text + "\"");
+  return known;
+}
+
+/// Pairs of numbers, those of the last dim first.
+static Val pad(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  auto mode = takeMode(c, args);
+  if (!input || !mode)
+    return c.fail();
+  const Val &list = args["pad"];
+  size_t rank = input->type.dims.size();
+  bool isList = list.is(ValKind::Tuple) || list.is(ValKind::List);
+  if (!isList || elementsOf(list).size() % 2 ||
+      elementsOf(list).size() > 2 * rank) {
+    c.error(DiagCode::TD222, args.range(),
+            "`pad` is a list of two numbers for each dim, from the last one on")
+        .label("the input has " + llvm::Twine(rank) + " dims");
+    return c.fail();
+  }
+  llvm::SmallVector<Padding> padding(rank);
+  for (auto [i, val] : llvm::enumerate(elementsOf(list))) {
+    auto number = c.requireInt(val, "`pad`");
+    if (!number)
+      return c.fail();
+    Padding &one = padding[rank - 1 - i / 2];
+    (i % 2 ? one.high : one.low) = *number;
+  }
+  double fill = 0;
+  if (const Val *value = args.find("value");
+      value && !value->is(ValKind::None)) {
+    if (*mode != PaddingMode::Constant) {
+      c.error(DiagCode::TD222, args.range(),
+              "`value` is for `mode=\"constant\"` only");
+      return c.fail();
+    }
+    auto number = c.requireFloat(*value, "`value`");
+    if (!number)
+      return c.fail();
+    fill = *number;
+  }
+  return result(c, args, c.typed.pad(*input, padding, *mode, fill));
+}
+
+static Val flip(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  auto dims = takeDims(c, args, listOf(args.rest()));
+  return dims ? result(c, args, c.typed.flip(*input, *dims)) : c.fail();
+}
+
+static Val roll(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  Vals shifts = listOf(args["shifts"]);
+  const Val *given = args.find("dims");
+  bool isFlat = !given || given->is(ValKind::None);
+  Dims whole = input->type.dims;
+  llvm::SmallVector<unsigned> dims{0};
+  if (isFlat) {
+    input = c.typed.reshape(*input, {numElements(whole)});
+  } else {
+    dims.clear();
+    for (const Val &dim : listOf(*given)) {
+      auto index = c.takeDim(dim, input->type, args.range());
+      if (!index)
+        return c.fail();
+      dims.push_back(*index);
+    }
+  }
+  if (shifts.size() != dims.size()) {
+    c.error(DiagCode::TD222, args.range(),
+            "`shifts` has a number for each of `dims`");
+    return c.fail();
+  }
+  MaybeTyped rolled = input;
+  for (auto [dim, val] : llvm::zip(dims, shifts)) {
+    auto shift = c.requireInt(val, "a shift");
+    if (!shift)
+      return c.fail();
+    if (rolled)
+      rolled = c.typed.roll(*rolled, dim, *shift);
+  }
+  if (rolled && isFlat)
+    rolled = c.typed.reshape(*rolled, whole);
+  return result(c, args, rolled);
+}
+
+/// How often along each dim; the sizes may have more dims than the tensor, and
+/// for `tile` fewer.
+static Val repeat(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  Vals counts = listOf(args.rest());
+  size_t rank = input->type.dims.size();
+  if (args.name == "tile")
+    while (counts.size() < rank)
+      counts.insert(counts.begin(), makeInt(1));
+  if (counts.size() < rank || counts.size() > kMaxRank) {
+    c.error(DiagCode::TD401, args.range(),
+            args.what() + " takes a number for each of " + llvm::Twine(rank) +
+                " dims or more");
+    return c.fail();
+  }
+  Dims dims(counts.size() - rank, Size(1));
+  llvm::append_range(dims, input->type.dims);
+  Typed repeated = c.typed.reshape(*input, dims);
+  for (auto [dim, count] : llvm::enumerate(counts)) {
+    if (!count.is(ValKind::Int)) {
+      reportSize(c, count, args.range());
+      return c.fail();
+    }
+    MaybeTyped next = c.typed.repeat(repeated, dim, count.size);
+    if (!next)
+      return c.reportFailure(args.range(), args.what());
+    repeated = *next;
+  }
+  return result(c, args, repeated);
+}
+
+static Val repeatInterleave(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  const Val &count = args["repeats"];
+  if (!count.is(ValKind::Int)) {
+    c.error(DiagCode::TD303, args.range(),
+            "`repeats` is an int, not " + c.describe(count));
+    return c.fail();
+  }
+  unsigned dim = 0;
+  if (const Val *given = args.find("dim"); given && !given->is(ValKind::None)) {
+    auto index = c.takeDim(*given, input->type, args.range());
+    if (!index)
+      return c.fail();
+    dim = *index;
+  } else {
+    input = c.typed.reshape(*input, {numElements(input->type.dims)});
+  }
+  return result(c, args, c.typed.repeatElements(*input, dim, count.size));
+}
+
+/// `start` from the front; it is an int.
+static std::optional<Size> takePosition(Checker &c, const Bound &args,
+                                        llvm::StringRef name,
+                                        const Size &size) {
+  const Val &position = args[name];
+  if (!position.is(ValKind::Int)) {
+    c.error(DiagCode::TD303, args.range(),
+            "`" + name + "` is an int, not " + c.describe(position));
+    return std::nullopt;
+  }
+  return c.fromTheFront(position, size).size;
+}
+
+static Val narrow(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  auto dim = c.takeDim(args["dim"], input->type, args.range());
+  if (!dim)
+    return c.fail();
+  auto start = takePosition(c, args, "start", input->type.dims[*dim]);
+  auto length = takePosition(c, args, "length", Size(0));
+  if (!start || !length)
+    return c.fail();
+  return result(c, args, c.typed.narrow(*input, *dim, *start, *length));
+}
+
+static Val select(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  auto dim = c.takeDim(args["dim"], input->type, args.range());
+  if (!dim)
+    return c.fail();
+  auto index = takePosition(c, args, "index", input->type.dims[*dim]);
+  if (!index)
+    return c.fail();
+  MaybeTyped one = c.typed.narrow(*input, *dim, *index, Size(1));
+  if (!one)
+    return c.reportFailure(args.range(), args.what());
+  return result(
+      c, args,
+      c.typed.reshape(*one, reduceShape(one->type.dims, *dim, false).dims));
+}
+
+static Val diagonal(Checker &c, const Bound &args) {
+  auto input = takeInput(c, args);
+  if (!input)
+    return c.fail();
+  auto number = [&](llvm::StringRef name, int64_t missing) {
+    const Val *given = args.find(name);
+    return given ? *given : makeInt(missing);
+  };
+  auto offset = c.requireInt(number("offset", 0), "`offset`");
+  auto dims = takeDims(c, args, {number("dim1", 0), number("dim2", 1)});
+  if (!offset || !dims)
+    return c.fail();
+  return result(c, args,
+                c.typed.diagonal(*input, *offset, (*dims)[0], (*dims)[1]));
+}
+
+llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {
+  static const Builtin table[] = {
+      {"pad", "input, pad, mode=, value=", pad},
+      {"flip", "input, *dims", flip},
+      {"roll", "input, shifts, dims=", roll},
+      {"repeat", "input, *sizes", repeat},
+      {"tile", "input, *dims", repeat},
+      {"repeat_interleave", "input, repeats, dim=", repeatInterleave},
+      {"narrow", "input, dim, start, length", narrow},
+      {"select", "input, dim, index", select},
+      {"diagonal", "input, offset=, dim1=, dim2=", diagonal},
+  };
+  return table;
+}

@@ -1,0 +1,61 @@
+//===- WindowArguments.cpp - arguments of functions over windows ----------===//
+
+#include "WindowArguments.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+std::optional<llvm::SmallVector<int64_t>>
+sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
+               llvm::StringRef what) {
+  llvm::SmallVector<int64_t> numbers(count, missing);
+  if (!given || given->is(ValKind::None))
+    return numbers;
+  if (!given->is(ValKind::Tuple) && !given->is(ValKind::List)) {
+    auto number = c.requireInt(*given, what);
+    if (!number)
+      return std::nullopt;
+    numbers.assign(count, *number);
+    return numbers;
+  }
+  llvm::ArrayRef<Val> elements = elementsOf(*given);
+  if (elements.size() != count && elements.size() != 1) {
+    c.error(DiagCode::TD222, given->range,
+            what + " is a number, or " + llvm::Twine(count) + " of them, not " +
+                llvm::Twine(elements.size()));
+    return std::nullopt;
+  }
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    auto known = c.requireInt(elements[elements.size() == 1 ? 0 : i], what);
+    if (!known)
+      return std::nullopt;
+    number = *known;
+  }
+  return numbers;
+}
+
+Typed sema::addBatch(Checker &c, const Typed &tensor) {
+  Dims dims = tensor.type.dims;
+  dims.insert(dims.begin(), Size(1));
+  return c.typed.reshape(tensor, dims);
+}
+
+Typed sema::dropBatch(Checker &c, const Typed &tensor) {
+  return c.typed.reshape(tensor, DimsRef(tensor.type.dims).drop_front());
+}
+
+Val Checker::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
+  SourceRange placed;
+  for (const Val &operand : operands)
+    if (operand.is(ValKind::Tensor) && !placed.isValid())
+      placed = operand.as<TensorInfo>().placed;
+  return makeTensor(tensor.type, tensor.value, placed);
+}
+
+Val Checker::reportFailure(SourceRange range, llvm::StringRef what) {
+  Diagnostic &report = error(typed.failure.code, range,
+                             userFunction(what) + ": " + typed.failure.title);
+  if (!typed.failure.label.empty())
+    report.label(typed.failure.label);
+  return fail();
+}

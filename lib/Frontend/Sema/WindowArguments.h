@@ -1,0 +1,28 @@
+//===- WindowArguments.h - arguments of functions over windows ------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H
+#define TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H
+
+#include "Checker.h"
+
+namespace tdc::sema {
+
+/// `count` numbers: those of a list or tuple, or one for all; `missing` if the
+/// argument was not given.
+std::optional<llvm::SmallVector<int64_t>> takeInts(Checker &c, const Val *given,
+                                                   int64_t missing,
+                                                   size_t count,
+                                                   llvm::StringRef what);
+
+/// A tensor as the builder takes it.
+inline Typed typedOf(const Val &tensor) {
+  return {tensor.value, typeOf(tensor)};
+}
+
+/// The tensor as a batch of one, and back.
+Typed addBatch(Checker &c, const Typed &tensor);
+Typed dropBatch(Checker &c, const Typed &tensor);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H

@@ -1,0 +1,185 @@
+//===- Movement.cpp - one tensor in, its elements elsewhere ---------------===//
+
+#include "CoordinateMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tdc {
+
+Typed TypedBuilder::reshape(const Typed &input, DimsRef dims) {
+  if (DimsRef(input.type.dims) == dims)
+    return input;
+  TensorType type = input.type;
+  type.dims.assign(dims.begin(), dims.end());
+  return make(OpKind::Reshape, input.value, {}, std::move(type));
+}
+
+Typed TypedBuilder::broadcast(const Typed &input, DimsRef dims) {
+  if (DimsRef(input.type.dims) == dims)
+    return input;
+  TensorType type = input.type;
+  type.dims.assign(dims.begin(), dims.end());
+  return make(OpKind::Broadcast, input.value, {}, std::move(type));
+}
+
+Typed TypedBuilder::permute(const Typed &input,
+                            llvm::ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return input;
+  TensorType type = input.type;
+  for (auto [size, from] : llvm::zip(type.dims, permutation))
+    size = input.type.dims[from];
+  return make(OpKind::Permute, input.value, {{"permutation", permutation}},
+              std::move(type), /*takesSizes=*/false);
+}
+
+Typed TypedBuilder::slice(const Typed &input, unsigned dim, const Size &start,
+                          const Size &size, int64_t step) {
+  if (step == 1 && input.type.dims[dim] == size && start.isConstant(0))
+    return input;
+  TensorType type = input.type;
+  type.dims[dim] = size;
+  return make(OpKind::Slice, {input.value, valueOf(start)},
+              {{"dim", int64_t(dim)}, {"step", step}}, std::move(type));
+}
+
+Typed TypedBuilder::flip(const Typed &input, llvm::ArrayRef<unsigned> dims) {
+  CoordinateMap map(input.type.dims.size());
+  for (auto [i, size] : llvm::enumerate(input.type.dims)) {
+    unsigned dim = i;
+    Size last = size - Size(1);
+    if (!llvm::is_contained(dims, dim) || sizes.constantOf(last) == 0)
+      map.add(dim);
+    else if (std::optional<int64_t> known = sizes.constantOf(last))
+      map.add({{dim, -1}}, *known);
+    else
+      map.add({{dim, -1}}, 0, valueOf(last));
+  }
+  llvm::SmallVector<Value> operands{input.value};
+  llvm::append_range(operands, map.offsets);
+  return make(OpKind::Window, operands, {{"map", map.get()}}, input.type);
+}
+
+MaybeTyped TypedBuilder::repeat(const Typed &input, unsigned dim,
+                                const Size &count) {
+  if (count.isConstant(1))
+    return input;
+  if (!require(count, "a number of repetitions is at least 0"))
+    return std::nullopt;
+  Dims one = input.type.dims, all = one;
+  one.insert(one.begin() + dim, Size(1));
+  Dims many = one;
+  many[dim] = count;
+  all[dim] = all[dim] * count;
+  return reshape(broadcast(reshape(input, one), many), all);
+}
+
+MaybeTyped TypedBuilder::repeatElements(const Typed &input, unsigned dim,
+                                        const Size &count) {
+  if (!require(count, "a number of repetitions is at least 0"))
+    return std::nullopt;
+  Dims one = input.type.dims, all = one;
+  one.insert(one.begin() + dim + 1, Size(1));
+  Dims many = one;
+  many[dim + 1] = count;
+  all[dim] = all[dim] * count;
+  return reshape(broadcast(reshape(input, one), many), all);
+}
+
+MaybeTyped TypedBuilder::roll(const Typed &input, unsigned dim, int64_t shift) {
+  const Size &size = input.type.dims[dim];
+  Size start(-shift);
+  if (std::optional<int64_t> known = sizes.constantOf(size)) {
+    if (*known == 0)
+      return input;
+    start = Size(((-shift) % *known + *known) % *known);
+  } else {
+    if (!require(size - Size(1), "a dim of no elements is rolled"))
+      return std::nullopt;
+    start = start - Size::floorDiv(start, size) * size;
+  }
+  if (start.isConstant(0))
+    return input;
+  return concat({slice(input, dim, start, size - start),
+                 slice(input, dim, Size(0), start)},
+                dim);
+}
+
+MaybeTyped TypedBuilder::narrow(const Typed &input, unsigned dim,
+                                const Size &start, const Size &length) {
+  const Size &size = input.type.dims[dim];
+  std::string what = length.str() + " elements from " + start.str() +
+                     " on are not within dim " + std::to_string(dim) +
+                     " of size " + size.str();
+  if (!require(start, what) || !require(length, what) ||
+      !require(size - start - length, what))
+    return std::nullopt;
+  return slice(input, dim, start, length);
+}
+
+MaybeTyped TypedBuilder::diagonal(const Typed &input, int64_t offset,
+                                  unsigned dim1, unsigned dim2) {
+  std::optional<int64_t> rows = sizes.constantOf(input.type.dims[dim1]),
+                         columns = sizes.constantOf(input.type.dims[dim2]);
+  if (!rows || !columns)
+    return fail(DiagCode::TD401,
+                "the sizes of a diagonal's dims must be known when the program "
+                "is compiled",
+                "these are " + spelling(input.type.dims));
+  // Row by row they stand `columns + 1` apart.
+  llvm::SmallVector<int64_t> order;
+  Dims dims;
+  for (auto [dim, size] : llvm::enumerate(input.type.dims))
+    if (dim != dim1 && dim != dim2) {
+      order.push_back(dim);
+      dims.push_back(size);
+    }
+  order.push_back(dim1);
+  order.push_back(dim2);
+  int64_t length = offset >= 0 ? std::min(*rows, *columns - offset)
+                               : std::min(*rows + offset, *columns);
+  length = std::max<int64_t>(length, 0);
+  int64_t start = offset >= 0 ? offset : -offset * *columns;
+  dims.push_back(Size(*rows * *columns));
+  return slice(reshape(permute(input, order), dims), dims.size() - 1,
+               Size(length ? start : 0), Size(length), *columns + 1);
+}
+
+Typed TypedBuilder::concat(llvm::ArrayRef<Typed> inputs, unsigned dim) {
+  TensorType type = inputs.front().type;
+  llvm::SmallVector<Value> values{inputs.front().value};
+  for (const Typed &input : inputs.drop_front()) {
+    values.push_back(input.value);
+    type.dims[dim] = type.dims[dim] + input.type.dims[dim];
+  }
+  return make(OpKind::Concat, values, {{"dim", int64_t(dim)}}, std::move(type),
+              /*takesSizes=*/false);
+}
+
+Typed TypedBuilder::cast(const Typed &input, DType dtype) {
+  if (input.type.dtype == dtype)
+    return input;
+  TensorType type = input.type;
+  type.dtype = dtype;
+  return make(OpKind::Cast, input.value, {}, std::move(type),
+              /*takesSizes=*/false);
+}
+
+Typed TypedBuilder::reduce(td::ReduceKind kind, const Typed &input,
+                           llvm::ArrayRef<int64_t> dims) {
+  TensorType type = input.type;
+  llvm::SmallVector<unsigned> reduced(dims.begin(), dims.end());
+  type.dims = reduceShape(input.type.dims, reduced, /*keepDims=*/false).dims;
+  return make(OpKind::Reduce, input.value, {{"kind", kind}, {"dims", dims}},
+              std::move(type), /*takesSizes=*/false);
+}
+
+Typed TypedBuilder::fill(double number, TensorType type) {
+  Value scalar = isFloat(type.dtype) ? emit().constantFloat(number)
+                 : type.dtype == DType::Bool
+                     ? emit().constantBool(number != 0)
+                     : emit().constantInt(static_cast<int64_t>(number));
+  Value value = emit().fill(scalar, runTimeSizes(type.dims), shapeOf(type));
+  return {value, std::move(type)};
+}
+
+} // namespace tdc

@@ -1,0 +1,236 @@
+//===- Pooling.cpp - one element of each window ---------------------------===//
+
+#include "Frontend/TypedBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+
+namespace tdc {
+
+Typed TypedBuilder::binary(OpKind kind, const Typed &lhs, const Typed &rhs) {
+  return make(kind, {lhs.value, rhs.value}, {}, lhs.type,
+              /*takesSizes=*/false);
+}
+
+/// The least number of a dtype: no element of a border is chosen.
+static double leastOf(DType dtype) {
+  if (isFloat(dtype))
+    return -std::numeric_limits<double>::infinity();
+  return dtype == DType::U8
+             ? 0
+             : static_cast<double>(INT64_MIN >> (64 - 8 * byteSize(dtype)));
+}
+
+/// As in PyTorch the gradient goes to the first one of several.
+Typed TypedBuilder::largest(const Typed &input, llvm::ArrayRef<int64_t> dims) {
+  TensorType type = input.type;
+  llvm::SmallVector<unsigned> reduced(dims.begin(), dims.end());
+  type.dims = reduceShape(input.type.dims, reduced, /*keepDims=*/false).dims;
+  return make(OpKind::Reduce, input.value,
+              {{"kind", td::ReduceKind::Max}, {"first", true}, {"dims", dims}},
+              std::move(type), /*takesSizes=*/false);
+}
+
+std::optional<Dims>
+TypedBuilder::placePool(const Typed &input, llvm::ArrayRef<int64_t> kernel,
+                        llvm::ArrayRef<WindowDim> dims, bool ceil,
+                        llvm::SmallVectorImpl<Padding> &padding) {
+  if (!checkWindow(input, kernel, dims))
+    return std::nullopt;
+  padding.assign(2, {});
+  Dims places;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    int64_t reach = dim.dilation * (kernel[i] - 1) + 1, low = dim.padding.low;
+    if (2 * low > reach)
+      return fail(DiagCode::TD222, "padding is at most half of the kernel");
+    Size last = input.type.dims[2 + i] + Size(2 * low - reach);
+    if (ceil)
+      last = input.type.dims[2 + i] +
+             Size(low - 1 + std::min<int64_t>(low - reach + dim.stride, 0));
+    if (!require(last, "the kernel is larger than dim " + llvm::Twine(2 + i) +
+                           " of the input"))
+      return std::nullopt;
+    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    padding.push_back({low, low + (ceil ? dim.stride - 1 : 0)});
+  }
+  return places;
+}
+
+static llvm::SmallVector<int64_t> lastDims(const Typed &tensor, size_t count) {
+  llvm::SmallVector<int64_t> dims;
+  for (size_t i = tensor.type.dims.size() - count; i < tensor.type.dims.size();
+       ++i)
+    dims.push_back(static_cast<int64_t>(i));
+  return dims;
+}
+
+MaybeTyped TypedBuilder::maxPool(const Typed &input,
+                                 llvm::ArrayRef<int64_t> kernel,
+                                 llvm::ArrayRef<WindowDim> dims, bool ceil) {
+  llvm::SmallVector<Padding> padding;
+  std::optional<Dims> places = placePool(input, kernel, dims, ceil, padding);
+  if (!places)
+    return std::nullopt;
+  MaybeTyped padded =
+      pad(input, padding, PaddingMode::Constant, leastOf(input.type.dtype));
+  if (!padded)
+    return std::nullopt;
+  Typed windows = window(*padded, kernel, dims, *places);
+  return largest(windows, lastDims(windows, dims.size()));
+}
+
+/// How many elements each window has along a dim: [places] of the dtype of
+/// `like`.
+Typed TypedBuilder::countElements(const Size &size, const Size &places,
+                                  int64_t kernel, const WindowDim &dim,
+                                  bool countsPadding, const TensorType &like) {
+  TensorType type{DType::I64, {places}, like.place};
+  auto all = [&](const Size &number) {
+    Value value =
+        emit().fill(valueOf(number), runTimeSizes(type.dims), shapeOf(type));
+    return Typed{value, type};
+  };
+  int64_t low = dim.padding.low;
+  Value numbers =
+      emit().iota(emit().constantInt(-low), emit().constantInt(dim.stride),
+                  runTimeSizes(type.dims), shapeOf(type));
+  Typed begin{numbers, type};
+  Typed end = binary(OpKind::Min, binary(OpKind::Add, begin, all(kernel)),
+                     all(countsPadding ? size + Size(low) : size));
+  if (!countsPadding)
+    begin = binary(OpKind::Max, begin, all(0));
+  return cast(binary(OpKind::Sub, end, begin), like.dtype);
+}
+
+MaybeTyped TypedBuilder::averagePool(const Typed &input,
+                                     llvm::ArrayRef<int64_t> kernel,
+                                     llvm::ArrayRef<WindowDim> dims, bool ceil,
+                                     bool countsPadding,
+                                     std::optional<int64_t> divisor) {
+  llvm::SmallVector<Padding> padding;
+  std::optional<Dims> places = placePool(input, kernel, dims, ceil, padding);
+  if (!places)
+    return std::nullopt;
+  MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
+  if (!padded)
+    return std::nullopt;
+  Typed windows = window(*padded, kernel, dims, *places);
+  Typed sum =
+      reduce(td::ReduceKind::Sum, windows, lastDims(windows, dims.size()));
+  bool isPadded = llvm::any_of(
+      dims, [](const WindowDim &dim) { return dim.padding.low != 0; });
+  bool isEven = !ceil && (countsPadding || !isPadded);
+  if (divisor || isEven) {
+    int64_t elements = 1;
+    for (int64_t size : kernel)
+      elements *= size;
+    return binary(
+        OpKind::Div, sum,
+        fill(static_cast<double>(divisor.value_or(elements)), sum.type));
+  }
+  std::optional<Typed> count;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    Typed own = countElements(input.type.dims[2 + i], (*places)[i], kernel[i],
+                              dim, countsPadding, sum.type);
+    Dims aligned(dims.size() - i, Size(1));
+    aligned.front() = (*places)[i];
+    own = broadcast(reshape(own, aligned), sum.type.dims);
+    count = count ? binary(OpKind::Mul, *count, own) : own;
+  }
+  return binary(OpKind::Div, sum, *count);
+}
+
+MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
+                                      llvm::ArrayRef<int64_t> output,
+                                      bool isMax) {
+  unsigned before = input.type.dims.size() - output.size();
+  llvm::SmallVector<int64_t> kernel;
+  llvm::SmallVector<WindowDim> dims;
+  Dims places;
+  for (auto [i, count] : llvm::enumerate(output)) {
+    std::optional<int64_t> size = sizes.constantOf(input.type.dims[before + i]);
+    if (!size)
+      return fail(DiagCode::TD401,
+                  "the sizes that adaptive pooling divides must be known when "
+                  "the program is compiled",
+                  "these are " + spelling(input.type.dims));
+    if (count < 1 || *size < 1)
+      return fail(DiagCode::TD222, "adaptive pooling makes 1 or more of 1 or "
+                                   "more elements");
+    kernel.push_back(*size);
+    places.push_back(Size(count));
+  }
+  Typed result = input;
+  bool isEven = llvm::all_of(llvm::zip(kernel, output), [](auto pair) {
+    return std::get<0>(pair) % std::get<1>(pair) == 0;
+  });
+  if (isEven) {
+    int64_t elements = 1;
+    for (auto [size, count] : llvm::zip(kernel, output)) {
+      size /= count;
+      dims.push_back({/*stride=*/size, /*dilation=*/1, {}});
+      elements *= size;
+    }
+    Typed windows = window(input, kernel, dims, places);
+    llvm::SmallVector<int64_t> along = lastDims(windows, dims.size());
+    if (isMax)
+      return largest(windows, along);
+    Typed sum = reduce(td::ReduceKind::Sum, windows, along);
+    return binary(OpKind::Div, sum,
+                  fill(static_cast<double>(elements), sum.type));
+  }
+  // Windows of different lengths are gathered, the last dim first: of equal
+  // elements the first one row by row then is the first one of its row. Where a
+  // window is shorter, its last element comes again, and counts once.
+  for (unsigned i = output.size(); i-- > 0;) {
+    int64_t size = kernel[i], count = output[i], longest = 0;
+    auto begin = [&](int64_t place) { return place * size / count; };
+    auto end = [&](int64_t place) {
+      return ((place + 1) * size + count - 1) / count;
+    };
+    for (int64_t place = 0; place < count; ++place)
+      longest = std::max(longest, end(place) - begin(place));
+    std::vector<int64_t> indices;
+    std::vector<char> isOwn;
+    for (int64_t place = 0; place < count; ++place)
+      for (int64_t tap = 0; tap < longest; ++tap) {
+        indices.push_back(std::min(begin(place) + tap, end(place) - 1));
+        isOwn.push_back(begin(place) + tap < end(place));
+      }
+    unsigned dim = before + i;
+    auto constant = [&](DType dtype, llvm::ArrayRef<char> bytes) {
+      TensorType type{dtype, {Size(count), Size(longest)}, input.type.place};
+      Value value = emit().tensorConstant(bytes, shapeOf(type));
+      return Typed{value, type};
+    };
+    Typed index =
+        constant(DType::I64, {reinterpret_cast<const char *>(indices.data()),
+                              indices.size() * sizeof(int64_t)});
+    TensorType type = result.type;
+    type.dims[dim] = Size(longest);
+    type.dims.insert(type.dims.begin() + dim, Size(count));
+    Typed windows = make(OpKind::Gather, {result.value, index.value},
+                         {{"dim", int64_t(dim)}}, type, /*takesSizes=*/false);
+    int64_t along = dim + 1;
+    if (isMax) {
+      result = largest(windows, along);
+      continue;
+    }
+    Dims aligned(type.dims.size() - dim, Size(1));
+    aligned[0] = Size(count);
+    Typed own = constant(DType::Bool, isOwn);
+    Typed lengths = reduce(td::ReduceKind::Sum, cast(own, type.dtype), 1);
+    aligned[1] = Size(longest);
+    own = broadcast(reshape(own, aligned), type.dims);
+    windows = make(OpKind::Select,
+                   {own.value, windows.value, fill(0, type).value}, {}, type,
+                   /*takesSizes=*/false);
+    result = reduce(td::ReduceKind::Sum, windows, along);
+    Dims places(result.type.dims.size() - dim, Size(1));
+    places[0] = Size(count);
+    result = binary(OpKind::Div, result,
+                    broadcast(reshape(lengths, places), result.type.dims));
+  }
+  return result;
+}
+
+} // namespace tdc

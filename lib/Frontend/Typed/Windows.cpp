@@ -1,0 +1,275 @@
+//===- Windows.cpp - borders around tensors, and windows over them --------===//
+
+#include "CoordinateMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Borders
+//===----------------------------------------------------------------------===//
+
+/// What a border takes from the tensor: where it starts along the dim, and
+/// whether it is the other way round.
+Typed TypedBuilder::padDim(const Typed &input, unsigned dim, Padding padding,
+                           PaddingMode mode) {
+  const Size &size = input.type.dims[dim];
+  auto border = [&](int64_t length, bool isLow) {
+    Size count(length);
+    switch (mode) {
+    case PaddingMode::Reflect: {
+      Size start = isLow ? Size(1) : size - count - Size(1);
+      return flip(slice(input, dim, start, count), dim);
+    }
+    case PaddingMode::Replicate: {
+      Size start = isLow ? Size(0) : size - Size(1);
+      Dims dims = input.type.dims;
+      dims[dim] = count;
+      return broadcast(slice(input, dim, start, Size(1)), dims);
+    }
+    default:
+      return slice(input, dim, isLow ? size - count : Size(0), count);
+    }
+  };
+  llvm::SmallVector<Typed> parts;
+  if (padding.low > 0)
+    parts.push_back(border(padding.low, /*isLow=*/true));
+  parts.push_back(input);
+  if (padding.high > 0)
+    parts.push_back(border(padding.high, /*isLow=*/false));
+  return parts.size() == 1 ? input : concat(parts, dim);
+}
+
+MaybeTyped TypedBuilder::pad(const Typed &input,
+                             llvm::ArrayRef<Padding> padding, PaddingMode mode,
+                             double fillNumber) {
+  Typed result = input;
+  // What a negative padding cuts off.
+  for (auto [i, one] : llvm::enumerate(padding)) {
+    int64_t low = std::max<int64_t>(-one.low, 0);
+    int64_t cut = low + std::max<int64_t>(-one.high, 0);
+    Size left = result.type.dims[i] - Size(cut);
+    if (cut == 0)
+      continue;
+    if (!require(left,
+                 "padding cuts off more than dim " + llvm::Twine(i) + " has"))
+      return std::nullopt;
+    result = slice(result, i, Size(low), left);
+  }
+  if (mode != PaddingMode::Constant) {
+    for (auto [i, one] : llvm::enumerate(padding)) {
+      int64_t most = std::max({one.low, one.high, int64_t(0)});
+      if (most == 0)
+        continue;
+      // A border reaches at most to the other end; reflection leaves out the
+      // element at its own.
+      const Size &size = result.type.dims[i];
+      Size needed = mode == PaddingMode::Replicate ? Size(1)
+                    : mode == PaddingMode::Reflect ? Size(most + 1)
+                                                   : Size(most);
+      if (!require(size - needed,
+                   "dim " + llvm::Twine(i) + " of size " + size.str() +
+                       " is too small for padding of " + llvm::Twine(most)))
+        return std::nullopt;
+      result = padDim(result, i, one, mode);
+    }
+    return result;
+  }
+  TensorType type = result.type;
+  llvm::SmallVector<Value> operands{Value(), result.value};
+  bool isPadded = false;
+  for (auto [size, one] : llvm::zip(type.dims, padding)) {
+    int64_t low = std::max<int64_t>(one.low, 0),
+            high = std::max<int64_t>(one.high, 0);
+    size = size + Size(low + high);
+    isPadded |= low + high > 0;
+    operands.push_back(emit().constantInt(low));
+  }
+  if (!isPadded)
+    return result;
+  operands.front() = fill(fillNumber, type).value;
+  llvm::SmallVector<int64_t> steps(type.dims.size(), 1);
+  return make(OpKind::Inset, operands,
+              {{"step", llvm::ArrayRef<int64_t>(steps)}}, std::move(type),
+              /*takesSizes=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+bool TypedBuilder::checkWindow(const Typed &input,
+                               llvm::ArrayRef<int64_t> kernel,
+                               llvm::ArrayRef<WindowDim> dims) {
+  size_t rank = input.type.dims.size();
+  if (rank != dims.size() + 2) {
+    fail(DiagCode::TD401,
+         "windows over " + llvm::Twine(dims.size()) +
+             " dims are of tensors of " + llvm::Twine(dims.size() + 2) +
+             " dims",
+         "this one is " + spelling(input.type.dims));
+    return false;
+  }
+  for (auto [size, dim] : llvm::zip(kernel, dims))
+    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0) {
+      fail(DiagCode::TD222,
+           "kernel size, stride and dilation are at least 1, padding at "
+           "least 0");
+      return false;
+    }
+  return true;
+}
+
+Typed TypedBuilder::window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
+                           llvm::ArrayRef<WindowDim> dims, DimsRef places) {
+  TensorType type = input.type;
+  unsigned before = type.dims.size() - dims.size(), count = dims.size();
+  CoordinateMap map(before + 2 * count);
+  for (unsigned dim = 0; dim < before; ++dim)
+    map.add(dim);
+  type.dims.truncate(before);
+  llvm::append_range(type.dims, places);
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    map.add({{before + i, dim.stride}, {before + count + i, dim.dilation}}, 0);
+    type.dims.push_back(Size(kernel[i]));
+  }
+  return make(OpKind::Window, input.value, {{"map", map.get()}},
+              std::move(type));
+}
+
+/// The number of windows along a dim, less one.
+static Size lastWindow(const Size &size, int64_t kernel, const WindowDim &dim) {
+  return size + Size(dim.padding.low + dim.padding.high -
+                     dim.dilation * (kernel - 1) - 1);
+}
+
+MaybeTyped TypedBuilder::unfold(const Typed &input,
+                                llvm::ArrayRef<int64_t> kernel,
+                                llvm::ArrayRef<WindowDim> dims) {
+  if (!checkWindow(input, kernel, dims))
+    return std::nullopt;
+  llvm::SmallVector<Padding> padding(2);
+  Dims places;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    Size last = lastWindow(input.type.dims[2 + i], kernel[i], dim);
+    if (!require(last, "the kernel is larger than dim " + llvm::Twine(2 + i) +
+                           " of the input"))
+      return std::nullopt;
+    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    padding.push_back(dim.padding);
+  }
+  MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
+  if (!padded)
+    return std::nullopt;
+  Typed windows = window(*padded, kernel, dims, places);
+  // The elements of a window before its place.
+  unsigned count = dims.size();
+  llvm::SmallVector<int64_t> order{0, 1};
+  for (unsigned i = 0; i < count; ++i)
+    order.push_back(2 + count + i);
+  for (unsigned i = 0; i < count; ++i)
+    order.push_back(2 + i);
+  Size elements = input.type.dims[1];
+  for (int64_t size : kernel)
+    elements = elements * Size(size);
+  return reshape(permute(windows, order),
+                 {input.type.dims[0], elements, numElements(places)});
+}
+
+MaybeTyped TypedBuilder::unfoldDim(const Typed &input, unsigned dim,
+                                   int64_t size, int64_t step) {
+  if (size < 0 || step < 1)
+    return fail(DiagCode::TD222, "a size is at least 0, a step at least 1");
+  Size last = input.type.dims[dim] - Size(size);
+  if (!require(last, "windows of " + llvm::Twine(size) +
+                         " elements are larger than dim " + llvm::Twine(dim)))
+    return std::nullopt;
+  // The dim last, and its windows back in its place.
+  llvm::SmallVector<int64_t> order, back;
+  int64_t rank = static_cast<int64_t>(input.type.dims.size());
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i != dim)
+      order.push_back(i);
+    back.push_back(i < dim ? i : i == dim ? rank - 1 : i - 1);
+  }
+  order.push_back(dim);
+  back.push_back(rank);
+  return permute(window(permute(input, order), size, WindowDim{step, 1, {}},
+                        Size::floorDiv(last, Size(step)) + Size(1)),
+                 back);
+}
+
+MaybeTyped TypedBuilder::fold(const Typed &input,
+                              llvm::ArrayRef<int64_t> output,
+                              llvm::ArrayRef<int64_t> kernel,
+                              llvm::ArrayRef<WindowDim> dims) {
+  unsigned count = dims.size();
+  if (input.type.dims.size() != 3)
+    return fail(DiagCode::TD401, "`fold` takes a tensor of 3 dims",
+                "this one is " + spelling(input.type.dims));
+  int64_t taps = 1;
+  for (auto [size, dim] : llvm::zip(kernel, dims)) {
+    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0)
+      return fail(DiagCode::TD222, "kernel size, stride and dilation are at "
+                                   "least 1, padding at least 0");
+    taps *= size;
+  }
+  Size channels = Size::floorDiv(input.type.dims[1], Size(taps));
+  Dims split{input.type.dims[0], channels}, places;
+  for (int64_t size : kernel)
+    split.push_back(Size(size));
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    Size last = lastWindow(Size(output[i]), kernel[i], dim);
+    if (!require(last, "the kernel is larger than dim " + llvm::Twine(i) +
+                           " of the output"))
+      return std::nullopt;
+    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    split.push_back(places.back());
+  }
+  ShapeAnswer answer =
+      sameShape(DimsRef(input.type.dims).drop_front(),
+                {channels * Size(taps), numElements(places)}, "columns");
+  if (!answer || !sizes.prove(answer, emit()))
+    return fail(DiagCode::TD401,
+                "a kernel of " + llvm::Twine(taps) + " elements at " +
+                    numElements(places).str() + " places does not give " +
+                    spelling(input.type.dims));
+  Typed columns = reshape(input, split);
+  // An element is the sum of what windows have of it: their places among zeros.
+  TensorType apart = columns.type;
+  llvm::SmallVector<Value> operands{Value(), columns.value};
+  llvm::SmallVector<int64_t> steps(2 + count, 1);
+  for (unsigned i = 0; i < 2 + count; ++i)
+    operands.push_back(emit().constantInt(0));
+  CoordinateMap map(2 + 2 * count);
+  map.add(0);
+  map.add(1);
+  for (unsigned i = 0; i < count; ++i)
+    map.add(2 + count + i);
+  TensorType type = input.type;
+  type.dims = {split[0], channels};
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    int64_t reach = dim.dilation * (kernel[i] - 1);
+    int64_t whole = output[i] + dim.padding.low + dim.padding.high;
+    apart.dims[2 + count + i] = Size(whole + reach);
+    operands.push_back(emit().constantInt(reach));
+    steps.push_back(dim.stride);
+    map.add({{2 + i, 1}, {2 + count + i, -dim.dilation}},
+            reach + dim.padding.low);
+    type.dims.push_back(Size(output[i]));
+  }
+  for (int64_t size : kernel)
+    type.dims.push_back(Size(size));
+  operands.front() = fill(0, apart).value;
+  Typed among =
+      make(OpKind::Inset, operands, {{"step", llvm::ArrayRef<int64_t>(steps)}},
+           std::move(apart), /*takesSizes=*/false);
+  Typed windows =
+      make(OpKind::Window, among.value, {{"map", map.get()}}, std::move(type));
+  llvm::SmallVector<int64_t> summed;
+  for (unsigned i = 0; i < count; ++i)
+    summed.push_back(2 + count + i);
+  return reduce(td::ReduceKind::Sum, windows, summed);
+}
+
+} // namespace tdc
