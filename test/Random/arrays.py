@@ -74,7 +74,7 @@ def arg_reduce(g):
         return None
     kind, dim = g.pick(["max", "min"]), g.random.randrange(len(g[x].shape))
     return g.call(f"arg{kind}({{0}}, dim={dim})", [x], lambda world, v: compute(
-        "arg_reduce", [v], "i64", kind=kind, dim=dim))
+        "arg_reduce", [v], "i64", kind=kind, dims=(dim,)))
 
 
 STATISTICS = {

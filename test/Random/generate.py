@@ -14,6 +14,7 @@ import numpy as np
 import arrays
 import elements
 import training
+import windows  # noqa: F401, whose proposals are among all
 from again import again
 from functions import COMPARED, function, gradient, gradient_call, smooth_call, unused
 from statements import choice, let, loop, move, nested, read, unreached, update
@@ -25,7 +26,8 @@ SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
 # Proposals for what is differentiated, and those of indices for it.
 SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce", "matmul",
           "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack", "gather",
-          "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce"}
+          "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce", "flip", "roll",
+          "repeat_interleave", "pad", "windows", "max_pool", "convolution"}
 # Kinds of statements and how often they are: outside of blocks, inside, and in functions.
 KINDS = [(let, 16), (again, 14), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
          (function, 1), (gradient, 2), (move, 3)]

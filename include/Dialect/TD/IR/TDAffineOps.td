@@ -45,6 +45,7 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff,

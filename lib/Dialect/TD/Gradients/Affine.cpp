@@ -246,13 +246,27 @@ SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
   gradients[0] = b.make<InsetOp>(getType(), cotangents[0], b.zeros(getUpdate()),
                                  getLow(), getStep());
   SmallVector<AffineExpr> places;
-  for (auto [dim, step] : llvm::enumerate(getStep()))
-    places.push_back(getAffineDimExpr(dim, getContext()) * step +
-                     getAffineSymbolExpr(dim, getContext()));
+  SmallVector<Value> offsets;
+  for (auto [dim, step] : llvm::enumerate(getStep())) {
+    AffineExpr place = getAffineDimExpr(dim, getContext()) * step;
+    Value low = getLow()[dim];
+    std::optional<int64_t> known = getConstantIntValue(low);
+    // A dim alone has the size of that dim.
+    int64_t size = getType().getDimSize(dim);
+    bool isWhole = !ShapedType::isDynamic(size) &&
+                   size == getUpdate().getType().getDimSize(dim);
+    if (known && (*known != 0 || step != 1 || isWhole)) {
+      place = place + *known;
+    } else {
+      place = place + getAffineSymbolExpr(offsets.size(), getContext());
+      offsets.push_back(low);
+    }
+    places.push_back(place);
+  }
   AffineMap map =
-      AffineMap::get(places.size(), places.size(), places, getContext());
-  gradients[1] = b.make<WindowOp>(getUpdate().getType(), cotangents[0],
-                                  getLow(), map, b.sizesOf(getUpdate()));
+      AffineMap::get(places.size(), offsets.size(), places, getContext());
+  gradients[1] = b.make<WindowOp>(getUpdate().getType(), cotangents[0], offsets,
+                                  map, b.sizesOf(getUpdate()));
   return gradients;
 }
 

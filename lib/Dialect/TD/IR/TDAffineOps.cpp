@@ -138,6 +138,60 @@ OpFoldResult WindowOp::fold(FoldAdaptor) {
                                                                     : Value();
 }
 
+/// Whether no element of the operand is read twice: each dim of the result is in
+/// a coordinate of its own.
+static bool readsOnce(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr coordinate : map.getResults()) {
+    unsigned dims = 0;
+    for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+      if (coordinate.isFunctionOfDim(dim)) {
+        seen.set(dim);
+        ++dims;
+      }
+    if (dims != 1)
+      return false;
+  }
+  return seen.all();
+}
+
+/// A part of a contraction is a contraction: the gradient of a border is cut off
+/// before it is computed.
+LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
+  auto contract = op.getInput().getDefiningOp<ContractOp>();
+  if (!contract || !contract->hasOneUse() || !readsOnce(op.getMap()))
+    return rewriter.notifyMatchFailure(op, "not a part of one contraction");
+  MLIRContext *context = op.getContext();
+  AffineMap map = op.getMap(), lhs = contract.getLhsMap();
+  unsigned own = contract.getOffsets().size(), rank = map.getNumDims();
+  unsigned more = lhs.getNumDims() - map.getNumResults();
+  // The offsets of the contraction come first.
+  SmallVector<AffineExpr> dims, symbols;
+  for (unsigned i = 0; i < map.getNumSymbols(); ++i)
+    symbols.push_back(getAffineSymbolExpr(own + i, context));
+  for (AffineExpr coordinate : map.getResults())
+    dims.push_back(coordinate.replaceDimsAndSymbols({}, symbols));
+  for (unsigned i = 0; i < more; ++i)
+    dims.push_back(getAffineDimExpr(rank + i, context));
+  auto compose = [&](AffineMap inner) {
+    return inner.replaceDimsAndSymbols(dims, {}, rank + more,
+                                       own + map.getNumSymbols());
+  };
+  // Its coordinates must still be given back by a dim of their own.
+  AffineMap maps[] = {compose(lhs), compose(contract.getRhsMap())};
+  for (unsigned index : {0, 1})
+    for (auto [i, coordinate] : llvm::enumerate(maps[index].getResults()))
+      if (!isa<AffineDimExpr>(coordinate) &&
+          !findOwnDim(maps, index, i, rank))
+        return rewriter.notifyMatchFailure(op, "cuts off what both have");
+  SmallVector<Value> offsets(contract.getOffsets());
+  llvm::append_range(offsets, op.getOffsets());
+  rewriter.replaceOpWithNewOp<ContractOp>(
+      op, op.getType(), contract.getLhs(), contract.getRhs(), offsets,
+      maps[0], maps[1], op.getSizes());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // td.inset
 //===----------------------------------------------------------------------===//
