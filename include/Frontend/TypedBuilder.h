@@ -132,6 +132,15 @@ public:
   MaybeTyped adaptivePool(const Typed &input, llvm::ArrayRef<int64_t> output,
                           bool isMax);
 
+  // Sizes of images (Resize.cpp) -------------------------------------------//
+
+  /// [N, C, L…] with other sizes, or those of the input times a factor, each
+  /// element that of the nearest one: torch.nn.functional.interpolate. Of each
+  /// dim one of the two is given.
+  MaybeTyped resizeNearest(const Typed &input,
+                           llvm::ArrayRef<std::optional<int64_t>> wanted,
+                           llvm::ArrayRef<std::optional<double>> factors);
+
   // Convolutions (Convolutions.cpp) ----------------------------------------//
 
   /// [N, C, L…] with weights [O, C / groups, K…]: torch.conv1d, 2d, 3d.

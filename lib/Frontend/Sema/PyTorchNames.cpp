@@ -34,7 +34,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "frombuffer gaussian_nll_loss gcd grid_sample gru gumbel_softmax "
     "hamming_window hann_window heaviside hinge_embedding_loss histc "
     "histogram histogramdd hsplit hstack hypot i0 igamma igammac index_add "
-    "index_fill index_reduce instance_norm interpolate inv inverse isclose "
+    "index_fill index_reduce instance_norm inv inverse isclose "
     "isin isneginf isposinf isreal istft kron kthvalue lcm ldexp lerp "
     "lgamma linspace local_response_norm logaddexp logaddexp2 logcumsumexp "
     "logdet logspace lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
@@ -76,8 +76,8 @@ static constexpr llvm::StringLiteral kClasses =
     "SequentialLR SoftMarginLoss Softmax2d SparseAdam StepLR SyncBatchNorm "
     "Transformer TransformerDecoder TransformerDecoderLayer "
     "TransformerEncoder TransformerEncoderLayer TripletMarginLoss "
-    "TripletMarginWithDistanceLoss Unflatten Upsample UpsamplingBilinear2d "
-    "UpsamplingNearest2d";
+    "TripletMarginWithDistanceLoss Unflatten UpsamplingBilinear2d "
+    "";
 
 /// Of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
@@ -125,6 +125,7 @@ static constexpr struct {
      "MaxPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d",
      "return_indices"},
     {"repeat_interleave", "output_size"},
+    {"interpolate Upsample", "align_corners antialias recompute_scale_factor"},
     {"clip_grad_norm_", "error_if_nonfinite foreach"},
     {"clip_grad_value_", "foreach"},
     {"SGD", "dampening"},

@@ -1,0 +1,76 @@
+//===- Resize.cpp - images in other sizes ---------------------------------===//
+
+#include "Frontend/TypedBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+namespace tdc {
+
+/// The element nearest to each of the result, in the arithmetic of PyTorch: f32,
+/// by the inverse of the factor where one is given.
+static std::vector<int64_t> findNearest(int64_t size, int64_t wanted,
+                                        std::optional<double> factor) {
+  float step = factor ? static_cast<float>(1.0 / *factor)
+                      : static_cast<float>(size) / static_cast<float>(wanted);
+  std::vector<int64_t> nearest;
+  for (int64_t i = 0; i < wanted; ++i)
+    nearest.push_back(std::min(
+        static_cast<int64_t>(std::floor(static_cast<float>(i) * step)),
+        size - 1));
+  return nearest;
+}
+
+MaybeTyped
+TypedBuilder::resizeNearest(const Typed &input,
+                            llvm::ArrayRef<std::optional<int64_t>> wanted,
+                            llvm::ArrayRef<std::optional<double>> factors) {
+  Typed result = input;
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    unsigned dim = 2 + i;
+    std::optional<int64_t> size = sizes.constantOf(input.type.dims[dim]);
+    bool isWhole = factor && *factor >= 1 && *factor == std::floor(*factor);
+    if (!size && !isWhole)
+      return fail(DiagCode::TD401,
+                  "a size that is no multiple of the input's needs one that is "
+                  "known when the program is compiled",
+                  "the input is " + spelling(input.type.dims));
+    if (!size) {
+      MaybeTyped repeated =
+          repeatElements(result, dim, Size(static_cast<int64_t>(*factor)));
+      if (!repeated)
+        return std::nullopt;
+      result = *repeated;
+      continue;
+    }
+    int64_t length =
+        wanted[i] ? *wanted[i]
+                  : static_cast<int64_t>(
+                        std::floor(static_cast<double>(*size) * *factor));
+    if (length < 1 || *size < 1)
+      return fail(DiagCode::TD222, "an image has at least 1 element in each dim");
+    std::vector<int64_t> nearest = findNearest(*size, length, factor);
+    bool isEven = length % *size == 0;
+    for (auto [at, from] : llvm::enumerate(nearest))
+      isEven = isEven && from == int64_t(at) / (length / *size);
+    if (isEven) {
+      MaybeTyped repeated = repeatElements(result, dim, Size(length / *size));
+      if (!repeated)
+        return std::nullopt;
+      result = *repeated;
+      continue;
+    }
+    TensorType type{DType::I64, {Size(length)}, input.type.place};
+    Value index = emit().tensorConstant(
+        {reinterpret_cast<const char *>(nearest.data()),
+         nearest.size() * sizeof(int64_t)},
+        shapeOf(type));
+    TensorType resized = result.type;
+    resized.dims[dim] = Size(length);
+    result = make(OpKind::Gather, {result.value, index},
+                  {{"dim", int64_t(dim)}}, std::move(resized),
+                  /*takesSizes=*/false);
+  }
+  return result;
+}
+
+} // namespace tdc
