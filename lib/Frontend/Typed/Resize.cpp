@@ -6,17 +6,17 @@
 
 namespace tdc {
 
-/// The element nearest to each of the result, in the arithmetic of PyTorch: f32,
-/// by the inverse of the factor where one is given.
+/// The element nearest to each of the result, in the arithmetic of PyTorch:
+/// f32, by the inverse of the factor where one is given.
 static std::vector<int64_t> findNearest(int64_t size, int64_t wanted,
                                         std::optional<double> factor) {
   float step = factor ? static_cast<float>(1.0 / *factor)
                       : static_cast<float>(size) / static_cast<float>(wanted);
   std::vector<int64_t> nearest;
   for (int64_t i = 0; i < wanted; ++i)
-    nearest.push_back(std::min(
-        static_cast<int64_t>(std::floor(static_cast<float>(i) * step)),
-        size - 1));
+    nearest.push_back(
+        std::min(static_cast<int64_t>(std::floor(static_cast<float>(i) * step)),
+                 size - 1));
   return nearest;
 }
 
@@ -42,12 +42,12 @@ TypedBuilder::resizeNearest(const Typed &input,
       result = *repeated;
       continue;
     }
-    int64_t length =
-        wanted[i] ? *wanted[i]
-                  : static_cast<int64_t>(
-                        std::floor(static_cast<double>(*size) * *factor));
+    int64_t length = wanted[i] ? *wanted[i]
+                               : static_cast<int64_t>(std::floor(
+                                     static_cast<double>(*size) * *factor));
     if (length < 1 || *size < 1)
-      return fail(DiagCode::TD222, "an image has at least 1 element in each dim");
+      return fail(DiagCode::TD222,
+                  "an image has at least 1 element in each dim");
     std::vector<int64_t> nearest = findNearest(*size, length, factor);
     bool isEven = length % *size == 0;
     for (auto [at, from] : llvm::enumerate(nearest))
@@ -60,10 +60,10 @@ TypedBuilder::resizeNearest(const Typed &input,
       continue;
     }
     TensorType type{DType::I64, {Size(length)}, input.type.place};
-    Value index = emit().tensorConstant(
-        {reinterpret_cast<const char *>(nearest.data()),
-         nearest.size() * sizeof(int64_t)},
-        shapeOf(type));
+    Value index =
+        emit().tensorConstant({reinterpret_cast<const char *>(nearest.data()),
+                               nearest.size() * sizeof(int64_t)},
+                              shapeOf(type));
     TensorType resized = result.type;
     resized.dims[dim] = Size(length);
     result = make(OpKind::Gather, {result.value, index},

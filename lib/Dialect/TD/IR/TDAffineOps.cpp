@@ -138,8 +138,8 @@ OpFoldResult WindowOp::fold(FoldAdaptor) {
                                                                     : Value();
 }
 
-/// Whether no element of the operand is read twice: each dim of the result is in
-/// a coordinate of its own.
+/// Whether no element of the operand is read twice: each dim of the result is
+/// in a coordinate of its own.
 static bool readsOnce(AffineMap map) {
   llvm::SmallBitVector seen(map.getNumDims());
   for (AffineExpr coordinate : map.getResults()) {
@@ -155,8 +155,8 @@ static bool readsOnce(AffineMap map) {
   return seen.all();
 }
 
-/// A part of a contraction is a contraction: the gradient of a border is cut off
-/// before it is computed.
+/// A part of a contraction is a contraction: the gradient of a border is cut
+/// off before it is computed.
 LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
   auto contract = op.getInput().getDefiningOp<ContractOp>();
   if (!contract || !contract->hasOneUse() || !readsOnce(op.getMap()))
@@ -181,14 +181,13 @@ LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
   AffineMap maps[] = {compose(lhs), compose(contract.getRhsMap())};
   for (unsigned index : {0, 1})
     for (auto [i, coordinate] : llvm::enumerate(maps[index].getResults()))
-      if (!isa<AffineDimExpr>(coordinate) &&
-          !findOwnDim(maps, index, i, rank))
+      if (!isa<AffineDimExpr>(coordinate) && !findOwnDim(maps, index, i, rank))
         return rewriter.notifyMatchFailure(op, "cuts off what both have");
   SmallVector<Value> offsets(contract.getOffsets());
   llvm::append_range(offsets, op.getOffsets());
-  rewriter.replaceOpWithNewOp<ContractOp>(
-      op, op.getType(), contract.getLhs(), contract.getRhs(), offsets,
-      maps[0], maps[1], op.getSizes());
+  rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), contract.getLhs(),
+                                          contract.getRhs(), offsets, maps[0],
+                                          maps[1], op.getSizes());
   return success();
 }
 

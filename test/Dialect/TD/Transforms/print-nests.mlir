@@ -192,3 +192,25 @@ func.func @update(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<9xf32> {
   %c = td.concat %x, %y dim 0 : (tensor<4xf32>, tensor<5xf32>) -> tensor<9xf32>
   return %c : tensor<9xf32>
 }
+
+// -----
+
+// A convolution: rows are places of the image, columns are channels, and terms
+// are channels and taps. Its windows are sums of loops.
+// CHECK: contraction of %{{.*}}[0, l3, 2 * l1 + l4, l2 + l5] * %{{.*}}[l0, l3, l4, l5]: batch [], rows [1, 2], columns [0], terms [3, 4, 5]{{$}}
+func.func @convolution(%x: tensor<1x8x9x18xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<1x16x4x16xf32> {
+  %y = td.contract %x, %w at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5, d3 + d6)>,
+      affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)> : tensor<1x8x9x18xf32>, tensor<16x8x3x3xf32> -> tensor<1x16x4x16xf32>
+  return %y : tensor<1x16x4x16xf32>
+}
+
+// -----
+
+// A pool reads its windows in place.
+// CHECK: reduce {{.*}}[l0, l1] over [2]
+// CHECK: input %{{.*}}[l0, 2 * l1 + l2]
+func.func @pool(%x: tensor<8x18xf32>) -> tensor<8x9xf32> {
+  %w = td.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : tensor<8x18xf32> to tensor<8x9x2xf32>
+  %y = td.reduce max first %w [2] : tensor<8x9x2xf32> to tensor<8x9xf32>
+  return %y : tensor<8x9xf32>
+}
