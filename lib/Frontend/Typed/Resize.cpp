@@ -12,11 +12,11 @@ static std::vector<int64_t> findNearest(int64_t size, int64_t wanted,
                                         std::optional<double> factor) {
   float step = factor ? static_cast<float>(1.0 / *factor)
                       : static_cast<float>(size) / static_cast<float>(wanted);
-  std::vector<int64_t> nearest;
-  for (int64_t i = 0; i < wanted; ++i)
-    nearest.push_back(
+  std::vector<int64_t> nearest(wanted);
+  for (auto [i, from] : llvm::enumerate(nearest))
+    from =
         std::min(static_cast<int64_t>(std::floor(static_cast<float>(i) * step)),
-                 size - 1));
+                 size - 1);
   return nearest;
 }
 
