@@ -24,7 +24,12 @@ def show(name, value):
 def check(name, value, x):
     weights = (torch.arange(value.numel()) / 8.0 + 1.0).reshape(value.shape)
     show(name, value)
-    show(f"{name}, gradient", torch.autograd.grad((value * weights).sum(), x)[0])
+    show(f"{name}, gradient", torch.autograd.grad((value * weights).sum(), x, retain_graph=True)[0])
+
+
+def grad(value, x):
+    """Which can be differentiated again."""
+    return torch.autograd.grad(value, x, create_graph=True)[0]
 
 
 def tensor(data):
