@@ -170,6 +170,13 @@ private:
                  CoordinateMap &right, DimsRef dims);
   Typed padDim(const Typed &input, unsigned dim, Padding padding,
                PaddingMode mode);
+  /// Where the last window of a dim may start, counted from the first element
+  /// of its border; negative if there is none.
+  static Size lastStart(const Size &size, const Size &kernel,
+                        const WindowDim &dim);
+  /// Indices that the compiler lays out in a table, at most.
+  static constexpr int64_t kLargestTable = int64_t(1) << 24;
+  Typed widen(const Typed &input);
   Typed binary(OpKind kind, const Typed &lhs, const Typed &rhs);
   Typed largest(const Typed &input, llvm::ArrayRef<int64_t> dims);
   /// The number of windows of each dim, and what else is needed to have them

@@ -168,7 +168,7 @@ bool Scheduler::chooseSquare() {
     return factor == 1 ||
            (!ShapedType::isDynamic(extent) && extent % factor == 0);
   };
-  double best = 0;
+  double best = 0.5; // of one element
   for (int64_t row = 1; row <= budget; ++row)
     for (int64_t column = 1; row * column <= budget; ++column) {
       double score = double(row * column) / (row + column);
@@ -178,7 +178,7 @@ bool Scheduler::chooseSquare() {
       schedule.factors[rows] = row;
       schedule.factors[columns] = column;
     }
-  return true;
+  return best > 0.5;
 }
 
 /// Register tiles: as many accumulators as the register file holds beside the

@@ -1,7 +1,6 @@
 //===- BuiltinsConvolution.cpp - conv1d, conv_transpose2d … ---------------===//
 
-#include "Checker.h"
-#include "WindowArguments.h"
+#include "BuiltinArguments.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -12,7 +11,7 @@ static bool padSame(Checker &c, const Bound &args,
                     llvm::MutableArrayRef<WindowDim> dims) {
   const Dims &kernel = typeOf(args["weight"]).dims;
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    auto taps = c.requireInt(makeInt(kernel[2 + i]), "the size of the kernel");
+    auto taps = takeInt(c, makeInt(kernel[2 + i]), "the size of the kernel");
     if (!taps)
       return false;
     if (dim.stride != 1) {
@@ -69,7 +68,7 @@ static Val convolution(Checker &c, const Bound &args) {
   auto strides = takeInts(c, args.find("stride"), 1, count, "`stride`");
   auto dilations = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
   const Val *given = args.find("groups");
-  auto groups = c.requireInt(given ? *given : makeInt(1), "`groups`");
+  auto groups = takeInt(c, given ? *given : makeInt(1), "`groups`");
   if (!strides || !dilations || !groups)
     return c.fail();
   for (auto [i, dim] : llvm::enumerate(dims)) {

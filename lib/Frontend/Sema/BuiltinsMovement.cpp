@@ -1,17 +1,9 @@
 //===- BuiltinsMovement.cpp - reshape, permute, cat … ---------------------===//
 
-#include "Checker.h"
+#include "BuiltinArguments.h"
 
 using namespace tdc;
 using namespace tdc::sema;
-
-/// Ints given one by one, or as one tuple or list.
-static Vals listOf(llvm::ArrayRef<Val> rest) {
-  if (rest.size() == 1 &&
-      (rest[0].is(ValKind::Tuple) || rest[0].is(ValKind::List)))
-    return Vals(elementsOf(rest[0]).begin(), elementsOf(rest[0]).end());
-  return Vals(rest.begin(), rest.end());
-}
 
 static bool tensorInput(Checker &c, const Bound &args, llvm::StringRef what) {
   return c.isTensor(args["input"], args.range(), what);

@@ -1,48 +1,51 @@
 //===- BuiltinsPooling.cpp - max_pool2d, avg_pool2d, unfold … -------------===//
 
-#include "Checker.h"
-#include "WindowArguments.h"
+#include "BuiltinArguments.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
 namespace {
-/// What functions over windows have in common.
 struct Windows {
-  Typed input;
-  bool isBatch;
   llvm::SmallVector<int64_t> kernel;
   llvm::SmallVector<WindowDim> dims;
+};
+/// An input of [N, C, L…]; one of [C, L…] has become a batch of one.
+struct Batch {
+  Typed input;
+  bool isGiven;
 };
 } // namespace
 
 static std::optional<Windows> takeWindows(Checker &c, const Bound &args,
-                                          size_t count, OpKind op,
-                                          bool strideIsKernel) {
-  if (!c.isTensor(args["input"], args.range(), args.what()) ||
-      !c.accepts(op, typeOf(args["input"]).dtype, args.range(), args.what(),
-                 args["input"]))
-    return std::nullopt;
+                                          size_t count, bool strideIsKernel) {
   auto kernel =
       takeInts(c, args.find("kernel_size"), 1, count, "`kernel_size`");
   auto padding = takeInts(c, args.find("padding"), 0, count, "`padding`");
   auto dilation = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
-  if (!kernel || !padding || !dilation)
-    return std::nullopt;
   auto stride = takeInts(c, args.find("stride"), 1, count, "`stride`");
-  if (!stride)
+  if (!kernel || !padding || !dilation || !stride)
     return std::nullopt;
   const Val *given = args.find("stride");
   if (strideIsKernel && (!given || given->is(ValKind::None)))
     stride = kernel;
-  Windows windows{typedOf(args["input"]), true, *kernel, {}};
+  Windows windows{*kernel, {}};
   for (size_t i = 0; i < count; ++i)
     windows.dims.push_back(
         {(*stride)[i], (*dilation)[i], {(*padding)[i], (*padding)[i]}});
-  windows.isBatch = windows.input.type.dims.size() != count + 1;
-  if (!windows.isBatch)
-    windows.input = addBatch(c, windows.input);
   return windows;
+}
+
+/// `rank` is that of a batch.
+static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
+                                      size_t rank, OpKind op) {
+  if (!c.isTensor(args["input"], args.range(), args.what()) ||
+      !c.accepts(op, typeOf(args["input"]).dtype, args.range(), args.what(),
+                 args["input"]))
+    return std::nullopt;
+  Typed input = typedOf(args["input"]);
+  bool isGiven = input.type.dims.size() != rank - 1;
+  return Batch{isGiven ? input : addBatch(c, input), isGiven};
 }
 
 static Val finish(Checker &c, const Bound &args, const MaybeTyped &result,
@@ -59,26 +62,28 @@ static std::optional<bool> takeBool(Checker &c, const Bound &args,
 }
 
 template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
-  auto windows = takeWindows(c, args, count, OpKind::Max, true);
+  auto batch = takeBatch(c, args, count + 2, OpKind::Max);
+  auto windows = takeWindows(c, args, count, /*strideIsKernel=*/true);
   auto ceil = takeBool(c, args, "ceil_mode", false);
-  if (!windows || !ceil)
+  if (!batch || !windows || !ceil)
     return c.fail();
   return finish(
       c, args,
-      c.typed.maxPool(windows->input, windows->kernel, windows->dims, *ceil),
-      windows->isBatch);
+      c.typed.maxPool(batch->input, windows->kernel, windows->dims, *ceil),
+      batch->isGiven);
 }
 
 template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
-  auto windows = takeWindows(c, args, count, OpKind::Div, true);
+  auto batch = takeBatch(c, args, count + 2, OpKind::Div);
+  auto windows = takeWindows(c, args, count, /*strideIsKernel=*/true);
   auto ceil = takeBool(c, args, "ceil_mode", false);
   auto counts = takeBool(c, args, "count_include_pad", true);
-  if (!windows || !ceil || !counts)
+  if (!batch || !windows || !ceil || !counts)
     return c.fail();
   std::optional<int64_t> divisor;
   if (const Val *given = args.find("divisor_override");
       given && !given->is(ValKind::None)) {
-    divisor = c.requireInt(*given, "`divisor_override`");
+    divisor = takeInt(c, *given, "`divisor_override`");
     if (!divisor)
       return c.fail();
     if (*divisor == 0) {
@@ -87,9 +92,9 @@ template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
     }
   }
   return finish(c, args,
-                c.typed.averagePool(windows->input, windows->kernel,
+                c.typed.averagePool(batch->input, windows->kernel,
                                     windows->dims, *ceil, *counts, divisor),
-                windows->isBatch);
+                batch->isGiven);
 }
 
 template <size_t count, bool isMax>
@@ -124,7 +129,7 @@ static Val adaptivePool(Checker &c, const Bound &args) {
     }
     if (one.is(ValKind::None))
       one = makeInt(input.type.dims[rank - count + i]);
-    auto number = c.requireInt(one, "`output_size`");
+    auto number = takeInt(c, one, "`output_size`");
     if (!number)
       return c.fail();
     output.push_back(*number);
@@ -133,27 +138,25 @@ static Val adaptivePool(Checker &c, const Bound &args) {
 }
 
 static Val unfold(Checker &c, const Bound &args) {
-  auto windows = takeWindows(c, args, 2, OpKind::Window, false);
-  if (!windows)
+  auto batch = takeBatch(c, args, 4, OpKind::Window);
+  auto windows = takeWindows(c, args, 2, /*strideIsKernel=*/false);
+  if (!batch || !windows)
     return c.fail();
   return finish(c, args,
-                c.typed.unfold(windows->input, windows->kernel, windows->dims),
-                windows->isBatch);
+                c.typed.unfold(batch->input, windows->kernel, windows->dims),
+                batch->isGiven);
 }
 
 static Val fold(Checker &c, const Bound &args) {
-  auto windows = takeWindows(c, args, 2, OpKind::Add, false);
+  auto batch = takeBatch(c, args, 3, OpKind::Add);
+  auto windows = takeWindows(c, args, 2, /*strideIsKernel=*/false);
   auto output = takeInts(c, args.find("output_size"), 1, 2, "`output_size`");
-  if (!windows || !output)
+  if (!batch || !windows || !output)
     return c.fail();
-  // A matrix of columns has one dim less than a batch of them.
-  Typed input = typedOf(args["input"]);
-  bool isBatch = input.type.dims.size() != 2;
-  if (!isBatch)
-    input = addBatch(c, input);
-  return finish(c, args,
-                c.typed.fold(input, *output, windows->kernel, windows->dims),
-                isBatch);
+  return finish(
+      c, args,
+      c.typed.fold(batch->input, *output, windows->kernel, windows->dims),
+      batch->isGiven);
 }
 
 /// The numbers of `size=` or `scale_factor=`, one for all dims or one each.
@@ -198,11 +201,11 @@ static Val interpolate(Checker &c, const Bound &args) {
   }
   llvm::SmallVector<std::optional<int64_t>> wanted(rank - 2);
   llvm::SmallVector<std::optional<double>> factors(rank - 2);
-  auto takeInt = [&](const Val &val) { return c.requireInt(val, "`size`"); };
+  auto takeSize = [&](const Val &val) { return takeInt(c, val, "`size`"); };
   auto takeFloat = [&](const Val &val) {
     return c.requireFloat(val, "`scale_factor`");
   };
-  if (!takeEach<int64_t>(c, args.find("size"), takeInt, wanted, "`size`") ||
+  if (!takeEach<int64_t>(c, args.find("size"), takeSize, wanted, "`size`") ||
       !takeEach<double>(c, args.find("scale_factor"), takeFloat, factors,
                         "`scale_factor`"))
     return c.fail();
@@ -225,8 +228,8 @@ static Val unfoldDim(Checker &c, const Bound &args) {
     return c.fail();
   Typed input = typedOf(args["input"]);
   auto dim = c.takeDim(args["dimension"], input.type, args.range());
-  auto size = c.requireInt(args["size"], "`size`");
-  auto step = c.requireInt(args["step"], "`step`");
+  auto size = takeInt(c, args["size"], "`size`");
+  auto step = takeInt(c, args["step"], "`step`");
   if (!dim || !size || !step)
     return c.fail();
   return finish(c, args, c.typed.unfoldDim(input, *dim, *size, *step), true);
@@ -234,7 +237,7 @@ static Val unfoldDim(Checker &c, const Bound &args) {
 
 /// A number for each of `count` dims; for the prelude.
 static Val perDim(Checker &c, const Bound &args) {
-  auto count = c.requireInt(args["count"], "`count`");
+  auto count = takeInt(c, args["count"], "`count`");
   if (!count)
     return c.fail();
   auto numbers =

@@ -1,18 +1,10 @@
 //===- BuiltinsRearrange.cpp - pad, flip, roll, repeat … ------------------===//
 
-#include "Checker.h"
-#include "WindowArguments.h"
+#include "BuiltinArguments.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
 using namespace tdc::sema;
-
-static Vals listOf(llvm::ArrayRef<Val> rest) {
-  if (rest.size() == 1 &&
-      (rest[0].is(ValKind::Tuple) || rest[0].is(ValKind::List)))
-    return Vals(elementsOf(rest[0]).begin(), elementsOf(rest[0]).end());
-  return Vals(rest.begin(), rest.end());
-}
 
 /// The input as the builder takes it, or nothing after a report.
 static std::optional<Typed> takeInput(Checker &c, const Bound &args) {
@@ -82,7 +74,7 @@ static Val pad(Checker &c, const Bound &args) {
   }
   llvm::SmallVector<Padding> padding(rank);
   for (auto [i, val] : llvm::enumerate(elementsOf(list))) {
-    auto number = c.requireInt(val, "`pad`");
+    auto number = takeInt(c, val, "`pad`");
     if (!number)
       return c.fail();
     Padding &one = padding[rank - 1 - i / 2];
@@ -96,10 +88,18 @@ static Val pad(Checker &c, const Bound &args) {
               "`value` is for `mode=\"constant\"` only");
       return c.fail();
     }
-    auto number = c.requireFloat(*value, "`value`");
-    if (!number)
-      return c.fail();
-    fill = *number;
+    if (isFloat(input->type.dtype)) {
+      auto number = c.requireFloat(*value, "`value`");
+      if (!number)
+        return c.fail();
+      fill = *number;
+    } else {
+      auto number = takeInt(c, *value, "`value`");
+      if (!number)
+        return c.fail();
+      c.checkFits(*value, input->type.dtype);
+      fill = static_cast<double>(*number);
+    }
   }
   return result(c, args, c.typed.pad(*input, padding, *mode, fill));
 }
@@ -139,7 +139,7 @@ static Val roll(Checker &c, const Bound &args) {
   }
   MaybeTyped rolled = input;
   for (auto [dim, val] : llvm::zip(dims, shifts)) {
-    auto shift = c.requireInt(val, "a shift");
+    auto shift = takeInt(c, val, "a shift");
     if (!shift)
       return c.fail();
     if (rolled)
@@ -226,10 +226,15 @@ static Val narrow(Checker &c, const Bound &args) {
   if (!dim)
     return c.fail();
   auto start = takePosition(c, args, "start", input->type.dims[*dim]);
-  auto length = takePosition(c, args, "length", Size(0));
-  if (!start || !length)
+  if (!start)
     return c.fail();
-  return result(c, args, c.typed.narrow(*input, *dim, *start, *length));
+  const Val &length = args["length"];
+  if (!length.is(ValKind::Int)) {
+    c.error(DiagCode::TD303, args.range(),
+            "`length` is an int, not " + c.describe(length));
+    return c.fail();
+  }
+  return result(c, args, c.typed.narrow(*input, *dim, *start, length.size));
 }
 
 static Val select(Checker &c, const Bound &args) {
@@ -258,7 +263,7 @@ static Val diagonal(Checker &c, const Bound &args) {
     const Val *given = args.find(name);
     return given ? *given : makeInt(missing);
   };
-  auto offset = c.requireInt(number("offset", 0), "`offset`");
+  auto offset = takeInt(c, number("offset", 0), "`offset`");
   auto dims = takeDims(c, args, {number("dim1", 0), number("dim2", 1)});
   if (!offset || !dims)
     return c.fail();

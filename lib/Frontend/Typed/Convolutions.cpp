@@ -10,13 +10,6 @@
 
 namespace tdc {
 
-/// The number of windows along a dim, less one.
-static Size lastWindow(const Size &size, const Size &kernel,
-                       const WindowDim &dim) {
-  return size + Size(dim.padding.low + dim.padding.high) -
-         Size(dim.dilation) * (kernel - Size(1)) - Size(1);
-}
-
 bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
                                     llvm::ArrayRef<WindowDim> dims,
                                     int64_t groups, bool isTransposed) {
@@ -38,12 +31,20 @@ bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
     return false;
   }
   for (const WindowDim &dim : dims)
-    if (dim.stride < 1 || dim.dilation < 1) {
-      fail(DiagCode::TD222, "stride and dilation are at least 1");
+    if (dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0 ||
+        dim.padding.high < 0) {
+      fail(DiagCode::TD222,
+           "stride and dilation are at least 1, padding at least 0");
       return false;
     }
-  std::optional<int64_t> outer = sizes.constantOf(w[0]);
-  if (groups < 1 || (outer && *outer % groups != 0)) {
+  for (const Size &kernel : DimsRef(w).drop_front(2))
+    if (!require(kernel - Size(1), "a kernel has at least one element"))
+      return false;
+  ShapeAnswer whole;
+  if (groups >= 1)
+    whole = sameShape(
+        {w[0]}, {Size::floorDiv(w[0], Size(groups)) * Size(groups)}, "groups");
+  if (groups < 1 || !whole || !sizes.prove(whole, emit())) {
     fail(DiagCode::TD222,
          std::to_string(groups) + " groups do not divide the " +
              (isTransposed ? "input" : "output") + " channels",
@@ -78,7 +79,7 @@ MaybeTyped TypedBuilder::convolve(const Typed &input, const Typed &weight,
   llvm::SmallVector<Padding> padding(2);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     const Size &size = input.type.dims[2 + i], &kernel = w[2 + i];
-    Size last = lastWindow(size, kernel, dim);
+    Size last = lastStart(size, kernel, dim);
     if (!require(last, "the kernel is larger than dim " +
                            std::to_string(2 + i) + " of the input"))
       return std::nullopt;

@@ -11,6 +11,13 @@ Typed TypedBuilder::binary(OpKind kind, const Typed &lhs, const Typed &rhs) {
               /*takesSizes=*/false);
 }
 
+/// Sums and counts of narrow floats are f32, and rounded in the end.
+Typed TypedBuilder::widen(const Typed &input) {
+  DType dtype = input.type.dtype;
+  bool isNarrow = dtype == DType::F16 || dtype == DType::BF16;
+  return isNarrow ? cast(input, DType::F32) : input;
+}
+
 /// The least number of a dtype: no element of a border is chosen.
 static double leastOf(DType dtype) {
   if (isFloat(dtype))
@@ -42,7 +49,7 @@ TypedBuilder::placePool(const Typed &input, llvm::ArrayRef<int64_t> kernel,
     int64_t reach = dim.dilation * (kernel[i] - 1) + 1, low = dim.padding.low;
     if (2 * low > reach)
       return fail(DiagCode::TD222, "padding is at most half of the kernel");
-    Size last = input.type.dims[2 + i] + Size(2 * low - reach);
+    Size last = lastStart(input.type.dims[2 + i], Size(kernel[i]), dim);
     if (ceil)
       last = input.type.dims[2 + i] +
              Size(low - 1 + std::min<int64_t>(low - reach + dim.stride, 0));
@@ -113,7 +120,7 @@ MaybeTyped TypedBuilder::averagePool(const Typed &input,
   MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
-  Typed windows = window(*padded, kernel, dims, *places);
+  Typed windows = widen(window(*padded, kernel, dims, *places));
   Typed sum =
       reduce(td::ReduceKind::Sum, windows, lastDims(windows, dims.size()));
   bool isPadded = llvm::any_of(
@@ -123,9 +130,10 @@ MaybeTyped TypedBuilder::averagePool(const Typed &input,
     int64_t elements = 1;
     for (int64_t size : kernel)
       elements *= size;
-    return binary(
-        OpKind::Div, sum,
-        fill(static_cast<double>(divisor.value_or(elements)), sum.type));
+    return cast(
+        binary(OpKind::Div, sum,
+               fill(static_cast<double>(divisor.value_or(elements)), sum.type)),
+        input.type.dtype);
   }
   std::optional<Typed> count;
   for (auto [i, dim] : llvm::enumerate(dims)) {
@@ -136,7 +144,7 @@ MaybeTyped TypedBuilder::averagePool(const Typed &input,
     own = broadcast(reshape(own, aligned), sum.type.dims);
     count = count ? binary(OpKind::Mul, *count, own) : own;
   }
-  return binary(OpKind::Div, sum, *count);
+  return cast(binary(OpKind::Div, sum, *count), input.type.dtype);
 }
 
 MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
@@ -174,10 +182,13 @@ MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
     llvm::SmallVector<int64_t> along = lastDims(windows, dims.size());
     if (isMax)
       return largest(windows, along);
-    Typed sum = reduce(td::ReduceKind::Sum, windows, along);
-    return binary(OpKind::Div, sum,
-                  fill(static_cast<double>(elements), sum.type));
+    Typed sum = reduce(td::ReduceKind::Sum, widen(windows), along);
+    return cast(
+        binary(OpKind::Div, sum, fill(static_cast<double>(elements), sum.type)),
+        input.type.dtype);
   }
+  if (!isMax)
+    result = widen(result);
   // Windows of different lengths are gathered, the last dim first: of equal
   // elements the first one row by row then is the first one of its row. Where a
   // window is shorter, its last element comes again, and counts once.
@@ -187,6 +198,12 @@ MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
     auto end = [&](int64_t place) {
       return ((place + 1) * size + count - 1) / count;
     };
+    longest = size / count + 2; // at most
+    if (count > kLargestTable || count * longest > kLargestTable)
+      return fail(DiagCode::TD222,
+                  llvm::Twine(count) + " windows of " + llvm::Twine(size) +
+                      " elements are more than the compiler lays out");
+    longest = 0;
     for (int64_t place = 0; place < count; ++place)
       longest = std::max(longest, end(place) - begin(place));
     std::vector<int64_t> indices;
@@ -230,7 +247,7 @@ MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
     result = binary(OpKind::Div, result,
                     broadcast(reshape(lengths, places), result.type.dims));
   }
-  return result;
+  return cast(result, input.type.dtype);
 }
 
 } // namespace tdc

@@ -42,9 +42,12 @@ TypedBuilder::resizeNearest(const Typed &input,
       result = *repeated;
       continue;
     }
-    int64_t length = wanted[i] ? *wanted[i]
-                               : static_cast<int64_t>(std::floor(
-                                     static_cast<double>(*size) * *factor));
+    double exact = wanted[i] ? static_cast<double>(*wanted[i])
+                             : std::floor(static_cast<double>(*size) * *factor);
+    if (!(exact <= static_cast<double>(kLargestTable)))
+      return fail(DiagCode::TD222,
+                  "the image would be too large in dim " + llvm::Twine(dim));
+    auto length = static_cast<int64_t>(exact);
     if (length < 1 || *size < 1)
       return fail(DiagCode::TD222,
                   "an image has at least 1 element in each dim");

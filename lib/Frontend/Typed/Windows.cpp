@@ -137,10 +137,10 @@ Typed TypedBuilder::window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
               std::move(type));
 }
 
-/// The number of windows along a dim, less one.
-static Size lastWindow(const Size &size, int64_t kernel, const WindowDim &dim) {
-  return size + Size(dim.padding.low + dim.padding.high -
-                     dim.dilation * (kernel - 1) - 1);
+Size TypedBuilder::lastStart(const Size &size, const Size &kernel,
+                             const WindowDim &dim) {
+  return size + Size(dim.padding.low + dim.padding.high) -
+         Size(dim.dilation) * (kernel - Size(1)) - Size(1);
 }
 
 MaybeTyped TypedBuilder::unfold(const Typed &input,
@@ -151,7 +151,7 @@ MaybeTyped TypedBuilder::unfold(const Typed &input,
   llvm::SmallVector<Padding> padding(2);
   Dims places;
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Size last = lastWindow(input.type.dims[2 + i], kernel[i], dim);
+    Size last = lastStart(input.type.dims[2 + i], Size(kernel[i]), dim);
     if (!require(last, "the kernel is larger than dim " + llvm::Twine(2 + i) +
                            " of the input"))
       return std::nullopt;
@@ -209,9 +209,10 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
                 "this one is " + spelling(input.type.dims));
   int64_t taps = 1;
   for (auto [size, dim] : llvm::zip(kernel, dims)) {
-    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0)
-      return fail(DiagCode::TD222, "kernel size, stride and dilation are at "
-                                   "least 1, padding at least 0");
+    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0 ||
+        llvm::any_of(output, [](int64_t one) { return one < 1; }))
+      return fail(DiagCode::TD222, "sizes, stride and dilation are at least "
+                                   "1, padding at least 0");
     taps *= size;
   }
   Size channels = Size::floorDiv(input.type.dims[1], Size(taps));
@@ -219,7 +220,7 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   for (int64_t size : kernel)
     split.push_back(Size(size));
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Size last = lastWindow(Size(output[i]), kernel[i], dim);
+    Size last = lastStart(Size(output[i]), Size(kernel[i]), dim);
     if (!require(last, "the kernel is larger than dim " + llvm::Twine(i) +
                            " of the output"))
       return std::nullopt;

@@ -4,6 +4,7 @@
 //
 //   td.permute [1, 0]     (d0, d1) -> (d1, d0)
 //   td.slice dim 0 step 2 (d0, d1)[s0] -> (d0 * 2 + s0, d1)
+//   td.window             (d0, d1) -> (d0 * 2 + d1)
 //   td.matmul, operand 0  (d0, d1, d2) -> (d0, d2)
 //   td.gather dim 0       (d0, d1)[s0] -> (s0, d1)
 //
@@ -49,8 +50,9 @@ struct AccessMap {
 std::optional<llvm::SmallVector<int64_t>> getFactors(mlir::AffineMap map,
                                                      unsigned index);
 
-/// The dim below `rank` with the smallest factor in coordinate `index` of map
-/// number `operand`, of those that no other coordinate of all maps has.
+/// The first dim below `rank` in coordinate `index` of map number `operand`
+/// that no other coordinate of all maps has. Windows have their places before
+/// their elements: a gradient then is as large as the operand.
 std::optional<unsigned> findOwnDim(llvm::ArrayRef<mlir::AffineMap> maps,
                                    unsigned operand, unsigned index,
                                    unsigned rank);

@@ -67,12 +67,10 @@ std::optional<unsigned> td::findOwnDim(ArrayRef<AffineMap> maps,
       });
     return count;
   };
-  std::optional<unsigned> found;
   for (unsigned dim = 0; dim < rank; ++dim)
-    if (factors[dim] != 0 && countReadings(dim) == 1 &&
-        (!found || std::abs(factors[dim]) < std::abs(factors[*found])))
-      found = dim;
-  return found;
+    if (factors[dim] != 0 && countReadings(dim) == 1)
+      return dim;
+  return std::nullopt;
 }
 
 bool td::hasFamily(Operation *op, OpFamily family) {

@@ -179,10 +179,18 @@ LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
   };
   // Its coordinates must still be given back by a dim of their own.
   AffineMap maps[] = {compose(lhs), compose(contract.getRhsMap())};
-  for (unsigned index : {0, 1})
-    for (auto [i, coordinate] : llvm::enumerate(maps[index].getResults()))
-      if (!isa<AffineDimExpr>(coordinate) && !findOwnDim(maps, index, i, rank))
+  for (unsigned index : {0, 1}) {
+    maps[index] = simplifyAffineMap(maps[index]);
+    auto type = cast<RankedTensorType>(contract.getOperand(index).getType());
+    for (auto [i, coordinate] : llvm::enumerate(maps[index].getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(coordinate);
+      bool isCut =
+          dim && dim.getPosition() < rank &&
+          op.getType().getDimSize(dim.getPosition()) != type.getDimSize(i);
+      if (isCut || (!dim && !findOwnDim(maps, index, i, rank)))
         return rewriter.notifyMatchFailure(op, "cuts off what both have");
+    }
+  }
   SmallVector<Value> offsets(contract.getOffsets());
   llvm::append_range(offsets, op.getOffsets());
   rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), contract.getLhs(),

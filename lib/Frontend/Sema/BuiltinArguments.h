@@ -1,11 +1,18 @@
-//===- WindowArguments.h - arguments of functions over windows ------------===//
+//===- BuiltinArguments.h - what arguments of builtins have in common -----===//
 
-#ifndef TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H
-#define TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H
+#ifndef TDC_LIB_FRONTEND_SEMA_BUILTINARGUMENTS_H
+#define TDC_LIB_FRONTEND_SEMA_BUILTINARGUMENTS_H
 
 #include "Checker.h"
 
 namespace tdc::sema {
+
+/// Values given one by one, or as one tuple or list.
+Vals listOf(llvm::ArrayRef<Val> given);
+
+/// A number that sizes are computed with, known now; none beyond 32 bits.
+std::optional<int64_t> takeInt(Checker &c, const Val &given,
+                               llvm::StringRef what);
 
 /// `count` numbers: those of a list or tuple, or one for all; `missing` if the
 /// argument was not given.
@@ -25,4 +32,4 @@ Typed dropBatch(Checker &c, const Typed &tensor);
 
 } // namespace tdc::sema
 
-#endif // TDC_LIB_FRONTEND_SEMA_WINDOWARGUMENTS_H
+#endif // TDC_LIB_FRONTEND_SEMA_BUILTINARGUMENTS_H

@@ -1,9 +1,28 @@
-//===- WindowArguments.cpp - arguments of functions over windows ----------===//
+//===- BuiltinArguments.cpp - what arguments of builtins have in common ---===//
 
-#include "WindowArguments.h"
+#include "BuiltinArguments.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
+
+Vals sema::listOf(llvm::ArrayRef<Val> given) {
+  if (given.size() == 1 &&
+      (given[0].is(ValKind::Tuple) || given[0].is(ValKind::List)))
+    given = elementsOf(given[0]);
+  return Vals(given.begin(), given.end());
+}
+
+std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
+                                     llvm::StringRef what) {
+  auto number = c.requireInt(given, what);
+  if (number && !llvm::isInt<32>(*number)) {
+    c.error(DiagCode::TD222, given.range.isValid() ? given.range : c.here,
+            what + " of " + llvm::Twine(*number) + " is beyond all tensors");
+    return std::nullopt;
+  }
+  return number;
+}
 
 std::optional<llvm::SmallVector<int64_t>>
 sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
@@ -12,7 +31,7 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
   if (!given || given->is(ValKind::None))
     return numbers;
   if (!given->is(ValKind::Tuple) && !given->is(ValKind::List)) {
-    auto number = c.requireInt(*given, what);
+    auto number = takeInt(c, *given, what);
     if (!number)
       return std::nullopt;
     numbers.assign(count, *number);
@@ -26,7 +45,7 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
     return std::nullopt;
   }
   for (auto [i, number] : llvm::enumerate(numbers)) {
-    auto known = c.requireInt(elements[elements.size() == 1 ? 0 : i], what);
+    auto known = takeInt(c, elements[elements.size() == 1 ? 0 : i], what);
     if (!known)
       return std::nullopt;
     number = *known;
