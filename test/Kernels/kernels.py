@@ -97,6 +97,19 @@ def array(expression, full, small, values):
                    dict(zip(("n", "classes"), small)), lambda n, classes: 4 * values(n, classes))
 
 
+def convolution(result, reads, writes):
+    """A convolution of x [n, c, s, s] with w [c, c, 3, 3], or one of its gradients: of that
+    of its result, d."""
+    inputs = {"x": "f32[n, c, s, s]", "w": "f32[c, c, 3, 3]", "d": "f32[n, c, s, s]"}
+    places = "".join(f"let {name} = {name}.to(f16).to(cuda)\n    " for name in inputs)
+    values = {"x": lambda n, c, s: n * c * s * s, "w": lambda n, c, s: 9 * c * c}
+    values["y"] = values["d"] = values["x"]
+    return Program(inputs, f"{places}let y = conv2d(x, w, none, 1, 1)\n    return {result}",
+                   {"n": 64, "c": 512, "s": 14}, {"n": 32, "c": 128, "s": 16},
+                   lambda n, c, s: 2 * sum(values[name](n, c, s) for name in reads + writes),
+                   products=lambda n, c, s: n * c * s * s * 9 * c)
+
+
 TABLE = "let table = Embedding(classes, 768).to(cuda)"
 PROGRAMS = {
     "f32 @": product("f32", on_tensor_cores=False),
@@ -136,6 +149,11 @@ PROGRAMS = {
         {"n": 1024, "heads": 256}, {"n": 256, "heads": 24},
         lambda n, heads: (3 * 2 + 4 + 3 * 2) * heads * n * 64,
         lambda n, heads: 5 * heads * n * n * 64),
+    "f16 conv2d": convolution("y", "xw", "y"),
+    "gradient of f16 conv2d for x": convolution(
+        "grad((y.float() * d.float()).sum(), x)", "dw", "x"),
+    "gradient of f16 conv2d for w": convolution(
+        "grad((y.float() * d.float()).sum(), w)", "xd", "w"),
     "softmax": array("softmax(x, dim=1)", (65536, 1024), (64, 1024), lambda n, w: 2 * n * w),
     "layer_norm": array("layer_norm(x, [classes], w, b)", (65536, 1024), (64, 1024),
                         lambda n, w: 2 * n * w + 2 * w),

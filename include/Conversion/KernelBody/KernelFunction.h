@@ -75,10 +75,6 @@ struct KernelFunction {
   mlir::Value getSize(mlir::Value tensor, unsigned dim);
   /// The extent of a loop, as a position.
   mlir::Value getExtent(const td::Loop &loop);
-  /// Whether the loop has that position, and `condition`, if there is one,
-  /// holds.
-  mlir::Value requireInside(mlir::Value condition, const td::Loop &loop,
-                            mlir::Value position);
   /// The size of the dim that a picker (td::Picker) indexes.
   mlir::Value getPickedSize(mlir::Operation *picker);
   /// Makes the program stop, after this kernel, at the picker's line.

@@ -159,15 +159,6 @@ Value KernelFunction::getExtent(const Loop &loop) {
   return toIndex(getSize(loop.tensor, loop.dim));
 }
 
-Value KernelFunction::requireInside(Value condition, const Loop &loop,
-                                    Value position) {
-  Value isInside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, position, getExtent(loop));
-  if (!condition)
-    return isInside;
-  return arith::AndIOp::create(builder, loc, condition, isInside);
-}
-
 Value KernelFunction::getPickedSize(Operation *picker) {
   return getSize(picker->getOperand(0), cast<Picker>(picker).getDim());
 }
@@ -205,11 +196,15 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     return false;
   SmallVector<int> first;
   auto isAlike = [&](const Access &access, const Layout &layout) {
+    auto type = cast<RankedTensorType>(access.tensor.getType());
     SmallVector<int> order;
     for (int64_t dim : layout) {
       Coordinate at = (*access.at)[dim];
       int loop = td::getLoop(at);
       if (loop < 0 && at != 0)
+        return false;
+      // Elements that are not read stand between those that are.
+      if (type.getDimSize(dim) != (loop < 0 ? 1 : nest.getLoops()[loop].extent))
         return false;
       if (loop >= 0)
         order.push_back(loop);

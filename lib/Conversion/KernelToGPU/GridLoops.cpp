@@ -1,6 +1,7 @@
 //===- GridLoops.cpp - where a thread stands in the loops of a nest -------===//
 
 #include "GridLoops.h"
+#include "FlatLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -45,13 +46,10 @@ GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
                                      Operation *entry, ValueRange carried,
                                      Body body) {
   SmallVector<Value> outer = evaluator.positions;
-  for (unsigned loop : llvm::reverse(loops)) {
-    Value position = number;
-    if (loop != loops.front()) {
-      Value size = countPositions(loop);
-      position = arith::RemUIOp::create(b, function.loc, number, size);
-      number = arith::DivUIOp::create(b, function.loc, number, size);
-    }
+  auto sizes = llvm::map_to_vector(
+      loops, [&](unsigned loop) { return countPositions(loop); });
+  for (auto [loop, position] :
+       llvm::zip(loops, splitNumber(b, function.loc, number, sizes))) {
     if (schedule.factors[loop] != 1)
       position = arith::MulIOp::create(b, function.loc, position,
                                        function.index(schedule.factors[loop]));

@@ -9,14 +9,21 @@ namespace tdc {
 
 /// How a kernel is to be launched.
 struct LaunchShape {
+  /// Dims of the first result, counted row by row as one, of which a block has
+  /// `extent` positions.
+  struct TiledDims {
+    llvm::SmallVector<unsigned, 2> dims;
+    int64_t extent;
+  };
+
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of a block
   /// Blocks, or none if their number follows from the size of the first result.
   std::optional<int64_t> blocks;
   /// Then each block does so many elements of it in a row …
   int64_t elements = 0;
-  /// … or, where this is given, a tile of so many along each dim.
-  llvm::SmallVector<int64_t> tile;
+  /// … or, where this is given, a tile.
+  llvm::SmallVector<TiledDims, 3> tile;
   /// Whether threads go on in strides of the grid, so that fewer blocks do too.
   bool isStrided = false;
   /// Whether a result starts as an input: the only pair of in_place.

@@ -245,9 +245,14 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   Value result = kernel.getResult(0);
   if (!shape.tile.empty()) {
     Value blocks = constant(1);
-    for (auto [dim, extent] : llvm::enumerate(shape.tile))
+    for (const LaunchShape::TiledDims &tiled : shape.tile) {
+      Value positions = constant(1);
+      for (unsigned dim : tiled.dims)
+        positions = host.createOrFold<arith::MulIOp>(
+            loc, positions, getSize(host, loc, result, dim));
       blocks = host.createOrFold<arith::MulIOp>(
-          loc, blocks, divide(getSize(host, loc, result, dim), extent));
+          loc, blocks, divide(positions, tiled.extent));
+    }
     return blocks;
   }
   Value blocks = divide(getElementCount(host, result), shape.elements);

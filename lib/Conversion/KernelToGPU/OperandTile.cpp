@@ -23,10 +23,12 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
                          const ProductOperand &operand, DeviceBuilder &device)
     : operand(operand), function(function), b(function.builder),
       loc(function.loc), nest(nest), schedule(schedule), device(device),
-      evaluator(function, nest, /*lanes=*/1) {
+      evaluator(function, nest, /*lanes=*/1),
+      own(function, nest, operand.loops),
+      terms(function, nest, schedule.terms) {
   const Access &factor = operand.factor;
   source = nest.getSource(factor.tensor, *factor.at);
-  wide = operand.readAlongTerms ? schedule.terms : operand.loop;
+  wide = operand.readAlongTerms ? schedule.terms.back() : operand.loops.back();
 
   lineElements = operand.extent;
   lines = schedule.tileTerms;
@@ -65,7 +67,9 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
            getLaneStride(nest, source, wide, getRowMajor(source.tensor)) == 1 &&
-           evaluator.getAlignment(source, getTile(0)) % kWidestAccess == 0;
+           evaluator.getAlignment(source, Tile(nest.getLoops().size(), 0)) %
+                   kWidestAccess ==
+               0;
 }
 
 void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
@@ -75,10 +79,11 @@ void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
   start = tileStart;
 }
 
-Tile OperandTile::getTile(int64_t turn) const {
+Tile OperandTile::standAt(Value ownFirst, Value termFirst, int64_t turn) {
   Tile tile(nest.getLoops().size(), 0);
-  tile[operand.readAlongTerms ? operand.loop : schedule.terms] =
-      turn * linesPerTurn;
+  int64_t line = turn * linesPerTurn;
+  own.standAt(evaluator, tile, ownFirst, operand.readAlongTerms ? line : 0);
+  terms.standAt(evaluator, tile, termFirst, operand.readAlongTerms ? 0 : line);
   return tile;
 }
 
@@ -87,35 +92,29 @@ Tile OperandTile::getTile(int64_t turn) const {
 //===----------------------------------------------------------------------===//
 
 void OperandTile::begin(Value term, Value stage) {
-  auto at = [&](Value first, Value own) -> Value {
-    return arith::AddIOp::create(b, loc, first, function.toIndex(own));
+  auto move = [&](Value first, Value distance) -> Value {
+    return arith::AddIOp::create(b, loc, first, distance);
   };
-  evaluator.positions[operand.loop] = at(start, ownAt);
-  evaluator.positions[schedule.terms] = at(term, termAt);
+  Value ownFirst = move(start, function.toIndex(ownAt));
+  Value termFirst = move(term, function.toIndex(termAt));
   OpBuilder::InsertionGuard behind(b);
   if (copied) { // nothing is on its way when the kernel ends
-    Value isTile = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ult, term,
-        function.getExtent(nest.getLoops()[schedule.terms]));
+    Value isTile = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         term, terms.count());
     auto branch = scf::IfOp::create(b, loc, isTile, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
   for (int64_t turn = 0; turn < turns; ++turn) {
-    Tile tile = getTile(turn);
-    Value isInside;
-    for (unsigned loop : {schedule.terms, operand.loop}) {
-      int64_t extent = nest.getLoops()[loop].extent;
-      bool isTerm = loop == schedule.terms;
-      if ((!isTerm || copied) && !ShapedType::isDynamic(extent) &&
-          extent % (isTerm ? schedule.tileTerms : operand.extent) == 0)
-        continue;
-      Value position = arith::AddIOp::create(b, loc, evaluator.positions[loop],
-                                             function.index(tile[loop]));
-      isInside =
-          function.requireInside(isInside, nest.getLoops()[loop], position);
-    }
+    Tile tile = standAt(ownFirst, termFirst, turn);
+    Value line = function.index(turn * linesPerTurn), isInside;
+    if (!copied || !terms.isMultipleOf(schedule.tileTerms))
+      isInside = terms.requireInside(
+          isInside, operand.readAlongTerms ? termFirst : move(termFirst, line));
+    if (!own.isMultipleOf(operand.extent))
+      isInside = own.requireInside(
+          isInside, operand.readAlongTerms ? move(ownFirst, line) : ownFirst);
     if (copied) {
-      copy(turn, isInside, stage);
+      copy(tile, turn, isInside, stage);
       continue;
     }
     Type type = VectorType::get({operand.width}, schedule.shared);
@@ -123,11 +122,11 @@ void OperandTile::begin(Value term, Value stage) {
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    evaluator.pushScope(operand.loop, branch);
-    evaluator.pushScope(schedule.terms, /*entry=*/nullptr);
+    own.pushScopes(evaluator, branch);
+    terms.pushScopes(evaluator, /*entry=*/nullptr);
     scf::YieldOp::create(b, loc, loadNeighbours(tile));
-    evaluator.popScope();
-    evaluator.popScope();
+    terms.popScopes(evaluator);
+    own.popScopes(evaluator);
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc,
                          LLVM::ZeroOp::create(b, loc, type).getResult());
@@ -150,12 +149,13 @@ Value OperandTile::loadNeighbours(const Tile &first) {
   return all;
 }
 
-void OperandTile::copy(int64_t turn, Value isInside, Value stage) {
-  evaluator.pushScope(operand.loop, /*entry=*/nullptr);
-  evaluator.pushScope(schedule.terms, /*entry=*/nullptr);
-  Value from = evaluator.getAddress(source, getTile(turn));
-  evaluator.popScope();
-  evaluator.popScope();
+void OperandTile::copy(const Tile &tile, int64_t turn, Value isInside,
+                       Value stage) {
+  own.pushScopes(evaluator, /*entry=*/nullptr);
+  terms.pushScopes(evaluator, /*entry=*/nullptr);
+  Value from = evaluator.getAddress(source, tile);
+  terms.popScopes(evaluator);
+  own.popScopes(evaluator);
   from = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), from);
   // Beyond the end no byte is read, and the chunk filled with zeros.
@@ -186,8 +186,8 @@ Value OperandTile::getChunkOrder(Value line) {
   return mask(device.divide(line, kBankChunks / chunks), chunks - 1);
 }
 
-Value OperandTile::getAddress(Value stage, Value own, Value term) {
-  Value line = term, element = own;
+Value OperandTile::getAddress(Value stage, Value ownTo, Value termTo) {
+  Value line = termTo, element = ownTo;
   if (operand.storedAlongTerms)
     std::swap(line, element);
   if (schedule.onTensorCores)
@@ -200,13 +200,13 @@ Value OperandTile::getAddress(Value stage, Value own, Value term) {
 }
 
 Value OperandTile::getDestination(Value stage, int64_t turn, int64_t element) {
-  Value own = ownAt, term = termAt;
+  Value ownTo = ownAt, termTo = termAt;
   auto move = [&](Value &position, int64_t distance) {
     position = arith::AddIOp::create(b, loc, position, device.i32(distance));
   };
-  move(operand.readAlongTerms ? own : term, turn * linesPerTurn);
-  move(operand.readAlongTerms ? term : own, element);
-  return getAddress(stage, own, term);
+  move(operand.readAlongTerms ? ownTo : termTo, turn * linesPerTurn);
+  move(operand.readAlongTerms ? termTo : ownTo, element);
+  return getAddress(stage, ownTo, termTo);
 }
 
 void OperandTile::finish(Value stage) {

@@ -3,8 +3,8 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
 #define TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
 
-#include "Conversion/KernelBody/TileEvaluator.h"
 #include "DeviceBuilder.h"
+#include "FlatLoops.h"
 #include "ProductSchedule.h"
 
 namespace tdc {
@@ -22,7 +22,7 @@ public:
   bool isCopied() const { return copied; }
 
   /// Tells where the block stands: what the evaluator knows of the loops
-  /// around, and the first position of the tile along the operand's own loop.
+  /// around, and the first position of the tile along the operand's own loops.
   void standAt(llvm::ArrayRef<mlir::Value> positions, mlir::Value start);
   /// Values that depend on none of the operand's loops are computed before the
   /// loop over the terms.
@@ -36,17 +36,19 @@ public:
 
   /// Where an element of a tile stands. Numbers are i32. Neighbours are read
   /// together within a chunk.
-  mlir::Value getAddress(mlir::Value stage, mlir::Value own, mlir::Value term);
+  mlir::Value getAddress(mlir::Value stage, mlir::Value ownTo,
+                         mlir::Value termTo);
 
   const ProductOperand &operand;
 
 private:
-  /// Where the first element that the thread moves in a turn stands from that
-  /// of the first turn on.
-  Tile getTile(int64_t turn) const;
+  /// Stands at the first element that the thread moves in a turn, given those
+  /// of the first turn.
+  Tile standAt(mlir::Value ownFirst, mlir::Value termFirst, int64_t turn);
   /// A vector of the neighbours from there on.
   mlir::Value loadNeighbours(const Tile &first);
-  void copy(int64_t turn, mlir::Value isInside, mlir::Value stage);
+  void copy(const Tile &tile, int64_t turn, mlir::Value isInside,
+            mlir::Value stage);
   mlir::Value getDestination(mlir::Value stage, int64_t turn, int64_t element);
   mlir::Value getChunkOrder(mlir::Value line);
 
@@ -59,13 +61,14 @@ private:
   TileEvaluator evaluator;
 
   td::Access source; ///< the input that the factor is, moved, if any
-  unsigned wide;     ///< the loop along which neighbours in memory stand
+  FlatLoops own, terms;
+  unsigned wide; ///< the loop along which neighbours in memory stand
   int64_t lineElements, lines; ///< of a tile in shared memory
   int64_t pitch;               ///< elements from one line to the next
   int64_t linesPerTurn, turns; ///< of a tile, as it is read
   SharedArray array;
   bool copied = false;
-  mlir::Value start;         ///< along the own loop
+  mlir::Value start;         ///< along the own loops
   mlir::Value ownAt, termAt; ///< of the thread's first element, in the tile
   llvm::SmallVector<mlir::Value> loaded;
 };

@@ -3,9 +3,9 @@
 #include "ProductSchedule.h"
 #include "Conversion/KernelBody/ElementOps.h"
 #include "Conversion/KernelToGPU.h"
-#include "Dialect/TD/Analysis/Contraction.h"
 #include "Dialect/TD/Analysis/Vectorization.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tdc::td;
@@ -17,55 +17,67 @@ constexpr int64_t kManyTiles = 96;
 
 static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
   Type element = schedule.element;
-  int64_t rows = nest.estimateExtent(schedule.left.loop);
-  int64_t columns = nest.estimateExtent(schedule.right.loop);
-  int64_t batch = 1;
-  for (unsigned loop : schedule.batch)
-    batch *= nest.estimateExtent(loop);
+  int64_t rows = nest.estimatePositions(schedule.left.loops);
+  int64_t columns = nest.estimatePositions(schedule.right.loops);
+  int64_t batch = nest.estimatePositions(schedule.batch);
   schedule.onTensorCores =
       td::isNarrowFloat(element) ||
       (element.isF32() &&
        schedule.product->op->getParentOfType<ModuleOp>()->hasAttr(kTF32Attr));
   schedule.shared = schedule.onTensorCores ? getMemoryType(element)
                                            : getRegisterType(element);
-  int64_t extent = 64;
-  if (llvm::divideCeil(rows, 128) * llvm::divideCeil(columns, 128) * batch >=
+  int64_t fewer = std::min(rows, columns);
+  bool isLarge =
+      llvm::divideCeil(rows, 128) * llvm::divideCeil(columns, 128) * batch >=
           kManyTiles &&
-      std::min(rows, columns) >= 128 &&
-      schedule.shared.getIntOrFloatBitWidth() <= 32)
-    extent = 128;
-  else if (std::min(rows, columns) < 64 && !schedule.onTensorCores)
-    extent = 32;
-  schedule.left.extent = schedule.right.extent = extent;
+      fewer >= 128 && schedule.shared.getIntOrFloatBitWidth() <= 32;
+  int64_t extent = isLarge ? 128 : 64;
   if (schedule.onTensorCores) {
     schedule.tileTerms = 4 * schedule.getChunk();
     schedule.threads = 2 * extent;
     schedule.stages = 3;
   } else {
-    schedule.tileTerms = extent == 128 ? 8 : 16;
-    schedule.threads = extent == 32 ? 64 : 256;
+    if (fewer < 64)
+      extent = 32;
+    schedule.tileTerms = isLarge ? 8 : 16;
+    schedule.threads = fewer < 64 ? 64 : 256;
   }
+  schedule.left.extent = schedule.right.extent = extent;
+  // The same number of elements with less beyond the end.
+  if (fewer <= 32 && schedule.onTensorCores) {
+    schedule.left.extent = rows == fewer ? 32 : 128;
+    schedule.right.extent = rows == fewer ? 128 : 32;
+  }
+}
+
+/// Whether neighbours along the loop are neighbours in memory.
+static bool isAlongMemory(const LoopNest &nest, const Access &access,
+                          unsigned loop) {
+  return getLaneStride(nest, access, loop, getRowMajor(access.tensor)) == 1;
 }
 
 static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
                         ProductOperand &operand) {
-  LoopSet both = LoopSet(1) << operand.loop | LoopSet(1) << schedule.terms;
+  unsigned own = operand.loops.back(), terms = schedule.terms.back();
+  // A thread moves as many as divide the innermost loop: all in one line.
+  auto getWidth = [&](unsigned loop) -> int64_t {
+    int64_t extent = nest.getLoops()[loop].extent;
+    int64_t widest = schedule.getChunk();
+    if (!schedule.onTensorCores)
+      widest = std::min<int64_t>(widest, 4);
+    return ShapedType::isDynamic(extent) ? 1 : std::gcd(extent, widest);
+  };
+  LoopSet both = LoopSet(1) << own | LoopSet(1) << terms;
   for (const Access &input : nest.getInputs()) {
     if ((getLoops(*input.at) & both) != both)
       continue;
-    Layout layout = getRowMajor(input.tensor);
-    if (getLaneStride(nest, input, operand.loop, layout) == 1)
+    bool isAlongOwn = isAlongMemory(nest, input, own);
+    if (isAlongMemory(nest, input, terms))
+      operand.readAlongTerms = !isAlongOwn || getWidth(terms) > getWidth(own);
+    else if (isAlongOwn)
       operand.readAlongTerms = false;
-    else if (getLaneStride(nest, input, schedule.terms, layout) == 1)
-      operand.readAlongTerms = true;
   }
-  unsigned along = operand.readAlongTerms ? schedule.terms : operand.loop;
-  int64_t extent = nest.getLoops()[along].extent;
-  int64_t width = schedule.getChunk();
-  if (!schedule.onTensorCores)
-    width = std::min<int64_t>(width, 4);
-  if (!ShapedType::isDynamic(extent) && extent % width == 0)
-    operand.width = width;
+  operand.width = getWidth(operand.readAlongTerms ? terms : own);
   // Tensor cores take either order. Without them a thread reads neighbours
   // along its operand's own loop, term by term.
   operand.storedAlongTerms = schedule.onTensorCores && operand.readAlongTerms;
@@ -73,18 +85,20 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
 
 std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {
   std::optional<Contraction> product = Contraction::get(nest);
-  if (!product || !product->hasTiles(nest))
+  std::optional<ContractionTiles> tiles =
+      product ? product->findTiles(nest) : std::nullopt;
+  if (!tiles)
     return std::nullopt;
   ProductSchedule schedule;
   schedule.product = product->reduction;
-  schedule.terms = product->terms.back();
+  schedule.batch = tiles->around;
+  schedule.terms = product->terms;
   schedule.element = product->getFactorType();
-  schedule.left = {product->left, product->rows.back()};
-  schedule.right = {product->right, product->columns.back()};
-  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (nest.getRootLoops() >> loop & 1 && loop != schedule.left.loop &&
-        loop != schedule.right.loop)
-      schedule.batch.push_back(loop);
+  schedule.left = {product->left, tiles->rows};
+  schedule.right = {product->right, tiles->columns};
+  const Access &root = nest.getRoots().front();
+  if (isAlongMemory(nest, root, tiles->rows.back()))
+    std::swap(schedule.left, schedule.right);
   chooseTiles(nest, schedule);
   chooseReads(nest, schedule, schedule.left);
   chooseReads(nest, schedule, schedule.right);

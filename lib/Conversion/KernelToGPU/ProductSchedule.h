@@ -10,16 +10,17 @@
 #define TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
 
 #include "DeviceBuilder.h"
-#include "Dialect/TD/Analysis/LoopNest.h"
+#include "Dialect/TD/Analysis/Contraction.h"
 
 namespace tdc {
 
-/// One operand of a product. It has two loops: the product's terms, and its
-/// *own*, the rows of the left operand, the columns of the right one.
+/// One operand of a product. Its tiles run over two lists of loops, over each
+/// as over one (FlatLoops): the product's terms, and its *own*, the rows of the
+/// left operand, the columns of the right one.
 struct ProductOperand {
-  td::Access factor;  ///< what is multiplied
-  unsigned loop;      ///< its own
-  int64_t extent = 0; ///< of a tile along its own loop
+  td::Access factor;                    ///< what is multiplied
+  llvm::SmallVector<unsigned, 2> loops; ///< its own
+  int64_t extent = 0;                   ///< of a tile along its own loops
   /// Whether neighbours in memory are neighbours along the terms, and whether
   /// they stand so in shared memory.
   bool readAlongTerms = true, storedAlongTerms = true;
@@ -30,8 +31,10 @@ struct ProductOperand {
 struct ProductSchedule {
   const td::Reduction *product;
   llvm::SmallVector<unsigned> batch; ///< loops around, the outermost first
-  unsigned terms;
+  llvm::SmallVector<unsigned, 2> terms;
   int64_t tileTerms;
+  /// Neighbours in the first root are neighbours along the right one's loops,
+  /// if along one of them.
   ProductOperand left, right;
   /// Of a factor's element, and of one in shared memory.
   mlir::Type element, shared;

@@ -25,20 +25,23 @@ public:
   TiledProduct(KernelFunction &function, const LoopNest &nest,
                const ProductSchedule &schedule)
       : function(function), nest(nest), schedule(schedule), b(function.builder),
-        loc(function.loc), device(b, loc) {}
+        loc(function.loc), device(b, loc),
+        rows(function, nest, schedule.left.loops),
+        columns(function, nest, schedule.right.loops),
+        terms(function, nest, schedule.terms) {}
 
   LaunchShape emit();
 
 private:
   using Values = SmallVector<Value>;
 
-  /// Tiles of the result along a loop.
-  Value countTiles(const ProductOperand &operand);
+  /// Tiles of the result along an operand's own loops.
+  Value countTiles(const FlatLoops &loops, const ProductOperand &operand);
   void emitTile(Value number);
   Values collect(OperandTile &left, OperandTile &right,
                  TileMultiplier &multiplier);
   void store(TileMultiplier &multiplier, ValueRange sums,
-             ArrayRef<Value> positions);
+             ArrayRef<Value> positions, Value row, Value column);
   void storePiece(TileEvaluator &evaluator, ArrayRef<Tile> tiles,
                   ValueRange sums);
 
@@ -48,6 +51,7 @@ private:
   OpBuilder &b;
   Location loc;
   DeviceBuilder device;
+  FlatLoops rows, columns, terms;
   SmallVector<StoreTarget, 1> targets;
 };
 
@@ -57,23 +61,26 @@ private:
 // Tiles of the result
 //===----------------------------------------------------------------------===//
 
-Value TiledProduct::countTiles(const ProductOperand &operand) {
-  Value padded = arith::AddIOp::create(
-      b, loc, function.getExtent(nest.getLoops()[operand.loop]),
-      function.index(operand.extent - 1));
+Value TiledProduct::countTiles(const FlatLoops &loops,
+                               const ProductOperand &operand) {
+  Value padded = arith::AddIOp::create(b, loc, loops.count(),
+                                       function.index(operand.extent - 1));
   return arith::DivUIOp::create(b, loc, padded, function.index(operand.extent));
 }
 
 LaunchShape TiledProduct::emit() {
   LaunchShape shape;
   shape.threads = schedule.threads;
-  for (Coordinate coordinate : *nest.getRoots().front().at) {
-    int loop = getLoop(coordinate);
-    shape.tile.push_back(loop == int(schedule.left.loop) ? schedule.left.extent
-                         : loop == int(schedule.right.loop)
-                             ? schedule.right.extent
-                             : 1);
-  }
+  auto tile = [&](ArrayRef<unsigned> loops, int64_t extent) {
+    LaunchShape::TiledDims &dims = shape.tile.emplace_back();
+    for (auto [dim, at] : llvm::enumerate(*nest.getRoots().front().at))
+      if (int loop = getLoop(at); loop >= 0 && llvm::is_contained(loops, loop))
+        dims.dims.push_back(dim);
+    dims.extent = extent;
+  };
+  tile(schedule.batch, 1);
+  tile(schedule.left.loops, schedule.left.extent);
+  tile(schedule.right.loops, schedule.right.extent);
   targets = getResultTargets(function, nest);
   emitUnlessEmpty(function, nest, targets,
                   [&] { emitTile(function.toIndex(device.getBlock())); });
@@ -83,18 +90,19 @@ LaunchShape TiledProduct::emit() {
 
 void TiledProduct::emitTile(Value number) {
   SmallVector<Value> positions(nest.getLoops().size());
-  auto split = [&](Value count) -> Value {
-    Value rest = arith::RemUIOp::create(b, loc, number, count);
-    number = arith::DivUIOp::create(b, loc, number, count);
-    return rest;
+  auto sizes = llvm::map_to_vector(schedule.batch, [&](unsigned loop) {
+    return function.getExtent(nest.getLoops()[loop]);
+  });
+  sizes.push_back(countTiles(rows, schedule.left));
+  sizes.push_back(countTiles(columns, schedule.right));
+  SmallVector<Value> at = splitNumber(b, loc, number, sizes);
+  auto begin = [&](const ProductOperand &operand, Value tile) -> Value {
+    return arith::MulIOp::create(b, loc, tile, function.index(operand.extent));
   };
-  auto begin = [&](const ProductOperand &operand) -> Value {
-    return arith::MulIOp::create(b, loc, split(countTiles(operand)),
-                                 function.index(operand.extent));
-  };
-  Value column = begin(schedule.right), row = begin(schedule.left);
-  for (unsigned loop : llvm::reverse(schedule.batch))
-    positions[loop] = split(function.getExtent(nest.getLoops()[loop]));
+  Value column = begin(schedule.right, at.pop_back_val());
+  Value row = begin(schedule.left, at.pop_back_val());
+  for (auto [loop, position] : llvm::zip(schedule.batch, at))
+    positions[loop] = position;
 
   OperandTile left(function, nest, schedule, schedule.left, device);
   OperandTile right(function, nest, schedule, schedule.right, device);
@@ -107,9 +115,8 @@ void TiledProduct::emitTile(Value number) {
   auto add = [&](Value one, Value other) -> Value {
     return arith::AddIOp::create(b, loc, one, function.toIndex(other));
   };
-  positions[schedule.left.loop] = add(row, multiplier->row);
-  positions[schedule.right.loop] = add(column, multiplier->column);
-  store(*multiplier, sums, positions);
+  store(*multiplier, sums, positions, add(row, multiplier->row),
+        add(column, multiplier->column));
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,10 +147,8 @@ TiledProduct::Values TiledProduct::collect(OperandTile &left,
                  makeNeutral(b, loc, *schedule.product, /*lanes=*/0).value);
   carried.push_back(device.i32(0));     // the stage to multiply,
   carried.push_back(device.i32(ahead)); // and the one to fill
-  auto loop =
-      scf::ForOp::create(b, loc, function.index(0),
-                         function.getExtent(nest.getLoops()[schedule.terms]),
-                         function.index(schedule.tileTerms), carried);
+  auto loop = scf::ForOp::create(b, loc, function.index(0), terms.count(),
+                                 function.index(schedule.tileTerms), carried);
   left.enterLoop(loop);
   right.enterLoop(loop);
   OpBuilder::InsertionGuard guard(b);
@@ -186,59 +191,57 @@ void TiledProduct::storePiece(TileEvaluator &evaluator, ArrayRef<Tile> tiles,
 }
 
 void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
-                         ArrayRef<Value> positions) {
+                         ArrayRef<Value> positions, Value row, Value column) {
   TileEvaluator evaluator(function, nest, /*lanes=*/1);
   evaluator.positions.assign(positions.begin(), positions.end());
-  unsigned rows = schedule.left.loop, columns = schedule.right.loop;
-  evaluator.steps[columns] = multiplier.piece;
+  evaluator.steps[schedule.right.loops.back()] = multiplier.piece;
   for (unsigned loop : schedule.batch)
     evaluator.pushScope(loop, /*entry=*/nullptr);
 
-  // Loops whose end may be in the middle of a tile.
-  auto isWhole = [&](const ProductOperand &operand, int64_t of) {
-    int64_t extent = nest.getLoops()[operand.loop].extent;
-    return !ShapedType::isDynamic(extent) && extent % of == 0;
-  };
-  bool wholeRows = isWhole(schedule.left, schedule.left.extent);
-  bool wholeColumns = isWhole(schedule.right, schedule.right.extent);
-  int64_t piece =
-      isWhole(schedule.right, multiplier.piece) ? multiplier.piece : 1;
+  // A tile may go on beyond the end, and a piece where a line of the result
+  // ends.
+  bool wholeRows = rows.isMultipleOf(schedule.left.extent);
+  bool wholeColumns = columns.isMultipleOf(schedule.right.extent);
+  unsigned line = schedule.right.loops.back();
+  int64_t piece = FlatLoops(function, nest, line).isMultipleOf(multiplier.piece)
+                      ? multiplier.piece
+                      : 1;
+  bool isShared = wholeRows && wholeColumns && rows.isOne() && columns.isOne();
   auto enter = [&](Operation *entry) {
-    evaluator.pushScope(rows, entry);
-    evaluator.pushScope(columns, /*entry=*/nullptr);
+    rows.pushScopes(evaluator, entry);
+    columns.pushScopes(evaluator, /*entry=*/nullptr);
   };
-  if (wholeRows && wholeColumns)
+  if (isShared)
     enter(nullptr);
   for (size_t first = 0; first < sums.size(); first += piece) {
+    const TileMultiplier::Element &element = multiplier.elements[first];
+    Tile tile(nest.getLoops().size(), 0);
+    rows.standAt(evaluator, tile, row, element.row);
+    columns.standAt(evaluator, tile, column, element.column);
     SmallVector<Tile> tiles;
-    for (const auto &element :
-         ArrayRef(multiplier.elements).slice(first, piece)) {
-      tiles.push_back(Tile(nest.getLoops().size(), 0));
-      tiles.back()[rows] = element.row;
-      tiles.back()[columns] = element.column;
-    }
-    Value isInside;
-    auto require = [&](unsigned loop) {
-      Value position = arith::AddIOp::create(
-          b, loc, positions[loop], function.index(tiles.front()[loop]));
-      isInside =
-          function.requireInside(isInside, nest.getLoops()[loop], position);
+    for (int64_t i = 0; i < piece; ++i, ++tile[line])
+      tiles.push_back(tile);
+    auto move = [&](Value position, int64_t distance) -> Value {
+      return arith::AddIOp::create(b, loc, position, function.index(distance));
     };
+    Value isInside;
     if (!wholeRows)
-      require(rows);
+      isInside = rows.requireInside(isInside, move(row, element.row));
     if (!wholeColumns)
-      require(columns);
-    if (!isInside) {
-      storePiece(evaluator, tiles, sums.slice(first, piece));
-      continue;
-    }
-    auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+      isInside = columns.requireInside(isInside, move(column, element.column));
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    enter(branch);
+    scf::IfOp branch;
+    if (isInside) {
+      branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+      b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    if (!isShared)
+      enter(branch);
     storePiece(evaluator, tiles, sums.slice(first, piece));
-    evaluator.popScope();
-    evaluator.popScope();
+    if (isShared)
+      continue;
+    columns.popScopes(evaluator);
+    rows.popScopes(evaluator);
   }
 }
 

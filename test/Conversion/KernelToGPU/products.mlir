@@ -115,3 +115,25 @@ func.func @rows(%x: !a, %y: !b) -> !a {
   }
   return %r : !a
 }
+
+// -----
+
+!x = tensor<2x32x16x16xf16, #td.dev<cuda, 0>>
+!w = tensor<64x32x3x3xf16, #td.dev<cuda, 0>>
+!y = tensor<2x64x14x14xf16, #td.dev<cuda, 0>>
+
+// A convolution: the rows are the 64 filters, in memory before the places, and
+// the columns the 392 places of all images, 7 tiles of 64.
+// CHECK: td.launch @contract_0({{.*}}) {{.*}}blocks(%c7_i64
+// CHECK: llvm.func @contract_0
+// CHECK: nvvm.mma.sync
+func.func @convolution(%x: !x, %w: !w) -> !y {
+  %r = td.kernel(%x, %w) : (!x, !w) -> !y {
+  ^bb0(%a: !x, %b: !w):
+    %m = td.contract %a, %b
+        at affine_map<(n, o, h, w, c, i, j) -> (n, c, h + i, w + j)>,
+           affine_map<(n, o, h, w, c, i, j) -> (o, c, i, j)> : !x, !w -> !y
+    td.yield %m : !y
+  }
+  return %r : !y
+}

@@ -8,6 +8,15 @@
 
 namespace tdc::td {
 
+/// The loops of a contraction that the blocks of a GPU compute tile by tile,
+/// each element of a factor being read once per tile. A tile runs over several
+/// rows, or columns, or terms as over one, and over all terms.
+struct ContractionTiles {
+  llvm::SmallVector<unsigned, 2> rows, columns;
+  llvm::SmallVector<unsigned>
+      around; ///< of the roots, but for rows and columns
+};
+
 /// One contraction with elementwise work before and after it: every element of
 /// a root is made of one sum of products.
 struct Contraction {
@@ -28,10 +37,8 @@ struct Contraction {
   /// The nest as a contraction, if it is nothing else.
   static std::optional<Contraction> get(const LoopNest &nest);
 
-  /// Whether the blocks of a GPU should compute it tile by tile, each element
-  /// of a factor being read once per tile: tiles have the innermost row, column
-  /// and term loop.
-  bool hasTiles(const LoopNest &nest) const;
+  /// None of a contraction too small for tiles.
+  std::optional<ContractionTiles> findTiles(const LoopNest &nest) const;
 
   void print(const LoopNest &nest, llvm::raw_ostream &os,
              mlir::AsmState &names) const;

@@ -110,6 +110,8 @@ public:
   llvm::ArrayRef<Loop> getLoops() const { return loops; }
   /// The extent of a loop; one that only a run knows is taken for some hundred.
   int64_t estimateExtent(unsigned loop) const;
+  /// Of all loops together.
+  int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }
   /// In dependency order.
   llvm::ArrayRef<Reduction> getReductions() const { return reductions; }

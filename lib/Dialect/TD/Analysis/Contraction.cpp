@@ -1,13 +1,19 @@
 //===- Contraction.cpp - nests that sum products --------------------------===//
 
 #include "Dialect/TD/Analysis/Contraction.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tdc::td {
 
-/// Contractions with fewer rows, columns or terms have no use for tiles.
-constexpr int64_t kFewestElements = 32, kFewestTerms = 16;
+/// Contractions with fewer rows, columns or terms have no use for tiles. Tensor
+/// cores, which narrow floats are multiplied on, are worth it with most of a
+/// tile empty.
+constexpr int64_t kFewestElements = 32, kFewestNarrow = 8, kFewestTerms = 16;
+/// Rows and columns of a tile. Of more of them than one in so many should not
+/// be beyond the end.
+constexpr int64_t kTileExtent = 64, kWasted = 16;
 
 /// The narrow floats that a factor of f32 is the widening of, if it is.
 static Access findNarrow(const LoopNest &nest, const Access &factor) {
@@ -71,11 +77,42 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   return contraction;
 }
 
-bool Contraction::hasTiles(const LoopNest &nest) const {
-  return !rows.empty() && !columns.empty() && terms.size() == 1 &&
-         nest.estimateExtent(rows.back()) >= kFewestElements &&
-         nest.estimateExtent(columns.back()) >= kFewestElements &&
-         nest.estimateExtent(terms.back()) >= kFewestTerms;
+/// The innermost loops, as many as are known to fill tiles: one more costs a
+/// division where a thread begins.
+static ArrayRef<unsigned> takeInnermost(const LoopNest &nest,
+                                        ArrayRef<unsigned> loops) {
+  int64_t positions = 1;
+  for (size_t taken = 1; taken < loops.size(); ++taken) {
+    int64_t extent = nest.getLoops()[loops[loops.size() - taken]].extent;
+    if (ShapedType::isDynamic(extent))
+      return loops;
+    positions *= extent;
+    int64_t inTiles = llvm::alignTo(positions, kTileExtent);
+    if ((inTiles - positions) * kWasted <= inTiles)
+      return loops.take_back(taken);
+  }
+  return loops;
+}
+
+std::optional<ContractionTiles>
+Contraction::findTiles(const LoopNest &nest) const {
+  auto hasMany = [&](ArrayRef<unsigned> loops, int64_t fewest) {
+    return !loops.empty() && nest.estimatePositions(loops) >= fewest;
+  };
+  int64_t fewest =
+      isNarrowFloat(getFactorType()) ? kFewestNarrow : kFewestElements;
+  if (!hasMany(rows, fewest) || !hasMany(columns, fewest) ||
+      !hasMany(terms, kFewestTerms))
+    return std::nullopt;
+  ContractionTiles tiles;
+  tiles.rows.assign(takeInnermost(nest, rows));
+  tiles.columns.assign(takeInnermost(nest, columns));
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (nest.getRootLoops() >> loop & 1 &&
+        !llvm::is_contained(tiles.rows, loop) &&
+        !llvm::is_contained(tiles.columns, loop))
+      tiles.around.push_back(loop);
+  return tiles;
 }
 
 } // namespace tdc::td

@@ -377,6 +377,13 @@ int64_t LoopNest::estimateExtent(unsigned loop) const {
   return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
 }
 
+int64_t LoopNest::estimatePositions(ArrayRef<unsigned> some) const {
+  int64_t positions = 1;
+  for (unsigned loop : some)
+    positions *= estimateExtent(loop);
+  return positions;
+}
+
 const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
                                        const Coordinates &at) const {
   return *operands.at({op, index, &at});

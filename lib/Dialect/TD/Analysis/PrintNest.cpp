@@ -54,8 +54,12 @@ public:
     printLoops(contraction.columns);
     os << ", terms ";
     printLoops(contraction.terms);
-    if (contraction.hasTiles(nest))
-      os << ", in tiles";
+    if (auto tiles = contraction.findTiles(nest)) {
+      os << ", tiles of rows ";
+      printLoops(tiles->rows);
+      os << " and columns ";
+      printLoops(tiles->columns);
+    }
     os << "\n";
   }
 

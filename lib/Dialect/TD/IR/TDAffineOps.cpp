@@ -83,14 +83,24 @@ static LogicalResult verifyReading(Operation *op, const Reading &reading) {
   return success();
 }
 
-/// The access of an operand by `map`, whose symbols are operands from `first`
-/// on. Constant offsets are numbers of the map.
+/// The access of an operand by `map`, whose symbols are `offsets`. Constant
+/// ones are numbers of the map, but for a 0 that would leave a dim alone: that
+/// is said of dims that are read in full.
 static AccessMap accessBy(AffineMap map, OperandRange offsets) {
   MLIRContext *context = map.getContext();
   AccessMap access;
+  auto leavesDimAlone = [&](unsigned symbol) {
+    return llvm::any_of(map.getResults(), [&](AffineExpr coordinate) {
+      return coordinate.isFunctionOfSymbol(symbol) &&
+             isa<AffineDimExpr>(
+                 coordinate.replace(getAffineSymbolExpr(symbol, context),
+                                    getAffineConstantExpr(0, context)));
+    });
+  };
   SmallVector<AffineExpr> symbols;
   for (auto [i, offset] : llvm::enumerate(offsets)) {
-    if (std::optional<int64_t> known = getConstantIntValue(offset)) {
+    std::optional<int64_t> known = getConstantIntValue(offset);
+    if (known && !(*known == 0 && leavesDimAlone(i))) {
       symbols.push_back(getAffineConstantExpr(*known, context));
       continue;
     }

@@ -75,6 +75,12 @@ private:
   /// the map's dims, `numbers` those of its symbols.
   unsigned evaluate(AffineExpr coordinate, const Position &domain,
                     const Position &numbers) {
+    MLIRContext *context = coordinate.getContext();
+    SmallVector<AffineExpr> dims;
+    for (auto [dim, position] : llvm::enumerate(domain))
+      dims.push_back(position == kOnly ? getAffineConstantExpr(0, context)
+                                       : getAffineDimExpr(dim, context));
+    coordinate = coordinate.replaceDims(dims);
     if (auto dim = dyn_cast<AffineDimExpr>(coordinate))
       return domain[dim.getPosition()];
     if (coordinate == 0)

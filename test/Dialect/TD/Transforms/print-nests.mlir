@@ -9,7 +9,7 @@
 // CHECK-NEXT:   matmul %1[l0, l1] over [2]
 // CHECK-NEXT:   input %arg2[l0, l2]
 // CHECK-NEXT:   input %arg3[l2, l1]
-// CHECK-NEXT:   contraction of %arg2[l0, l2] * %arg3[l2, l1]: batch [], rows [0], columns [1], terms [2], in tiles
+// CHECK-NEXT:   contraction of %arg2[l0, l2] * %arg3[l2, l1]: batch [], rows [0], columns [1], terms [2], tiles of rows [0] and columns [1]
 func.func @product(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>) -> tensor<64x32xf32> {
   %y = td.matmul %x, %w : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
   return %y : tensor<64x32xf32>
@@ -28,7 +28,7 @@ func.func @product(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>) -> tensor<64x32
 // CHECK-NEXT:   input %arg3[l0, l1, l3]
 // CHECK-NEXT:   input %arg4[l0, l2, l3]
 // CHECK-NEXT:   input %arg5[l2]
-// CHECK-NEXT:   contraction of %arg3[l0, l1, l3] * %arg4[l0, l2, l3]: batch [0], rows [1], columns [2], terms [3], in tiles
+// CHECK-NEXT:   contraction of %arg3[l0, l1, l3] * %arg4[l0, l2, l3]: batch [0], rows [1], columns [2], terms [3], tiles of rows [1] and columns [2]
 func.func @factors(%x: tensor<4x64x32xbf16>, %w: tensor<4x48x32xbf16>, %s: tensor<48xf32>)
     -> tensor<4x64x48xf32> {
   %a = td.cast %x : tensor<4x64x32xbf16> to tensor<4x64x32xf32>
@@ -43,11 +43,30 @@ func.func @factors(%x: tensor<4x64x32xbf16>, %w: tensor<4x48x32xbf16>, %s: tenso
 // -----
 
 // A factor that the whole batch shares: its loop is one of rows.
-// CHECK: contraction of %{{.*}}[l0, l1, l3] * %{{.*}}[l0, l3, l2]: batch [], rows [0, 1], columns [2], terms [3], in tiles
+// CHECK: contraction of %{{.*}}[l0, l1, l3] * %{{.*}}[l0, l3, l2]: batch [], rows [0, 1], columns [2], terms [3], tiles of rows [1] and columns [2]
 func.func @shared(%x: tensor<4x64x32xf32>, %w: tensor<32x48xf32>) -> tensor<4x64x48xf32> {
   %b = td.broadcast %w : tensor<32x48xf32> to tensor<4x32x48xf32>
   %p = td.matmul %x, %b : tensor<4x64x32xf32>, tensor<4x32x48xf32> -> tensor<4x64x48xf32>
   return %p : tensor<4x64x48xf32>
+}
+
+// -----
+
+// A convolution of 14 x 14 images: tiles run over several images, and over all
+// channels and places of the window; the gradient of its weight is one, too.
+// CHECK: contraction of %{{.*}}[l0, l4, l2 + l5, l3 + l6] * %{{.*}}[l1, l4, l5, l6]: batch [], rows [0, 2, 3], columns [1], terms [4, 5, 6], tiles of rows [0, 2, 3] and columns [1]
+// CHECK: contraction of %{{.*}}[l4, l0, l5, l6] * %{{.*}}[l4, l1, l2 + l5, l3 + l6]: batch [], rows [0], columns [1, 2, 3], terms [4, 5, 6], tiles of rows [0] and columns [1, 2, 3]
+#image = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
+#filter = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#upstream = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d0, d5, d6)>
+#part = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d1, d2 + d5, d3 + d6)>
+func.func @convolution(%x: tensor<8x32x16x16xf32>, %w: tensor<64x32x3x3xf32>, %d: tensor<8x64x14x14xf32>)
+    -> (tensor<8x64x14x14xf32>, tensor<64x32x3x3xf32>) {
+  %y = td.contract %x, %w at #image, #filter
+      : tensor<8x32x16x16xf32>, tensor<64x32x3x3xf32> -> tensor<8x64x14x14xf32>
+  %g = td.contract %d, %x at #upstream, #part
+      : tensor<8x64x14x14xf32>, tensor<8x32x16x16xf32> -> tensor<64x32x3x3xf32>
+  return %y, %g : tensor<8x64x14x14xf32>, tensor<64x32x3x3xf32>
 }
 
 // -----

@@ -380,7 +380,7 @@ FailureOr<LoopNest> FusionGraph::getNest(ArrayRef<Operation *> roots,
 /// Whether a GPU computes the nest tile by tile.
 static bool isTiled(const LoopNest &nest) {
   std::optional<Contraction> contraction = Contraction::get(nest);
-  return contraction && contraction->hasTiles(nest);
+  return contraction && contraction->findTiles(nest);
 }
 
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
