@@ -93,6 +93,9 @@ public:
   Typed cast(const Typed &input, DType dtype);
   Typed reduce(td::ReduceKind kind, const Typed &input,
                llvm::ArrayRef<int64_t> dims);
+  /// The elements along a dim combined up to each of them; of integers and bool
+  /// in i64.
+  Typed scan(td::ReduceKind kind, const Typed &input, unsigned dim);
   /// A tensor of `number` in every element.
   Typed fill(double number, TensorType type);
 

@@ -108,7 +108,7 @@ static LogicalResult runReduce(Machine &m, ReduceOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Along one dim: td.arg_reduce, td.softmax, td.log_softmax
+// Along one dim: td.arg_reduce, td.scan, td.softmax, td.log_softmax
 //===----------------------------------------------------------------------===//
 
 /// Calls visit(offsets of the elements along `dim`) for each row, in order.
@@ -154,6 +154,22 @@ static LogicalResult runArgReduce(Machine &m, ArgReduceOp op) {
       result.setInt(to, getOffset(row, chooseDims(index, op.getDims(), true)));
     }
     ++i;
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
+static LogicalResult runScan(Machine &m, ScanOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  ReduceKind kind = op.getKind();
+  Tensor result = m.makeResult(op.getResult(), x.dims);
+  forEachRow(x.dims, op.getDim(), [&](llvm::ArrayRef<int64_t> offsets) {
+    double number = emptyFloat(kind);
+    int64_t integer = emptyInt(kind, x.dtype);
+    for (int64_t i : offsets)
+      if (x.isFloat())
+        result.setFloat(i, number = combine(kind, number, x.getFloat(i)));
+      else
+        result.setInt(i, integer = combine(kind, integer, x.getInt(i)));
   });
   return m.set(op.getResult(), std::move(result));
 }
@@ -219,6 +235,7 @@ static LogicalResult runMatmul(Machine &m, MatmulOp op) {
 void addReductionMeanings(Machine &machine) {
   machine.on<ReduceOp>(runReduce);
   machine.on<ArgReduceOp>(runArgReduce);
+  machine.on<ScanOp>(runScan);
   machine.on<MatmulOp>(runMatmul);
   softmax<SoftmaxOp>(machine, /*isLog=*/false);
   softmax<LogSoftmaxOp>(machine, /*isLog=*/true);

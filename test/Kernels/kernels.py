@@ -182,6 +182,8 @@ PROGRAMS = {
                "let m = ModuleList([Weight() for _ in range(24)]).to(cuda)\n"
                "let adam = Adam(m, lr=0.001)"),
     "sum": array("x.sum()", (10000, 10000), (400, 10000), lambda n, w: n * w + 1),
+    "cumsum": array("x.cumsum(1)", (8192, 8192), (64, 4096), lambda n, w: 2 * n * w),
+    "cumsum over dim 0": array("x.cumsum(0)", (8192, 8192), (64, 8192), lambda n, w: 2 * n * w),
     "sum over dim 0": array("x.sum(0)", (8192, 8192), (1024, 1024), lambda n, w: n * w + w),
 }
 

@@ -28,6 +28,7 @@ from reductions import (arg_reduce, arg_reduce_samples, emit_arg_reduce, emit_ma
                         reduce_samples, smooth_matmul, smooth_reduce, smooth_softmax, softmax,
                         softmax_samples)
 from samples import Op, small, wide
+from scans import emit_scan, scan, scan_bound, scan_samples, smooth_scan
 
 
 def floats(function):
@@ -134,6 +135,8 @@ OPS = {
                     bound=matmul_bound),
     "contract": plain(contract_samples, emit_contract, contract, smooth_contract,
                       lambda sample: [0, 1], bound=contract_bound),
+    "scan": plain(scan_samples, emit_scan, scan, smooth_scan, lambda sample: [0],
+                  bound=scan_bound),
     "softmax": plain(softmax_samples, emit_softmax("softmax"),
                      lambda sample: softmax(sample, is_log=False), smooth_softmax,
                      lambda sample: [0]),

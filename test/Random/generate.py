@@ -27,7 +27,8 @@ SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
 SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce", "matmul",
           "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack", "gather",
           "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce", "flip", "roll",
-          "repeat_interleave", "pad", "windows", "max_pool", "convolution"}
+          "repeat_interleave", "pad", "windows", "cumulative", "max_pool",
+          "convolution"}
 # Kinds of statements and how often they are: outside of blocks, inside, and in functions.
 KINDS = [(let, 16), (again, 14), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
          (function, 1), (gradient, 2), (move, 3)]

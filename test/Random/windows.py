@@ -77,6 +77,17 @@ def windows(g):
 
 
 @proposal(2)
+def cumulative(g):
+    x = g.static(lambda v: v.shape and (is_float(v.dtype) or v.dtype == "i64"))
+    if x is None:
+        return None
+    dim = g.random.randrange(len(g[x].shape))
+    kind = "prod" if g[x].shape[dim] <= 8 and g.random.random() < 0.3 else "sum"
+    return g.call(f"cum{kind}({{0}}, {dim})", [x],
+                  lambda world, value: compute("scan", [value], kind=kind, dim=dim))
+
+
+@proposal(2)
 def max_pool(g):
     x = g.static(lambda v: len(v.shape) == 3 and v.dtype != "bool" and v.shape[-1] > 1 and v.size)
     if x is None or not g.has_kinks:

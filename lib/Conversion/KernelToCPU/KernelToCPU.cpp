@@ -10,6 +10,7 @@
 #include "Conversion/KernelBody/KernelOutlining.h"
 #include "NestEmitter.h"
 #include "NestSchedule.h"
+#include "ScanEmitter.h"
 #include "UpdateEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -84,8 +85,9 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   function.vectorRegisters = vectorRegisters;
 
   auto update = roots.front().getDefiningOp<UpdateOp>();
+  auto scan = roots.front().getDefiningOp<ScanOp>();
   FailureOr<LoopNest> nest = failure();
-  if (!update) {
+  if (!update && !scan) {
     nest = LoopNest::getOfKernel(roots);
     if (failed(nest))
       return kernel.emitError("no loops compute this kernel");
@@ -99,13 +101,17 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
     emitFlatNest(function, *nest);
   else if (succeeded(nest))
     emitNest(function, *nest);
+  else if (scan)
+    emitScan(function, scan);
   else if (failed(emitUpdate(function, update)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
 
-  SmallVector<int64_t> inPlace = succeeded(nest)
-                                     ? findInPlace(kernel, *nest, function)
-                                     : findInPlace(update);
+  SmallVector<int64_t> inPlace;
+  if (succeeded(nest))
+    inPlace = findInPlace(kernel, *nest, function);
+  else if (update)
+    inPlace = findInPlace(update);
 
   OpBuilder host(kernel);
   SmallVector<Value> inputs(kernel.getInputs());

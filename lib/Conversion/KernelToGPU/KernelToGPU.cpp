@@ -5,6 +5,7 @@
 #include "Conversion/KernelBody/UpdateParts.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "GridNest.h"
+#include "GridScan.h"
 #include "Permutation.h"
 #include "Remainder.h"
 #include "SplitReductions.h"
@@ -193,6 +194,11 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
     return success();
   }
   SmallVector<Value> roots(body.getTerminator()->getOperands());
+  if (auto scan = roots.front().getDefiningOp<ScanOp>()) {
+    function.create(getCode(), name, signature);
+    shape = emitGridScan(function, scan);
+    return success();
+  }
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   // One element is an array too: the step of an optimizer is one function for
   // parameters of all sizes. Not beside a result without dims.

@@ -1,6 +1,6 @@
 //===- BuiltinsReductions.cpp - sum, mean, max, argmax … ------------------===//
 
-#include "Checker.h"
+#include "BuiltinArguments.h"
 #include <cmath>
 
 using namespace tdc;
@@ -391,6 +391,15 @@ static Val logSumExp(Checker &c, const Bound &args, const Val &input) {
                      reduceShape(typeOf(input).dims, a->dims, false).dims);
 }
 
+template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!c.isTensor(input, args.range(), args.what()))
+    return c.fail();
+  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
+  return dim ? c.fromTyped(c.typed.scan(kind, typedOf(input), *dim), input)
+             : c.fail();
+}
+
 llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
   using td::ReduceKind;
   static const Builtin table[] = {
@@ -409,6 +418,8 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"argmin", "input, dim=, keepdim=", argOf<ReduceKind::Min>},
       {"max", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Max>},
       {"min", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Min>},
+      {"cumsum", "input, dim", scan<ReduceKind::Sum>},
+      {"cumprod", "input, dim", scan<ReduceKind::Prod>},
       {"norm", "input, p=, dim=, keepdim=", roundedOnce<norm>},
       {"logsumexp", "input, dim=, keepdim=", roundedOnce<logSumExp>},
   };

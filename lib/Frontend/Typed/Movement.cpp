@@ -173,6 +173,13 @@ Typed TypedBuilder::reduce(td::ReduceKind kind, const Typed &input,
               std::move(type), /*takesSizes=*/false);
 }
 
+Typed TypedBuilder::scan(td::ReduceKind kind, const Typed &input,
+                         unsigned dim) {
+  Typed wide = isFloat(input.type.dtype) ? input : cast(input, DType::I64);
+  return make(OpKind::Scan, wide.value, {{"kind", kind}, {"dim", int64_t(dim)}},
+              wide.type, /*takesSizes=*/false);
+}
+
 Typed TypedBuilder::fill(double number, TensorType type) {
   Value scalar = isFloat(type.dtype) ? emit().constantFloat(number)
                  : type.dtype == DType::Bool

@@ -1,4 +1,4 @@
-//===- TDReductionOps.td - reductions, contraction, softmax ---------------===//
+//===- TDReductionOps.td - reductions, products, scans, softmax -----------===//
 
 #ifndef TDC_DIALECT_TD_IR_TDREDUCTIONOPS_TD
 #define TDC_DIALECT_TD_IR_TDREDUCTIONOPS_TD
@@ -89,6 +89,28 @@ def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
+}
+
+def TD_ScanOp : TD_ComputeOp<"scan", [SameOperandsAndResultType, Diff],
+    ["getSpelling"]> {
+  let summary = "combine the elements along a dim up to each of them";
+  let description = [{
+    result[…, i, …] combines input[…, 0, …] to input[…, i, …]. f16 and bf16
+    accumulate in f32, f32 in f64: an error would grow with the dim.
+
+    C1: dim is in range. C2: kind is sum or prod.
+
+    Example:
+    ```mlir
+    %s = td.scan sum %x dim 1 : tensor<32x10xf32>
+    ```
+  }];
+  let arguments = (ins TD_ReduceKindAttr:$kind, TD_NumberTensor:$input,
+                       I64Attr:$dim);
+  let results = (outs TD_NumberTensor:$result);
+  let assemblyFormat = "`` $kind $input `dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 class TD_SoftmaxLikeOp<string mnemonic, string what>

@@ -34,6 +34,7 @@ enum class OpFamily : uint8_t {
   Update,      ///< writes its result part by part
   Reduction,   ///< combines the elements along some dims
   Contraction, ///< sums products of elements of two operands
+  Scan,        ///< combines the elements along a dim up to each
   Softmax
 };
 

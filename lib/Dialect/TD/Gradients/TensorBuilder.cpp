@@ -128,6 +128,22 @@ Value TensorBuilder::transpose(Value matrix) {
   return permute(matrix, order);
 }
 
+Value TensorBuilder::flip(Value tensor, int64_t index) {
+  RankedTensorType type = tensorType(tensor);
+  MLIRContext *context = type.getContext();
+  unsigned rank = type.getRank();
+  SmallVector<AffineExpr> coordinates;
+  for (unsigned i = 0; i < rank; ++i)
+    coordinates.push_back(getAffineDimExpr(i, context));
+  coordinates[index] = getAffineSymbolExpr(0, context) - coordinates[index];
+  Value last = type.isDynamicDim(index)
+                   ? make<arith::SubIOp>(dim(tensor, index), constantInt(1))
+                   : constantInt(type.getDimSize(index) - 1);
+  return make<WindowOp>(type, tensor, last,
+                        AffineMap::get(rank, 1, coordinates, context),
+                        sizesOf(tensor));
+}
+
 Value TensorBuilder::sliceLike(Value tensor, Value like, Value start,
                                int64_t dim, int64_t step) {
   return make<SliceOp>(like.getType(), tensor, start, dim, step, sizesOf(like));

@@ -18,7 +18,8 @@ static OpFamily getFamily(Operation *op) {
 
 bool td::detail::isPulled(Operation *op) {
   OpFamily family = getFamily(op);
-  return family != OpFamily::Update && family != OpFamily::Softmax;
+  return family != OpFamily::Update && family != OpFamily::Scan &&
+         family != OpFamily::Softmax;
 }
 
 bool td::detail::isRepeatable(Operation *op) {

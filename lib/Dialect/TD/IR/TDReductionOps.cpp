@@ -1,4 +1,4 @@
-//===- TDReductionOps.cpp - reductions, contraction, softmax --------------===//
+//===- TDReductionOps.cpp - reductions, products, scans, softmax ----------===//
 
 #include "OpHelpers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -219,6 +219,30 @@ LogicalResult MatmulOp::canonicalize(MatmulOp op, PatternRewriter &rewriter) {
   rewriter.replaceOpWithNewOp<MulOp>(op, broadcast(op.getLhs()),
                                      broadcast(op.getRhs()));
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// td.scan
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  // C1
+  if (failed(verifyDimIndex(*this, getDim(), getType())))
+    return failure();
+  // C2
+  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Prod)
+    return emitOpError("expected 'sum' or 'prod', got '")
+           << stringifyReduceKind(getKind()) << "'";
+  return success();
+}
+
+std::string ScanOp::getSpelling() {
+  return ("cum" + stringifyReduceKind(getKind())).str();
+}
+
+/// The scan of single elements.
+OpFoldResult ScanOp::fold(FoldAdaptor) {
+  return getType().getDimSize(getDim()) == 1 ? getInput() : Value();
 }
 
 //===----------------------------------------------------------------------===//

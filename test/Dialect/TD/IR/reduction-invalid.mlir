@@ -149,3 +149,19 @@ func.func @log_softmax_c1(%x: tensor<f32>) {
   %0 = td.log_softmax %x dim 0 : tensor<f32>
   return
 }
+
+// -----
+
+func.func @scan_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{expected a dim in [0, 2), got 2}}
+  %0 = td.scan sum %x dim 2 : tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2(%x: tensor<4x5xf32>) {
+  // expected-error @below {{expected 'sum' or 'prod', got 'max'}}
+  %0 = td.scan max %x dim 0 : tensor<4x5xf32>
+  return
+}

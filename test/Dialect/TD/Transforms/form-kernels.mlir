@@ -408,3 +408,27 @@ func.func @rounded_for_host(%x: !f, %w: !f) -> !f {
   %r = td.cast %n : !n to !f
   return %r : !f
 }
+
+// -----
+
+// A scan has a kernel of its own, with elementwise work on its input; reductions
+// before it and whatever comes after it have others.
+// CHECK-LABEL: func.func @scan
+// CHECK: %[[MEAN:.*]] = td.kernel
+// CHECK: td.reduce sum
+// CHECK: %[[UP:.*]] = td.kernel(%arg0, %[[MEAN]])
+// CHECK: td.sub
+// CHECK-NEXT: td.mul
+// CHECK-NEXT: %[[S:.*]] = td.scan
+// CHECK-NEXT: td.yield %[[S]]
+// CHECK: td.kernel(%[[UP]])
+// CHECK: td.exp
+func.func @scan(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
+  %m = td.reduce sum %x [0] : tensor<8x10xf32> to tensor<10xf32>
+  %b = td.broadcast %m : tensor<10xf32> to tensor<8x10xf32>
+  %d = td.sub %x, %b : tensor<8x10xf32>
+  %q = td.mul %d, %d : tensor<8x10xf32>
+  %s = td.scan sum %q dim 0 : tensor<8x10xf32>
+  %e = td.exp %s : tensor<8x10xf32>
+  return %e : tensor<8x10xf32>
+}

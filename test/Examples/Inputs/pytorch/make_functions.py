@@ -62,7 +62,8 @@ class Conv1D(torch.nn.Module):
 
 torch.set_flush_denormal(True)
 names = {**vars(torch), **vars(torch.nn), **vars(torch.nn.functional), **globals(),
-         "true": True, "false": False, "inf": math.inf, "none": None, "f32": torch.float32}
+         "true": True, "false": False, "inf": math.inf, "nan": math.nan, "none": None,
+         "f32": torch.float32, "one": 1}
 for name in ("binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "kl_div"):
     names[f"{name}_loss"] = names[name]
 lines = STEM.with_suffix(".tdsl").read_text()

@@ -68,7 +68,8 @@ bool isKernelOp(Operation *op) {
   if (isa<RandomOp>(op)) // on the CPU the runtime makes random numbers
     return isOnGPU(op);
   auto compute = dyn_cast<ComputeOp>(op);
-  return compute && (compute.isPulled() || isa<UpdateOp>(op));
+  return compute && (compute.isPulled() || isa<UpdateOp>(op) ||
+                     hasFamily(op, OpFamily::Scan));
 }
 
 bool standsAlone(Operation *op) { return !cast<ComputeOp>(op).isPulled(); }
@@ -176,12 +177,12 @@ void FusionGraph::chooseRoots(Block &block) {
       auto known = behind.find(def);
       if (known == behind.end())
         continue;
-      bool isUpdate = isa<UpdateOp>(op);
+      bool isAlone = standsAlone(&op);
       bool repeats =
-          isa<ReductionOp>(op) || isUpdate || expands(&op) || shifts(&op);
+          isa<ReductionOp>(op) || isAlone || expands(&op) || shifts(&op);
       bool asksAgain = hasFamily(&op, OpFamily::Contraction) || expands(&op);
       if ((known->second.reductions && (repeats || steps.contains(&op))) ||
-          (known->second.cost > kCheapCost && (asksAgain || isUpdate)) ||
+          (known->second.cost > kCheapCost && (asksAgain || isAlone)) ||
           (known->second.cost > 0 && asksAgain && followsStored(def)) ||
           (known->second.mayFail && known->second.seenBefore != seen) ||
           isScatterIndex(&op, operand))

@@ -23,8 +23,8 @@ bool isKernelOp(mlir::Operation *op);
 /// Whether what the op gives is on a GPU, and the op runs there.
 bool isOnGPU(mlir::Operation *op);
 
-/// Whether the kernel of the op computes no other root: an update, or a random
-/// permutation, which no loops over elements make.
+/// Whether the kernel of the op computes no other root: an update, a scan, or a
+/// random permutation, which no loops over elements make.
 bool standsAlone(mlir::Operation *op);
 
 /// Roots above this number make code larger without saving traffic.

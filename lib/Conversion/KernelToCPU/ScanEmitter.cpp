@@ -1,0 +1,67 @@
+//===- ScanEmitter.cpp - kernels that combine elements up to each ---------===//
+//
+// One element after the other, side by side for some neighbouring lines where
+// those are neighbours in memory. A single line takes the time of a chain of
+// additions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanEmitter.h"
+#include "Conversion/KernelBody/EmptyPickers.h"
+#include "Conversion/KernelBody/Scan.h"
+#include "NestLoops.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// Vectors of lines side by side: their chains hide each other's latency, and
+/// they have some lines of the cache in full.
+constexpr int64_t kVectors = 4;
+
+void emitScan(KernelFunction &function, ScanOp op) {
+  Scan scan(function, op);
+  const LoopNest &nest = scan.getNest();
+  LoopSet serial = scan.getLine() ? LoopSet(1) << *scan.getLine() : 0;
+  NestSchedule schedule = scheduleNest(function, nest, serial);
+  SmallVector<unsigned> around(scan.getAround()), line;
+  if (scan.getLine())
+    line.push_back(*scan.getLine());
+  schedule.factors.assign(schedule.factors.size(), 1);
+  LoopSet open = 0;
+  auto isOnLanes = [&](unsigned loop) { return schedule.isOnLanes(loop); };
+  for (unsigned loop : around) {
+    open |= LoopSet(1) << loop;
+    if (isOnLanes(loop))
+      schedule.factors[loop] = kVectors;
+  }
+  auto *lane = llvm::find_if(around, isOnLanes);
+  int64_t lanes = lane == around.end() ? 0 : schedule.lanes;
+  if (lanes)
+    std::rotate(lane, lane + 1, around.end());
+
+  using Values = NestLoops::Values;
+  NestLoops loops(function, nest, std::move(schedule));
+  emitUnlessEmpty(function, nest, scan.getTarget(), [&] {
+    auto inLines = [&](ValueRange) {
+      SmallVector<Tile> tiles = loops.getTiles(open);
+      Values none(tiles.size(), scan.makeNeutral(lanes));
+      loops.open(line, none, [&](ValueRange before) {
+        Values next;
+        for (auto [tile, collected] : llvm::zip_equal(tiles, before)) {
+          Value element = scan.load(loops.evaluator, tile);
+          if (lanes)
+            element = loops.evaluator.toVector(element);
+          next.push_back(scan.combine(collected, element));
+          scan.store(loops.evaluator, tile, next.back());
+        }
+        return next;
+      });
+      return Values();
+    };
+    loops.open(around, {}, inLines, /*sums=*/nullptr, line);
+  });
+}
+
+} // namespace tdc

@@ -1,0 +1,218 @@
+//===- GridScan.cpp - kernels that combine elements up to each ------------===//
+//
+// A line is one thread's where neighbouring threads have neighbours in memory
+// then, or where lines are short; else that of a warp or a block. These take a
+// section of the line at a time, one element each, and put them together in
+// steps that double the distance (Blelloch, Prefix Sums and Their Applications,
+// CMU-CS-90-190, 1990).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridScan.h"
+#include "Conversion/KernelBody/EmptyPickers.h"
+#include "Conversion/KernelBody/Scan.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+/// Lines that keep a GPU busy with a thread each.
+constexpr int64_t kManyLines = 1 << 12;
+/// Elements of a line that a thread, or a warp, goes through alone.
+constexpr int64_t kFewForThread = 32, kFewForWarp = 1024;
+
+class GridScan {
+public:
+  GridScan(KernelFunction &function, ScanOp op)
+      : function(function), b(function.builder), loc(function.loc),
+        scan(function, op), nest(scan.getNest()),
+        loops(function, nest, makeSchedule()) {}
+
+  LaunchShape emit();
+
+private:
+  using Values = GridLoops::Values;
+  /// What the members of a group up to this one have collected, and all of
+  /// them.
+  struct Prefix {
+    Value upTo, all;
+  };
+
+  GridSchedule makeSchedule() const;
+  void emitLine();
+  Value emitSection(Value start, Value before);
+  Prefix scanWarp(Value own);
+  Prefix scanBlock(Value own);
+  Value combineIf(Value condition, Value before, Value next) {
+    return arith::SelectOp::create(b, loc, condition,
+                                   scan.combine(before, next), next);
+  }
+
+  KernelFunction &function;
+  OpBuilder &b;
+  Location loc;
+  Scan scan;
+  const LoopNest &nest;
+  GridLoops loops;
+  SharedArray ofWarps;
+};
+
+} // namespace
+
+GridSchedule GridScan::makeSchedule() const {
+  GridSchedule schedule;
+  schedule.factors.assign(nest.getLoops().size(), 1);
+  schedule.outer.assign(scan.getAround().begin(), scan.getAround().end());
+  if (!scan.getLine())
+    return schedule;
+  int64_t elements = nest.estimateExtent(*scan.getLine());
+  bool isAlongMemory = llvm::all_of(
+      scan.getAround(), [&](unsigned loop) { return loop < *scan.getLine(); });
+  if (elements <= kFewForThread ||
+      (!isAlongMemory &&
+       nest.estimatePositions(scan.getAround()) >= kManyLines))
+    return schedule;
+  schedule.groupSize = elements <= kFewForWarp ? kWarpSize : kMostThreads;
+  schedule.threads = std::max(schedule.threads, schedule.groupSize);
+  return schedule;
+}
+
+LaunchShape GridScan::emit() {
+  LaunchShape shape;
+  shape.threads = loops.schedule.threads;
+  shape.blocks = countBlocks(nest, loops.schedule);
+  shape.elements = loops.schedule.getGroups();
+  shape.isStrided = true;
+  emitUnlessEmpty(function, nest, scan.getTarget(),
+                  [&] { loops.openGrid([&] { emitLine(); }); });
+  shape.sharedBytes = loops.device.getSharedBytes();
+  return shape;
+}
+
+void GridScan::emitLine() {
+  Value none = scan.makeNeutral(/*lanes=*/0);
+  Tile origin(nest.getLoops().size(), 0);
+  if (!scan.getLine())
+    return scan.store(loops.evaluator, origin,
+                      scan.load(loops.evaluator, origin));
+  if (loops.schedule.groupSize == 1) {
+    loops.openSerial(*scan.getLine(), none, [&](ValueRange before) {
+      Value next =
+          scan.combine(before.front(), scan.load(loops.evaluator, origin));
+      scan.store(loops.evaluator, origin, next);
+      return Values{next};
+    });
+    return;
+  }
+  // All members go through all sections: they meet in each.
+  auto sections =
+      scf::ForOp::create(b, loc, function.index(0),
+                         function.getExtent(nest.getLoops()[*scan.getLine()]),
+                         function.index(loops.schedule.groupSize), none);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(sections.getBody());
+  loops.evaluator.pushBranch(sections);
+  Value next =
+      emitSection(sections.getInductionVar(), sections.getRegionIterArg(0));
+  loops.evaluator.popScope();
+  scf::YieldOp::create(b, loc, next);
+}
+
+/// The elements from `start` on, behind what was collected before; what is
+/// collected then.
+Value GridScan::emitSection(Value start, Value before) {
+  const unsigned line = *scan.getLine();
+  Tile origin(nest.getLoops().size(), 0);
+  Value position =
+      arith::AddIOp::create(b, loc, start, function.toIndex(loops.member));
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position,
+                            function.getExtent(nest.getLoops()[line]));
+  auto within = [&](Operation *branch, llvm::function_ref<void()> body) {
+    loops.evaluator.positions[line] = position;
+    loops.evaluator.pushScope(line, branch);
+    body();
+    loops.evaluator.popScope();
+  };
+
+  Value none = scan.makeNeutral(/*lanes=*/0);
+  auto load = scf::IfOp::create(b, loc, none.getType(), isInside,
+                                /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(load.thenBlock());
+    within(load, [&] {
+      scf::YieldOp::create(b, loc, scan.load(loops.evaluator, origin));
+    });
+    b.setInsertionPointToStart(load.elseBlock());
+    scf::YieldOp::create(b, loc, none);
+  }
+  Prefix prefix = loops.schedule.groupSize == kWarpSize
+                      ? scanWarp(load.getResult(0))
+                      : scanBlock(load.getResult(0));
+  if (loops.isReal)
+    isInside = arith::AndIOp::create(b, loc, isInside, loops.isReal);
+  auto store = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(store.thenBlock()->getTerminator());
+    within(store, [&] {
+      scan.store(loops.evaluator, origin, scan.combine(before, prefix.upTo));
+    });
+  }
+  return scan.combine(before, prefix.all);
+}
+
+/// Of lanes that differ in one bit of their number, the upper one adds what the
+/// lower one's half of the lanes has.
+GridScan::Prefix GridScan::scanWarp(Value own) {
+  Value lane = loops.device.modulo(loops.member, kWarpSize);
+  Prefix prefix{own, own};
+  for (int64_t distance = 1; distance < kWarpSize; distance *= 2) {
+    Value other = loops.device.exchange(prefix.all, distance);
+    Value bit = arith::AndIOp::create(b, loc, lane, loops.device.i32(distance));
+    Value isUpper = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit,
+                                          loops.device.i32(0));
+    prefix.upTo = combineIf(isUpper, other, prefix.upTo);
+    prefix.all = arith::SelectOp::create(b, loc, isUpper,
+                                         scan.combine(other, prefix.all),
+                                         scan.combine(prefix.all, other));
+  }
+  return prefix;
+}
+
+/// Each warp, then the warps before it.
+GridScan::Prefix GridScan::scanBlock(Value own) {
+  const int64_t warps = loops.schedule.groupSize / kWarpSize;
+  Prefix ofWarp = scanWarp(own);
+  if (!ofWarps.element)
+    ofWarps = loops.device.makeShared(own.getType(), warps);
+  Value lane = loops.device.modulo(loops.member, kWarpSize);
+  Value warp = loops.device.divide(loops.member, kWarpSize);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                        loops.device.i32(0));
+  loops.openIf(isFirst, [&] { loops.device.store(ofWarps, warp, ofWarp.all); });
+  loops.device.wait();
+  Prefix prefix{scan.makeNeutral(/*lanes=*/0), {}};
+  for (int64_t i = 0; i < warps; ++i) {
+    Value next = loops.device.load(ofWarps, loops.device.i32(i), own.getType());
+    Value isBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           loops.device.i32(i), warp);
+    prefix.all = prefix.all ? scan.combine(prefix.all, next) : next;
+    prefix.upTo =
+        arith::SelectOp::create(b, loc, isBefore, prefix.all, prefix.upTo);
+  }
+  prefix.upTo = scan.combine(prefix.upTo, ofWarp.upTo);
+  loops.device.wait(); // before the next section is there
+  return prefix;
+}
+
+LaunchShape emitGridScan(KernelFunction &function, ScanOp op) {
+  return GridScan(function, op).emit();
+}
+
+} // namespace tdc
