@@ -185,29 +185,35 @@ GridScan::Prefix GridScan::scanWarp(Value own) {
   return prefix;
 }
 
-/// Each warp, then the warps before it.
+/// Each warp, then a warp what all of them have: as many as it has lanes.
 GridScan::Prefix GridScan::scanBlock(Value own) {
-  const int64_t warps = loops.schedule.groupSize / kWarpSize;
-  Prefix ofWarp = scanWarp(own);
+  static_assert(kMostThreads == kWarpSize * kWarpSize);
+  DeviceBuilder &device = loops.device;
   if (!ofWarps.element)
-    ofWarps = loops.device.makeShared(own.getType(), warps);
-  Value lane = loops.device.modulo(loops.member, kWarpSize);
-  Value warp = loops.device.divide(loops.member, kWarpSize);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                                        loops.device.i32(0));
-  loops.openIf(isFirst, [&] { loops.device.store(ofWarps, warp, ofWarp.all); });
-  loops.device.wait();
-  Prefix prefix{scan.makeNeutral(/*lanes=*/0), {}};
-  for (int64_t i = 0; i < warps; ++i) {
-    Value next = loops.device.load(ofWarps, loops.device.i32(i), own.getType());
-    Value isBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           loops.device.i32(i), warp);
-    prefix.all = prefix.all ? scan.combine(prefix.all, next) : next;
-    prefix.upTo =
-        arith::SelectOp::create(b, loc, isBefore, prefix.all, prefix.upTo);
-  }
-  prefix.upTo = scan.combine(prefix.upTo, ofWarp.upTo);
-  loops.device.wait(); // before the next section is there
+    ofWarps = device.makeShared(own.getType(), kWarpSize);
+  Value lane = device.modulo(loops.member, kWarpSize);
+  Value warp = device.divide(loops.member, kWarpSize);
+  auto isZero = [&](Value number) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
+                                 device.i32(0));
+  };
+  Prefix ofWarp = scanWarp(own);
+  loops.openIf(isZero(lane), [&] { device.store(ofWarps, warp, ofWarp.all); });
+  device.wait();
+  loops.openIf(isZero(warp), [&] {
+    Value total = device.load(ofWarps, lane, own.getType());
+    device.store(ofWarps, lane, scanWarp(total).upTo);
+  });
+  device.wait();
+  Value before = arith::SelectOp::create(
+      b, loc, isZero(warp), device.i32(0),
+      arith::SubIOp::create(b, loc, warp, device.i32(1)));
+  before = arith::SelectOp::create(b, loc, isZero(warp),
+                                   scan.makeNeutral(/*lanes=*/0),
+                                   device.load(ofWarps, before, own.getType()));
+  Prefix prefix{scan.combine(before, ofWarp.upTo),
+                device.load(ofWarps, device.i32(kWarpSize - 1), own.getType())};
+  device.wait(); // before the next section is there
   return prefix;
 }
 

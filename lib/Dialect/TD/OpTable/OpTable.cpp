@@ -40,14 +40,16 @@ const OpInfo *lookupOp(llvm::StringRef mnemonic) {
 
 llvm::StringRef spelling(OpFamily family) {
   constexpr llvm::StringRef names[] = {
-      "unary",    "binary", "compare",   "select",      "cast",   "constructor",
-      "movement", "update", "reduction", "contraction", "softmax"};
+      "unary",    "binary", "compare",   "select",      "cast", "constructor",
+      "movement", "update", "reduction", "contraction", "scan", "softmax"};
+  static_assert(std::size(names) == unsigned(OpFamily::Softmax) + 1);
   return names[unsigned(family)];
 }
 
 llvm::StringRef spelling(Tolerance tolerance) {
   constexpr llvm::StringRef names[] = {"exact", "rounded", "transcendental",
                                        "accumulating"};
+  static_assert(std::size(names) == unsigned(Tolerance::Accumulating) + 1);
   return names[unsigned(tolerance)];
 }
 
