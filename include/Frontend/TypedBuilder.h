@@ -45,7 +45,8 @@ struct Padding {
 
 enum class PaddingMode : uint8_t { Constant, Reflect, Replicate, Circular };
 
-/// How windows lie along one dim.
+/// How windows lie along one dim. Strides and dilations are at least 1,
+/// paddings at least 0; what takes them from a program checks that.
 struct WindowDim {
   int64_t stride = 1, dilation = 1;
   Padding padding;
@@ -91,8 +92,10 @@ public:
                       unsigned dim2);
   Typed concat(llvm::ArrayRef<Typed> inputs, unsigned dim);
   Typed cast(const Typed &input, DType dtype);
+  /// With `first` the gradient of a maximum goes to the first of equal
+  /// elements.
   Typed reduce(td::ReduceKind kind, const Typed &input,
-               llvm::ArrayRef<int64_t> dims);
+               llvm::ArrayRef<int64_t> dims, bool first = false);
   /// The elements along a dim combined up to each of them; of integers and bool
   /// in i64.
   Typed scan(td::ReduceKind kind, const Typed &input, unsigned dim);
@@ -106,7 +109,7 @@ public:
                  PaddingMode mode, double fill = 0);
 
   /// Windows over the last dims: [N…, L…] gives [N…, P…, K…], with P windows of
-  /// K elements. The input has its borders already.
+  /// K elements, which are within the input: it has its borders already.
   Typed window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
                llvm::ArrayRef<WindowDim> dims, DimsRef places);
   /// torch.nn.functional.unfold: [N, C, L…] gives [N, C * K…, P…].
@@ -169,19 +172,39 @@ private:
   /// Whether the size is not negative: now, or by a check that says `problem`
   /// when the program runs.
   bool require(const Size &size, const llvm::Twine &problem);
-  Typed contract(const Typed &lhs, const Typed &rhs, CoordinateMap &left,
-                 CoordinateMap &right, DimsRef dims);
+  /// The contraction of [N, C…] with [O, C…] whose maps read each in groups, as
+  /// [N, O…].
+  Typed contractGroups(const Typed &input, const Typed &weight,
+                       CoordinateMap &left, CoordinateMap &right,
+                       const Dims &result, int64_t groups);
   Typed padDim(const Typed &input, unsigned dim, Padding padding,
                PaddingMode mode);
+  /// `number` everywhere but at the elements of `input`: element i of a dim
+  /// goes to low + i * step.
+  Typed inset(double number, TensorType type, const Typed &input,
+              llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> step);
+  /// The elements along a dim that a table of indices names, whose dims take
+  /// the place of the dim. A table has at most so many elements.
+  Typed gather(const Typed &input, unsigned dim,
+               llvm::ArrayRef<int64_t> indices, DimsRef shape);
+  static constexpr int64_t kLargestTable = int64_t(1) << 24;
+  /// A tensor with the bytes of a host array.
+  Typed constant(llvm::ArrayRef<char> bytes, TensorType type);
+  Typed widen(const Typed &input);
+  Typed binary(OpKind kind, const Typed &lhs, const Typed &rhs);
+  /// The sum divided by a number, and rounded to the dtype.
+  Typed average(const Typed &sum, double count, DType dtype);
+  /// What WindowDim says of its numbers.
+  bool checkDims(llvm::ArrayRef<WindowDim> dims);
   /// Where the last window of a dim may start, counted from the first element
   /// of its border; negative if there is none.
   static Size lastStart(const Size &size, const Size &kernel,
                         const WindowDim &dim);
-  /// Indices that the compiler lays out in a table, at most.
-  static constexpr int64_t kLargestTable = int64_t(1) << 24;
-  Typed widen(const Typed &input);
-  Typed binary(OpKind kind, const Typed &lhs, const Typed &rhs);
-  Typed largest(const Typed &input, llvm::ArrayRef<int64_t> dims);
+  /// How many windows there are along a dim of this size; `what` is the dim to
+  /// the program.
+  std::optional<Size> countPlaces(const Size &size, const Size &kernel,
+                                  const WindowDim &dim,
+                                  const llvm::Twine &what);
   /// The number of windows of each dim, and what else is needed to have them
   /// within the padded input.
   std::optional<Dims> placePool(const Typed &input,
@@ -191,6 +214,9 @@ private:
   Typed countElements(const Size &size, const Size &places, int64_t kernel,
                       const WindowDim &dim, bool countsPadding,
                       const TensorType &like);
+  /// One dim of `adaptivePool`, into `count` windows of different lengths.
+  MaybeTyped adaptDim(const Typed &input, unsigned dim, int64_t size,
+                      int64_t count, bool isMax);
   bool checkWindow(const Typed &input, llvm::ArrayRef<int64_t> kernel,
                    llvm::ArrayRef<WindowDim> dims);
   bool checkConvolution(const Typed &input, const Typed &weight,

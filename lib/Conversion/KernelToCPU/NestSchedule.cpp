@@ -46,9 +46,9 @@ public:
   /// The loop beside the lanes of a register tile: of a contraction, one of the
   /// factor that does not run along the lanes, so that each of its elements is
   /// multiplied with a vector of the other. -1: there is none.
-  int findRow(LoopSet common) const;
+  int findUnrolledLoop(LoopSet common) const;
   /// A tile of both factors' loops for a contraction whose terms are on lanes.
-  bool chooseSquare();
+  bool chooseProductTile();
   /// Whether the sums of as many rows as there are lanes may become one vector.
   bool maySumTogether(unsigned row) const;
 
@@ -130,7 +130,7 @@ bool Scheduler::maySumTogether(unsigned row) const {
   });
 }
 
-int Scheduler::findRow(LoopSet common) const {
+int Scheduler::findUnrolledLoop(LoopSet common) const {
   LoopSet candidates = common;
   if (contraction) {
     auto setOf = [](ArrayRef<unsigned> loops) {
@@ -156,7 +156,7 @@ int Scheduler::findRow(LoopSet common) const {
 
 /// Each result of the tile has its lanes added up in the end, which is little
 /// beside the terms of several loops.
-bool Scheduler::chooseSquare() {
+bool Scheduler::chooseProductTile() {
   if (!contraction || contraction->terms.size() < 2 ||
       contraction->rows.empty() || contraction->columns.empty())
     return false;
@@ -222,9 +222,9 @@ void Scheduler::chooseFactors() {
   for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
       lane = loop;
-  if (lane < 0 && chooseSquare())
+  if (lane < 0 && chooseProductTile())
     return;
-  row = findRow(common);
+  row = findUnrolledLoop(common);
 
   double bestScore = -1;
   int64_t bestColumns = 1, bestRows = 1;

@@ -73,6 +73,7 @@ static AffineMap getMap(const CoordinateSums &sums, MLIRContext *context) {
   return AffineMap::get(sums.dims, sums.offsets, coordinates, context);
 }
 
+/// Null for what is not set.
 static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
   MLIRContext *context = builder.getContext();
   if (auto *number = std::get_if<int64_t>(&attribute.value))
@@ -81,8 +82,8 @@ static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
     return builder.getDenseI64ArrayAttr(*list);
   if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
     return td::ReduceKindAttr::get(context, *kind);
-  if (std::holds_alternative<bool>(attribute.value))
-    return builder.getUnitAttr();
+  if (auto *isSet = std::get_if<bool>(&attribute.value))
+    return *isSet ? builder.getUnitAttr() : Attribute();
   if (auto *sums = std::get_if<CoordinateSums>(&attribute.value))
     return AffineMapAttr::get(getMap(*sums, context));
   return td::ComparePredicateAttr::get(
@@ -97,7 +98,8 @@ Value MLIREmitter::createOp(OpKind kind, llvm::ArrayRef<Value> operands,
   state.addOperands(unwrap(operands));
   state.addOperands(unwrap(sizes));
   for (const OpAttribute &attribute : attributes)
-    state.addAttribute(attribute.name, getAttribute(builder, attribute));
+    if (Attribute value = getAttribute(builder, attribute))
+      state.addAttribute(attribute.name, value);
   // Of ops with two lists: their tensors, the first list, and the sizes.
   if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
     SmallVector<int32_t> segments(getOpInfo(kind).operands, 1);

@@ -82,8 +82,8 @@ static Val convolution(Checker &c, const Bound &args) {
   if (!c.samePlace(both, args.range()))
     return c.fail();
   Typed x = typedOf(both[0]), weight = typedOf(both[1]);
-  bool isBatch = x.type.dims.size() != count + 1;
-  if (!isBatch)
+  bool hasBatchDim = x.type.dims.size() != count + 1;
+  if (!hasBatchDim)
     x = addBatch(c, x);
   MaybeTyped result;
   if constexpr (isTransposed) {
@@ -97,7 +97,7 @@ static Val convolution(Checker &c, const Bound &args) {
   }
   if (!result)
     return c.reportFailure(args.range(), args.what());
-  if (!isBatch)
+  if (!hasBatchDim)
     result = dropBatch(c, *result);
   Val product = c.fromTyped(*result, both);
   const Val *bias = args.find("bias");
@@ -105,7 +105,7 @@ static Val convolution(Checker &c, const Bound &args) {
     return product;
   if (!c.isTensor(*bias, args.range(), args.what()))
     return c.fail();
-  Size channels = result->type.dims[isBatch];
+  Size channels = result->type.dims[hasBatchDim];
   ShapeAnswer answer = sameShape(typeOf(*bias).dims, {channels}, "the bias");
   if (!answer || !c.prove(answer)) {
     c.error(DiagCode::TD401, args.range(),

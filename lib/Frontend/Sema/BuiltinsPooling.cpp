@@ -13,7 +13,7 @@ struct Windows {
 /// An input of [N, C, L…]; one of [C, L…] has become a batch of one.
 struct Batch {
   Typed input;
-  bool isGiven;
+  bool hasBatchDim;
 };
 } // namespace
 
@@ -44,15 +44,16 @@ static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
                  args["input"]))
     return std::nullopt;
   Typed input = typedOf(args["input"]);
-  bool isGiven = input.type.dims.size() != rank - 1;
-  return Batch{isGiven ? input : addBatch(c, input), isGiven};
+  bool hasBatchDim = input.type.dims.size() != rank - 1;
+  return Batch{hasBatchDim ? input : addBatch(c, input), hasBatchDim};
 }
 
 static Val finish(Checker &c, const Bound &args, const MaybeTyped &result,
-                  bool isBatch) {
+                  bool hasBatchDim) {
   if (!result)
     return c.reportFailure(args.range(), args.what());
-  return c.fromTyped(isBatch ? *result : dropBatch(c, *result), args["input"]);
+  return c.fromTyped(hasBatchDim ? *result : dropBatch(c, *result),
+                     args["input"]);
 }
 
 static std::optional<bool> takeBool(Checker &c, const Bound &args,
@@ -70,7 +71,7 @@ template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
   return finish(
       c, args,
       c.typed.maxPool(batch->input, windows->kernel, windows->dims, *ceil),
-      batch->isGiven);
+      batch->hasBatchDim);
 }
 
 template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
@@ -94,7 +95,7 @@ template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
   return finish(c, args,
                 c.typed.averagePool(batch->input, windows->kernel,
                                     windows->dims, *ceil, *counts, divisor),
-                batch->isGiven);
+                batch->hasBatchDim);
 }
 
 template <size_t count, bool isMax>
@@ -144,7 +145,7 @@ static Val unfold(Checker &c, const Bound &args) {
     return c.fail();
   return finish(c, args,
                 c.typed.unfold(batch->input, windows->kernel, windows->dims),
-                batch->isGiven);
+                batch->hasBatchDim);
 }
 
 static Val fold(Checker &c, const Bound &args) {
@@ -156,7 +157,7 @@ static Val fold(Checker &c, const Bound &args) {
   return finish(
       c, args,
       c.typed.fold(batch->input, *output, windows->kernel, windows->dims),
-      batch->isGiven);
+      batch->hasBatchDim);
 }
 
 /// The numbers of `size=` or `scale_factor=`, one for all dims or one each.

@@ -1,7 +1,7 @@
 //===- Convolutions.cpp - convolutions as contractions over windows -------===//
 //
-// With groups the channels of both are two dims, of which the first one is
-// kept.
+// With groups, channels are two dims: the group, which both operands and the
+// result have, and the channels of one group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,21 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace tdc {
+
+namespace {
+
+/// The dims of a convolution's maps: N, the group if there are several, O, the
+/// places of the result, C, and the elements of the kernel.
+struct ConvolutionDims {
+  ConvolutionDims(unsigned count, int64_t groups)
+      : isGrouped(groups > 1), out(1 + isGrouped), places(out + 1),
+        channel(places + count), kernel(channel + 1), all(kernel + count) {}
+
+  bool isGrouped;
+  unsigned out, places, channel, kernel, all;
+};
+
+} // namespace
 
 bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
                                     llvm::ArrayRef<WindowDim> dims,
@@ -30,13 +45,8 @@ bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
                               spelling(weight.type.dtype));
     return false;
   }
-  for (const WindowDim &dim : dims)
-    if (dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0 ||
-        dim.padding.high < 0) {
-      fail(DiagCode::TD222,
-           "stride and dilation are at least 1, padding at least 0");
-      return false;
-    }
+  if (!checkDims(dims))
+    return false;
   for (const Size &kernel : DimsRef(w).drop_front(2))
     if (!require(kernel - Size(1), "a kernel has at least one element"))
       return false;
@@ -78,42 +88,33 @@ MaybeTyped TypedBuilder::convolve(const Typed &input, const Typed &weight,
   Dims result{input.type.dims[0], w[0]};
   llvm::SmallVector<Padding> padding(2);
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    const Size &size = input.type.dims[2 + i], &kernel = w[2 + i];
-    Size last = lastStart(size, kernel, dim);
-    if (!require(last, "the kernel is larger than dim " +
-                           std::to_string(2 + i) + " of the input"))
+    std::optional<Size> places =
+        countPlaces(input.type.dims[2 + i], w[2 + i], dim,
+                    "dim " + llvm::Twine(2 + i) + " of the input");
+    if (!places)
       return std::nullopt;
-    result.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    result.push_back(*places);
     padding.push_back(dim.padding);
   }
   MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
 
-  // Dims: N, G, O, one of the result and one of the kernel for each, and C.
-  unsigned grouped = groups > 1, count = dims.size();
-  unsigned out = 1 + grouped, places = out + 1, channel = places + count,
-           kernel = channel + 1, all = kernel + count;
-  Typed x = *padded, k = weight;
-  if (grouped) {
-    x = reshape(x, splitChannels(x.type.dims, 1, groups));
-    k = reshape(k, splitChannels(k.type.dims, 0, groups));
-  }
-  CoordinateMap left(all), right(all);
+  const ConvolutionDims of(dims.size(), groups);
+  CoordinateMap left(of.all), right(of.all);
   left.add(0);
-  if (grouped) {
+  if (of.isGrouped) {
     left.add(1);
     right.add(1);
   }
-  left.add(channel);
-  right.add(out);
-  right.add(channel);
+  left.add(of.channel);
+  right.add(of.out);
+  right.add(of.channel);
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    left.add({{places + i, dim.stride}, {kernel + i, dim.dilation}}, 0);
-    right.add(kernel + i);
+    left.add({{of.places + i, dim.stride}, {of.kernel + i, dim.dilation}}, 0);
+    right.add(of.kernel + i);
   }
-  Dims whole = grouped ? splitChannels(result, 1, groups) : result;
-  return reshape(contract(x, k, left, right, whole), result);
+  return contractGroups(*padded, weight, left, right, result, groups);
 }
 
 MaybeTyped TypedBuilder::convolveTransposed(
@@ -122,23 +123,19 @@ MaybeTyped TypedBuilder::convolveTransposed(
   if (!checkConvolution(input, weight, dims, groups, /*isTransposed=*/true))
     return std::nullopt;
   const Dims &w = weight.type.dims;
-  unsigned grouped = groups > 1, count = dims.size();
-  unsigned out = 1 + grouped, places = out + 1, channel = places + count,
-           kernel = channel + 1, all = kernel + count;
   Dims result{input.type.dims[0], w[1] * Size(groups)};
-  TensorType apart = input.type;
-  llvm::SmallVector<Value> operands{Value(), input.value, emit().constantInt(0),
-                                    emit().constantInt(0)};
-  llvm::SmallVector<int64_t> steps(2, 1);
-  CoordinateMap left(all), right(all);
+  TensorType zeroInserted = input.type;
+  llvm::SmallVector<int64_t> lows(2, 0), steps(2, 1);
+  const ConvolutionDims of(dims.size(), groups);
+  CoordinateMap left(of.all), right(of.all);
   left.add(0);
-  if (grouped) {
+  if (of.isGrouped) {
     left.add(1);
     right.add(1);
   }
-  left.add(channel);
-  right.add(channel);
-  right.add(out);
+  left.add(of.channel);
+  right.add(of.channel);
+  right.add(of.out);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<int64_t> taps = sizes.constantOf(w[2 + i]);
     if (!taps)
@@ -152,7 +149,7 @@ MaybeTyped TypedBuilder::convolveTransposed(
       return fail(DiagCode::TD222, "an output padding is at least 0 and less "
                                    "than the stride or the dilation");
     // y[o] = Σ x[(o + padding - k * dilation) / stride] w[k], over the elements
-    // that there are: they stand `stride` apart among zeros.
+    // that there are: `stride - 1` zeros stand between two of them.
     Size span = (input.type.dims[2 + i] - Size(1)) * Size(dim.stride);
     Size size = span - Size(dim.padding.low + dim.padding.high) +
                 Size(reach + outputPadding[i] + 1);
@@ -164,34 +161,31 @@ MaybeTyped TypedBuilder::convolveTransposed(
     // What comes after the last window is not read.
     int64_t unread =
         std::max<int64_t>(dim.padding.high - outputPadding[i] - reach, 0);
-    apart.dims[2 + i] = size + Size(shift + unread);
-    operands.push_back(emit().constantInt(low));
+    zeroInserted.dims[2 + i] = size + Size(shift + unread);
+    lows.push_back(low);
     steps.push_back(dim.stride);
-    left.add({{places + i, 1}, {kernel + i, -dim.dilation}}, shift);
-    right.add(kernel + i);
+    left.add({{of.places + i, 1}, {of.kernel + i, -dim.dilation}}, shift);
+    right.add(of.kernel + i);
     result.push_back(size);
   }
-  operands.front() = fill(0, apart).value;
-  Typed x = make(OpKind::Inset, operands,
-                 {{"step", llvm::ArrayRef<int64_t>(steps)}}, std::move(apart),
-                 /*takesSizes=*/false);
-  Typed k = weight;
-  if (grouped) {
-    x = reshape(x, splitChannels(x.type.dims, 1, groups));
-    k = reshape(k, splitChannels(k.type.dims, 0, groups));
-  }
-  Dims whole = grouped ? splitChannels(result, 1, groups) : result;
-  return reshape(contract(x, k, left, right, whole), result);
+  return contractGroups(inset(0, std::move(zeroInserted), input, lows, steps),
+                        weight, left, right, result, groups);
 }
 
-Typed TypedBuilder::contract(const Typed &lhs, const Typed &rhs,
-                             CoordinateMap &left, CoordinateMap &right,
-                             DimsRef dims) {
-  TensorType type = lhs.type;
-  type.dims.assign(dims.begin(), dims.end());
-  return make(OpKind::Contract, {lhs.value, rhs.value},
-              {{"lhs_map", left.get()}, {"rhs_map", right.get()}},
-              std::move(type));
+Typed TypedBuilder::contractGroups(const Typed &input, const Typed &weight,
+                                   CoordinateMap &left, CoordinateMap &right,
+                                   const Dims &result, int64_t groups) {
+  auto split = [&](const Typed &tensor, unsigned at) {
+    return groups == 1
+               ? tensor
+               : reshape(tensor, splitChannels(tensor.type.dims, at, groups));
+  };
+  TensorType type = input.type;
+  type.dims = groups == 1 ? result : splitChannels(result, 1, groups);
+  Typed whole = make(
+      OpKind::Contract, {split(input, 1).value, split(weight, 0).value},
+      {{"lhs_map", left.get()}, {"rhs_map", right.get()}}, std::move(type));
+  return reshape(whole, result);
 }
 
 } // namespace tdc

@@ -165,11 +165,12 @@ Typed TypedBuilder::cast(const Typed &input, DType dtype) {
 }
 
 Typed TypedBuilder::reduce(td::ReduceKind kind, const Typed &input,
-                           llvm::ArrayRef<int64_t> dims) {
+                           llvm::ArrayRef<int64_t> dims, bool first) {
   TensorType type = input.type;
   llvm::SmallVector<unsigned> reduced(dims.begin(), dims.end());
   type.dims = reduceShape(input.type.dims, reduced, /*keepDims=*/false).dims;
-  return make(OpKind::Reduce, input.value, {{"kind", kind}, {"dims", dims}},
+  return make(OpKind::Reduce, input.value,
+              {{"kind", kind}, {"first", first}, {"dims", dims}},
               std::move(type), /*takesSizes=*/false);
 }
 
@@ -187,6 +188,33 @@ Typed TypedBuilder::fill(double number, TensorType type) {
                      : emit().constantInt(static_cast<int64_t>(number));
   Value value = emit().fill(scalar, runTimeSizes(type.dims), shapeOf(type));
   return {value, std::move(type)};
+}
+
+Typed TypedBuilder::constant(llvm::ArrayRef<char> bytes, TensorType type) {
+  return {emit().tensorConstant(bytes, shapeOf(type)), std::move(type)};
+}
+
+Typed TypedBuilder::gather(const Typed &input, unsigned dim,
+                           llvm::ArrayRef<int64_t> indices, DimsRef shape) {
+  TensorType table{DType::I64, Dims(shape), input.type.place};
+  Typed index = constant({reinterpret_cast<const char *>(indices.data()),
+                          indices.size() * sizeof(int64_t)},
+                         std::move(table));
+  TensorType type = input.type;
+  type.dims.erase(type.dims.begin() + dim);
+  type.dims.insert(type.dims.begin() + dim, shape.begin(), shape.end());
+  return make(OpKind::Gather, {input.value, index.value},
+              {{"dim", int64_t(dim)}}, std::move(type), /*takesSizes=*/false);
+}
+
+Typed TypedBuilder::inset(double number, TensorType type, const Typed &input,
+                          llvm::ArrayRef<int64_t> low,
+                          llvm::ArrayRef<int64_t> step) {
+  llvm::SmallVector<Value> operands{fill(number, type).value, input.value};
+  for (int64_t one : low)
+    operands.push_back(emit().constantInt(one));
+  return make(OpKind::Inset, operands, {{"step", step}}, std::move(type),
+              /*takesSizes=*/false);
 }
 
 } // namespace tdc

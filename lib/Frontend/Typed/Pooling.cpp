@@ -18,8 +18,8 @@ Typed TypedBuilder::widen(const Typed &input) {
   return isNarrow ? cast(input, DType::F32) : input;
 }
 
-/// The least number of a dtype: no element of a border is chosen.
-static double leastOf(DType dtype) {
+/// What borders are filled with, so that none of their elements is chosen.
+static double lowestValue(DType dtype) {
   if (isFloat(dtype))
     return -std::numeric_limits<double>::infinity();
   return dtype == DType::U8
@@ -27,14 +27,8 @@ static double leastOf(DType dtype) {
              : static_cast<double>(INT64_MIN >> (64 - 8 * byteSize(dtype)));
 }
 
-/// As in PyTorch the gradient goes to the first one of several.
-Typed TypedBuilder::largest(const Typed &input, llvm::ArrayRef<int64_t> dims) {
-  TensorType type = input.type;
-  llvm::SmallVector<unsigned> reduced(dims.begin(), dims.end());
-  type.dims = reduceShape(input.type.dims, reduced, /*keepDims=*/false).dims;
-  return make(OpKind::Reduce, input.value,
-              {{"kind", td::ReduceKind::Max}, {"first", true}, {"dims", dims}},
-              std::move(type), /*takesSizes=*/false);
+Typed TypedBuilder::average(const Typed &sum, double count, DType dtype) {
+  return cast(binary(OpKind::Div, sum, fill(count, sum.type)), dtype);
 }
 
 std::optional<Dims>
@@ -62,6 +56,13 @@ TypedBuilder::placePool(const Typed &input, llvm::ArrayRef<int64_t> kernel,
   return places;
 }
 
+static double elementsOf(llvm::ArrayRef<int64_t> sizes) {
+  double count = 1;
+  for (int64_t size : sizes)
+    count *= static_cast<double>(size);
+  return count;
+}
+
 static llvm::SmallVector<int64_t> lastDims(const Typed &tensor, size_t count) {
   llvm::SmallVector<int64_t> dims;
   for (size_t i = tensor.type.dims.size() - count; i < tensor.type.dims.size();
@@ -78,11 +79,12 @@ MaybeTyped TypedBuilder::maxPool(const Typed &input,
   if (!places)
     return std::nullopt;
   MaybeTyped padded =
-      pad(input, padding, PaddingMode::Constant, leastOf(input.type.dtype));
+      pad(input, padding, PaddingMode::Constant, lowestValue(input.type.dtype));
   if (!padded)
     return std::nullopt;
   Typed windows = window(*padded, kernel, dims, *places);
-  return largest(windows, lastDims(windows, dims.size()));
+  return reduce(td::ReduceKind::Max, windows, lastDims(windows, dims.size()),
+                /*first=*/true);
 }
 
 /// How many elements each window has along a dim: [places] of the dtype of
@@ -125,16 +127,10 @@ MaybeTyped TypedBuilder::averagePool(const Typed &input,
       reduce(td::ReduceKind::Sum, windows, lastDims(windows, dims.size()));
   bool isPadded = llvm::any_of(
       dims, [](const WindowDim &dim) { return dim.padding.low != 0; });
-  bool isEven = !ceil && (countsPadding || !isPadded);
-  if (divisor || isEven) {
-    int64_t elements = 1;
-    for (int64_t size : kernel)
-      elements *= size;
-    return cast(
-        binary(OpKind::Div, sum,
-               fill(static_cast<double>(divisor.value_or(elements)), sum.type)),
-        input.type.dtype);
-  }
+  bool allCountAlike = !ceil && (countsPadding || !isPadded);
+  if (divisor || allCountAlike)
+    return average(sum, divisor ? double(*divisor) : elementsOf(kernel),
+                   input.type.dtype);
   std::optional<Typed> count;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     Typed own = countElements(input.type.dims[2 + i], (*places)[i], kernel[i],
@@ -167,87 +163,77 @@ MaybeTyped TypedBuilder::adaptivePool(const Typed &input,
     kernel.push_back(*size);
     places.push_back(Size(count));
   }
-  Typed result = input;
-  bool isEven = llvm::all_of(llvm::zip(kernel, output), [](auto pair) {
+  bool dividesEvenly = llvm::all_of(llvm::zip(kernel, output), [](auto pair) {
     return std::get<0>(pair) % std::get<1>(pair) == 0;
   });
-  if (isEven) {
-    int64_t elements = 1;
+  if (dividesEvenly) {
     for (auto [size, count] : llvm::zip(kernel, output)) {
       size /= count;
       dims.push_back({/*stride=*/size, /*dilation=*/1, {}});
-      elements *= size;
     }
     Typed windows = window(input, kernel, dims, places);
     llvm::SmallVector<int64_t> along = lastDims(windows, dims.size());
     if (isMax)
-      return largest(windows, along);
-    Typed sum = reduce(td::ReduceKind::Sum, widen(windows), along);
-    return cast(
-        binary(OpKind::Div, sum, fill(static_cast<double>(elements), sum.type)),
-        input.type.dtype);
+      return reduce(td::ReduceKind::Max, windows, along, /*first=*/true);
+    return average(reduce(td::ReduceKind::Sum, widen(windows), along),
+                   elementsOf(kernel), input.type.dtype);
   }
-  if (!isMax)
-    result = widen(result);
-  // Windows of different lengths are gathered, the last dim first: of equal
-  // elements the first one row by row then is the first one of its row. Where a
-  // window is shorter, its last element comes again, and counts once.
+  // The last dim first: of equal elements the first one row by row then is the
+  // first one of its row.
+  Typed result = isMax ? input : widen(input);
   for (unsigned i = output.size(); i-- > 0;) {
-    int64_t size = kernel[i], count = output[i], longest = 0;
-    auto begin = [&](int64_t place) { return place * size / count; };
-    auto end = [&](int64_t place) {
-      return ((place + 1) * size + count - 1) / count;
-    };
-    longest = size / count + 2; // at most
-    if (count > kLargestTable || count * longest > kLargestTable)
-      return fail(DiagCode::TD222,
-                  llvm::Twine(count) + " windows of " + llvm::Twine(size) +
-                      " elements are more than the compiler lays out");
-    longest = 0;
-    for (int64_t place = 0; place < count; ++place)
-      longest = std::max(longest, end(place) - begin(place));
-    std::vector<int64_t> indices;
-    std::vector<char> isOwn;
-    for (int64_t place = 0; place < count; ++place)
-      for (int64_t tap = 0; tap < longest; ++tap) {
-        indices.push_back(std::min(begin(place) + tap, end(place) - 1));
-        isOwn.push_back(begin(place) + tap < end(place));
-      }
-    unsigned dim = before + i;
-    auto constant = [&](DType dtype, llvm::ArrayRef<char> bytes) {
-      TensorType type{dtype, {Size(count), Size(longest)}, input.type.place};
-      Value value = emit().tensorConstant(bytes, shapeOf(type));
-      return Typed{value, type};
-    };
-    Typed index =
-        constant(DType::I64, {reinterpret_cast<const char *>(indices.data()),
-                              indices.size() * sizeof(int64_t)});
-    TensorType type = result.type;
-    type.dims[dim] = Size(longest);
-    type.dims.insert(type.dims.begin() + dim, Size(count));
-    Typed windows = make(OpKind::Gather, {result.value, index.value},
-                         {{"dim", int64_t(dim)}}, type, /*takesSizes=*/false);
-    int64_t along = dim + 1;
-    if (isMax) {
-      result = largest(windows, along);
-      continue;
-    }
-    Dims aligned(type.dims.size() - dim, Size(1));
-    aligned[0] = Size(count);
-    Typed own = constant(DType::Bool, isOwn);
-    Typed lengths = reduce(td::ReduceKind::Sum, cast(own, type.dtype), 1);
-    aligned[1] = Size(longest);
-    own = broadcast(reshape(own, aligned), type.dims);
-    windows = make(OpKind::Select,
-                   {own.value, windows.value, fill(0, type).value}, {}, type,
-                   /*takesSizes=*/false);
-    result = reduce(td::ReduceKind::Sum, windows, along);
-    Dims places(result.type.dims.size() - dim, Size(1));
-    places[0] = Size(count);
-    result = binary(OpKind::Div, result,
-                    broadcast(reshape(lengths, places), result.type.dims));
+    MaybeTyped next = adaptDim(result, before + i, kernel[i], output[i], isMax);
+    if (!next)
+      return std::nullopt;
+    result = *next;
   }
   return cast(result, input.type.dtype);
+}
+
+/// Windows are laid out in a table of as many elements as the longest has.
+/// Where a window is shorter, its last element comes again, and counts once.
+MaybeTyped TypedBuilder::adaptDim(const Typed &input, unsigned dim,
+                                  int64_t size, int64_t count, bool isMax) {
+  auto begin = [&](int64_t place) { return place * size / count; };
+  auto end = [&](int64_t place) {
+    return ((place + 1) * size + count - 1) / count;
+  };
+  int64_t longest = size / count + 2; // at most
+  if (count > kLargestTable || count * longest > kLargestTable)
+    return fail(DiagCode::TD222,
+                llvm::Twine(count) + " windows of " + llvm::Twine(size) +
+                    " elements are more than the compiler lays out");
+  longest = 0;
+  for (int64_t place = 0; place < count; ++place)
+    longest = std::max(longest, end(place) - begin(place));
+  std::vector<int64_t> indices;
+  std::vector<char> isOwn;
+  for (int64_t place = 0; place < count; ++place)
+    for (int64_t tap = 0; tap < longest; ++tap) {
+      indices.push_back(std::min(begin(place) + tap, end(place) - 1));
+      isOwn.push_back(begin(place) + tap < end(place));
+    }
+  const Dims table{Size(count), Size(longest)};
+  Typed windows = gather(input, dim, indices, table);
+  int64_t along = dim + 1;
+  if (isMax)
+    return reduce(td::ReduceKind::Max, windows, along, /*first=*/true);
+
+  const TensorType &type = windows.type;
+  Typed own = constant(isOwn, {DType::Bool, table, input.type.place});
+  Typed lengths = reduce(td::ReduceKind::Sum, cast(own, type.dtype), 1);
+  // Over the dims from `dim` on.
+  auto expand = [&](const Typed &tensor, DimsRef dims) {
+    Dims aligned(dims.size() - dim, Size(1));
+    llvm::copy(tensor.type.dims, aligned.begin());
+    return broadcast(reshape(tensor, aligned), dims);
+  };
+  own = expand(own, type.dims);
+  windows = make(OpKind::Select,
+                 {own.value, windows.value, fill(0, type).value}, {}, type,
+                 /*takesSizes=*/false);
+  Typed sum = reduce(td::ReduceKind::Sum, windows, along);
+  return binary(OpKind::Div, sum, expand(lengths, sum.type.dims));
 }
 
 } // namespace tdc

@@ -52,26 +52,18 @@ TypedBuilder::resizeNearest(const Typed &input,
       return fail(DiagCode::TD222,
                   "an image has at least 1 element in each dim");
     std::vector<int64_t> nearest = findNearest(*size, length, factor);
-    bool isEven = length % *size == 0;
+    // The arithmetic of f32 may miss by one where the factor is whole.
+    bool repeats = length % *size == 0;
     for (auto [at, from] : llvm::enumerate(nearest))
-      isEven = isEven && from == int64_t(at) / (length / *size);
-    if (isEven) {
+      repeats = repeats && from == int64_t(at) / (length / *size);
+    if (repeats) {
       MaybeTyped repeated = repeatElements(result, dim, Size(length / *size));
       if (!repeated)
         return std::nullopt;
       result = *repeated;
       continue;
     }
-    TensorType type{DType::I64, {Size(length)}, input.type.place};
-    Value index =
-        emit().tensorConstant({reinterpret_cast<const char *>(nearest.data()),
-                               nearest.size() * sizeof(int64_t)},
-                              shapeOf(type));
-    TensorType resized = result.type;
-    resized.dims[dim] = Size(length);
-    result = make(OpKind::Gather, {result.value, index},
-                  {{"dim", int64_t(dim)}}, std::move(resized),
-                  /*takesSizes=*/false);
+    result = gather(result, dim, nearest, Dims{Size(length)});
   }
   return result;
 }

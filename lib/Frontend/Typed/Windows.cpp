@@ -9,8 +9,7 @@ namespace tdc {
 // Borders
 //===----------------------------------------------------------------------===//
 
-/// What a border takes from the tensor: where it starts along the dim, and
-/// whether it is the other way round.
+/// The borders of one dim, of elements of the tensor, before and after it.
 Typed TypedBuilder::padDim(const Typed &input, unsigned dim, Padding padding,
                            PaddingMode mode) {
   const Size &size = input.type.dims[dim];
@@ -76,27 +75,32 @@ MaybeTyped TypedBuilder::pad(const Typed &input,
     return result;
   }
   TensorType type = result.type;
-  llvm::SmallVector<Value> operands{Value(), result.value};
+  llvm::SmallVector<int64_t> lows, steps(type.dims.size(), 1);
   bool isPadded = false;
   for (auto [size, one] : llvm::zip(type.dims, padding)) {
-    int64_t low = std::max<int64_t>(one.low, 0),
-            high = std::max<int64_t>(one.high, 0);
-    size = size + Size(low + high);
-    isPadded |= low + high > 0;
-    operands.push_back(emit().constantInt(low));
+    lows.push_back(std::max<int64_t>(one.low, 0));
+    int64_t more = lows.back() + std::max<int64_t>(one.high, 0);
+    size = size + Size(more);
+    isPadded |= more > 0;
   }
-  if (!isPadded)
-    return result;
-  operands.front() = fill(fillNumber, type).value;
-  llvm::SmallVector<int64_t> steps(type.dims.size(), 1);
-  return make(OpKind::Inset, operands,
-              {{"step", llvm::ArrayRef<int64_t>(steps)}}, std::move(type),
-              /*takesSizes=*/false);
+  return isPadded ? inset(fillNumber, std::move(type), result, lows, steps)
+                  : result;
 }
 
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
+
+bool TypedBuilder::checkDims(llvm::ArrayRef<WindowDim> dims) {
+  bool isDefined = llvm::all_of(dims, [](const WindowDim &dim) {
+    return dim.stride >= 1 && dim.dilation >= 1 && dim.padding.low >= 0 &&
+           dim.padding.high >= 0;
+  });
+  if (!isDefined)
+    fail(DiagCode::TD222,
+         "stride and dilation are at least 1, padding at least 0");
+  return isDefined;
+}
 
 bool TypedBuilder::checkWindow(const Typed &input,
                                llvm::ArrayRef<int64_t> kernel,
@@ -110,14 +114,10 @@ bool TypedBuilder::checkWindow(const Typed &input,
          "this one is " + spelling(input.type.dims));
     return false;
   }
-  for (auto [size, dim] : llvm::zip(kernel, dims))
-    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0) {
-      fail(DiagCode::TD222,
-           "kernel size, stride and dilation are at least 1, padding at "
-           "least 0");
+  for (int64_t size : kernel)
+    if (!require(Size(size - 1), "a kernel has at least one element"))
       return false;
-    }
-  return true;
+  return checkDims(dims);
 }
 
 Typed TypedBuilder::window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
@@ -143,6 +143,16 @@ Size TypedBuilder::lastStart(const Size &size, const Size &kernel,
          Size(dim.dilation) * (kernel - Size(1)) - Size(1);
 }
 
+std::optional<Size> TypedBuilder::countPlaces(const Size &size,
+                                              const Size &kernel,
+                                              const WindowDim &dim,
+                                              const llvm::Twine &what) {
+  Size last = lastStart(size, kernel, dim);
+  if (!require(last, "the kernel is larger than " + what))
+    return std::nullopt;
+  return Size::floorDiv(last, Size(dim.stride)) + Size(1);
+}
+
 MaybeTyped TypedBuilder::unfold(const Typed &input,
                                 llvm::ArrayRef<int64_t> kernel,
                                 llvm::ArrayRef<WindowDim> dims) {
@@ -151,11 +161,12 @@ MaybeTyped TypedBuilder::unfold(const Typed &input,
   llvm::SmallVector<Padding> padding(2);
   Dims places;
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Size last = lastStart(input.type.dims[2 + i], Size(kernel[i]), dim);
-    if (!require(last, "the kernel is larger than dim " + llvm::Twine(2 + i) +
-                           " of the input"))
+    std::optional<Size> along =
+        countPlaces(input.type.dims[2 + i], Size(kernel[i]), dim,
+                    "dim " + llvm::Twine(2 + i) + " of the input");
+    if (!along)
       return std::nullopt;
-    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    places.push_back(*along);
     padding.push_back(dim.padding);
   }
   MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
@@ -207,12 +218,12 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   if (input.type.dims.size() != 3)
     return fail(DiagCode::TD401, "`fold` takes a tensor of 3 dims",
                 "this one is " + spelling(input.type.dims));
+  if (!checkDims(dims))
+    return std::nullopt;
   int64_t taps = 1;
-  for (auto [size, dim] : llvm::zip(kernel, dims)) {
-    if (size < 1 || dim.stride < 1 || dim.dilation < 1 || dim.padding.low < 0 ||
-        llvm::any_of(output, [](int64_t one) { return one < 1; }))
-      return fail(DiagCode::TD222, "sizes, stride and dilation are at least "
-                                   "1, padding at least 0");
+  for (auto [size, length] : llvm::zip(kernel, output)) {
+    if (size < 1 || length < 1)
+      return fail(DiagCode::TD222, "sizes are at least 1");
     taps *= size;
   }
   Size channels = Size::floorDiv(input.type.dims[1], Size(taps));
@@ -220,12 +231,13 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   for (int64_t size : kernel)
     split.push_back(Size(size));
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Size last = lastStart(Size(output[i]), Size(kernel[i]), dim);
-    if (!require(last, "the kernel is larger than dim " + llvm::Twine(i) +
-                           " of the output"))
+    std::optional<Size> along =
+        countPlaces(Size(output[i]), Size(kernel[i]), dim,
+                    "dim " + llvm::Twine(i) + " of the output");
+    if (!along)
       return std::nullopt;
-    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
-    split.push_back(places.back());
+    places.push_back(*along);
+    split.push_back(*along);
   }
   ShapeAnswer answer =
       sameShape(DimsRef(input.type.dims).drop_front(),
@@ -236,12 +248,10 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
                     numElements(places).str() + " places does not give " +
                     spelling(input.type.dims));
   Typed columns = reshape(input, split);
-  // An element is the sum of what windows have of it: their places among zeros.
-  TensorType apart = columns.type;
-  llvm::SmallVector<Value> operands{Value(), columns.value};
-  llvm::SmallVector<int64_t> steps(2 + count, 1);
-  for (unsigned i = 0; i < 2 + count; ++i)
-    operands.push_back(emit().constantInt(0));
+  // An element is the sum of what the windows around it have of it, which stand
+  // at every `stride`-th place.
+  TensorType zeroInserted = columns.type;
+  llvm::SmallVector<int64_t> lows(2 + count, 0), steps(2 + count, 1);
   CoordinateMap map(2 + 2 * count);
   map.add(0);
   map.add(1);
@@ -252,8 +262,8 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   for (auto [i, dim] : llvm::enumerate(dims)) {
     int64_t reach = dim.dilation * (kernel[i] - 1);
     int64_t whole = output[i] + dim.padding.low + dim.padding.high;
-    apart.dims[2 + count + i] = Size(whole + reach);
-    operands.push_back(emit().constantInt(reach));
+    zeroInserted.dims[2 + count + i] = Size(whole + reach);
+    lows.push_back(reach);
     steps.push_back(dim.stride);
     map.add({{2 + i, 1}, {2 + count + i, -dim.dilation}},
             reach + dim.padding.low);
@@ -261,12 +271,9 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   }
   for (int64_t size : kernel)
     type.dims.push_back(Size(size));
-  operands.front() = fill(0, apart).value;
-  Typed among =
-      make(OpKind::Inset, operands, {{"step", llvm::ArrayRef<int64_t>(steps)}},
-           std::move(apart), /*takesSizes=*/false);
+  Typed spread = inset(0, std::move(zeroInserted), columns, lows, steps);
   Typed windows =
-      make(OpKind::Window, among.value, {{"map", map.get()}}, std::move(type));
+      make(OpKind::Window, spread.value, {{"map", map.get()}}, std::move(type));
   llvm::SmallVector<int64_t> summed;
   for (unsigned i = 0; i < count; ++i)
     summed.push_back(2 + count + i);

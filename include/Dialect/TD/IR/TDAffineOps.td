@@ -6,9 +6,10 @@
 //   (n, c, y, x, i, j) -> (n, c, 2 * y + i, 2 * x + j)
 //
 // is a window of stride 2. Symbols of a map stand for `offsets`, which are host
-// ints. All positions are in range: borders are set around a tensor by td.inset.
-// The gradient of an operand is such an op again, so each of its coordinates is
-// a dim alone, or has a dim of the result that no other one has.
+// ints. Positions must be in range; borders are set around a tensor by td.inset.
+// The gradient of an operand reads the gradient of the result at sums of
+// coordinates as well: for that each coordinate is a dim alone, or has a dim of
+// the result that no other coordinate has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +26,9 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
     result[i…] = input[map(i…)].
 
     C1: the map has the dims of the result, a symbol per offset, and a coordinate
-    per dim of the operand. C2: a coordinate is a sum of multiples; it is a dim
-    alone, which no other one is and which has that size, or has a dim that no
-    other one has. C3: positions are in range (checked where they are known). C4:
+    per dim of the operand. C2: a coordinate is a sum of multiples of dims and
+    symbols. It is either a dim alone, of the size of the operand's dim and no
+    other coordinate, or it has a dim that is in no other coordinate. C3: positions are in range (checked where they are known). C4:
     one size per `?` of the result. C5: dtypes are equal.
 
     Example:
@@ -50,7 +51,7 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
 
 def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff,
                                         Update]> {
-  let summary = "a tensor set into another one, its elements apart";
+  let summary = "a tensor set into another one, with a step between its elements";
   let description = [{
     The value of `input` with `input[low + i * step] = update[i]` in all dims. With
     a td.fill as its input it is padding.

@@ -22,14 +22,15 @@ namespace tdc::td {
 
 namespace {
 
-/// The transpose of reading an operand by a map.
-class Transpose {
+/// The adjoint of reading an operand by a map: what each element of the operand
+/// gets of the cotangents of its readings.
+class ReadAdjoint {
 public:
   /// Of operand `index`, which `maps` read as the others; `cotangent` has the
   /// dims of maps below its rank, `extents` the sizes of all.
-  Transpose(TensorBuilder b, Value operand, unsigned index,
-            ArrayRef<AffineMap> maps, ValueRange offsets,
-            ArrayRef<Value> extents, Value cotangent);
+  ReadAdjoint(TensorBuilder b, Value operand, unsigned index,
+              ArrayRef<AffineMap> maps, ValueRange offsets,
+              ArrayRef<Value> extents, Value cotangent);
 
   /// The operand's gradient where nothing was multiplied with it.
   Value sumWindow();
@@ -48,7 +49,7 @@ private:
   /// that are summed over.
   Value readBy(Value input, AffineMap map);
   void findOwners(ArrayRef<AffineMap> maps, unsigned index);
-  void setIntoZeros(Value given);
+  void insertZeros(Value given);
   Value numberOf(int64_t number) { return b.constantInt(number); }
   Value add(Value sum, Value number);
   Value scale(Value number, int64_t factor);
@@ -66,7 +67,8 @@ private:
   SmallVector<int> owner;
   /// The dims that are summed over; they follow those of the operand.
   SmallVector<unsigned> summed;
-  /// The cotangent among zeros, and where it is read.
+  /// The cotangent with zeros between and around its elements, and where it is
+  /// read.
   Value cotangent;
   AffineMap map;
   SmallVector<Value> offsets;
@@ -79,7 +81,7 @@ static bool isSame(Value x, Value y) {
   return x == y || (known && known == getConstantIntValue(y));
 }
 
-Value Transpose::add(Value sum, Value number) {
+Value ReadAdjoint::add(Value sum, Value number) {
   std::optional<int64_t> x = getConstantIntValue(sum),
                          y = getConstantIntValue(number);
   if (x && y)
@@ -89,14 +91,14 @@ Value Transpose::add(Value sum, Value number) {
   return y == 0 ? sum : b.make<arith::AddIOp>(sum, number);
 }
 
-Value Transpose::scale(Value number, int64_t factor) {
+Value ReadAdjoint::scale(Value number, int64_t factor) {
   if (std::optional<int64_t> x = getConstantIntValue(number))
     return numberOf(*x * factor);
   return factor == 1 ? number : b.make<arith::MulIOp>(number, numberOf(factor));
 }
 
 /// Which coordinate gives back which dim; what is left is summed over.
-void Transpose::findOwners(ArrayRef<AffineMap> maps, unsigned index) {
+void ReadAdjoint::findOwners(ArrayRef<AffineMap> maps, unsigned index) {
   owner.assign(from.getNumDims(), -1);
   known.assign(from.getNumDims(), AffineExpr());
   for (auto [i, coordinate] : llvm::enumerate(from.getResults())) {
@@ -113,17 +115,17 @@ void Transpose::findOwners(ArrayRef<AffineMap> maps, unsigned index) {
     }
 }
 
-Transpose::Transpose(TensorBuilder b, Value operand, unsigned index,
-                     ArrayRef<AffineMap> maps, ValueRange offsets,
-                     ArrayRef<Value> extents, Value given)
+ReadAdjoint::ReadAdjoint(TensorBuilder b, Value operand, unsigned index,
+                         ArrayRef<AffineMap> maps, ValueRange offsets,
+                         ArrayRef<Value> extents, Value given)
     : b(b), context(maps[index].getContext()), operand(operand),
       from(maps[index]), extents(extents), rank(tensorType(given).getRank()),
       offsets(offsets) {
   findOwners(maps, index);
-  setIntoZeros(given);
+  insertZeros(given);
 }
 
-void Transpose::setIntoZeros(Value given) {
+void ReadAdjoint::insertZeros(Value given) {
   RankedTensorType type = tensorType(given);
   SmallVector<AffineExpr> positions;
   SmallVector<int64_t> shape(type.getShape()), steps(rank, 1);
@@ -190,12 +192,12 @@ void Transpose::setIntoZeros(Value given) {
   cotangent = b.make<InsetOp>(zeros.getType(), zeros, given, lows, steps);
 }
 
-AffineMap Transpose::translate(AffineMap other) const {
+AffineMap ReadAdjoint::translate(AffineMap other) const {
   return other.replaceDimsAndSymbols(
       known, {}, from.getNumResults() + summed.size(), offsets.size());
 }
 
-Value Transpose::readBy(Value input, AffineMap by) {
+Value ReadAdjoint::readBy(Value input, AffineMap by) {
   SmallVector<int64_t> shape(tensorType(operand).getShape());
   SmallVector<Value> sizes = b.sizesOf(operand);
   for (unsigned dim : summed) {
@@ -208,7 +210,7 @@ Value Transpose::readBy(Value input, AffineMap by) {
                           by, sizes);
 }
 
-Value Transpose::sumWindow() {
+Value ReadAdjoint::sumWindow() {
   Value window = readBy(cotangent, map);
   if (summed.empty())
     return window;
@@ -218,7 +220,7 @@ Value Transpose::sumWindow() {
                       tensorType(operand).getRank() + summed.size())));
 }
 
-Value Transpose::contractWith(Value factor, AffineMap other) {
+Value ReadAdjoint::contractWith(Value factor, AffineMap other) {
   AffineMap by = translate(other);
   if (summed.empty())
     return b.mul(readBy(cotangent, map), readBy(factor, by));
@@ -232,8 +234,8 @@ SmallVector<Value> WindowOp::buildVJP(OpBuilder &builder,
   SmallVector<Value> extents, gradients(getNumOperands());
   for (unsigned dim = 0; dim < getType().getRank(); ++dim)
     extents.push_back(b.dim(getResult(), dim));
-  gradients[0] = Transpose(b, getInput(), 0, getMap(), getOffsets(), extents,
-                           cotangents[0])
+  gradients[0] = ReadAdjoint(b, getInput(), 0, getMap(), getOffsets(), extents,
+                             cotangents[0])
                      .sumWindow();
   return gradients;
 }
@@ -281,8 +283,8 @@ SmallVector<Value> ContractOp::buildVJP(OpBuilder &builder,
   AffineMap maps[] = {getLhsMap(), getRhsMap()};
   for (unsigned index : {0, 1})
     gradients[index] =
-        Transpose(b, getOperand(index), index, maps, getOffsets(), extents,
-                  cotangents[0])
+        ReadAdjoint(b, getOperand(index), index, maps, getOffsets(), extents,
+                    cotangents[0])
             .contractWith(getOperand(1 - index), maps[1 - index]);
   return gradients;
 }
