@@ -227,8 +227,9 @@ OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
 
 def op_tests(files, fix):
     """Where code asks which compute op it has, and the table of reasons."""
-    ops = "|".join(re.findall(r"^TD_OP\((\w+),", read("include/Dialect/TD/OpTable/Ops.def"),
-                              re.MULTILINE))
+    ops = "|".join(op for f in with_suffix(files, (".td",)) if f.startswith("include/Dialect/TD/IR/")
+                   for op, base in re.findall(r"^def TD_(\w+)Op : TD_(\w+)<", read(f), re.MULTILINE)
+                   if base not in ("Op", "HostOp"))
     asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|\.Case|getOps|IsaPred)<([^;(){}]*)>"
                       r"|(?:\.Case|walk)\(\s*\[[^\]]*\]\(([^)]*)\)")
     name = re.compile(rf"(?<!\w)(?<!arith::)(?<!scf::)(?<!math::)(?<!vector::)(?<!LLVM::)"

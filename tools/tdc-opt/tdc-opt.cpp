@@ -30,9 +30,8 @@ int main(int argc, char **argv) {
                   mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 
   if (argc == 2 && llvm::StringRef(argv[1]) == "--dump-op-table") {
-    mlir::MLIRContext context(registry);
     tdc::printOpTable(llvm::outs());
-    return tdc::td::checkOpTable(&context, llvm::errs()) ? 0 : 1;
+    return 0;
   }
 
   mlir::registerTransformsPasses();

@@ -160,11 +160,6 @@ mlir::RankedTensorType getTensorType(mlir::MLIRContext *context,
                                      const TensorShape &shape);
 TensorShape getTensorShape(mlir::RankedTensorType type);
 
-/// Whether the op table (Ops.def) and the compute ops of the dialect are the
-/// same set and agree on families and gradients; writes what differs to `os`.
-/// Loads the dialect into `context`.
-bool checkOpTable(mlir::MLIRContext *context, llvm::raw_ostream &os);
-
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_IR_TD_H

@@ -22,6 +22,9 @@ include "Dialect/TD/IR/TDShapeOps.td"
 def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
                                           TD_Sized], ["getAccess"]> {
   let summary = "elements at sums of coordinates: windows, flips";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
   let description = [{
     result[i…] = input[map(i…)].
 
@@ -52,6 +55,9 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
 def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff,
                                         Update]> {
   let summary = "a tensor set into another one, with a step between its elements";
+  let spelling = "pad";
+  let family = "Update";
+  let operands = 2;
   let description = [{
     The value of `input` with `input[low + i * step] = update[i]` in all dims. With
     a td.fill as its input it is padding.
@@ -78,6 +84,11 @@ def TD_ContractOp : TD_ComputeOp<"contract", [AttrSizedOperandSegments, Diff,
                                               Reduction, TD_Sized],
                                  ["getAccess"]> {
   let summary = "sums of products of elements at sums of coordinates";
+  let spelling = "convolution";
+  let family = "Contraction";
+  let operands = 2;
+  let dtypes = "kNumbers";
+  let tolerance = "Accumulating";
   let description = [{
     result[i…] = Σ_k… lhs[lhs_map(i…, k…)] * rhs[rhs_map(i…, k…)]: a convolution
     where a map has windows. Each k runs over the size of the operand dims whose

@@ -14,6 +14,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "llvm/TableGen/SearchableTable.td"
 
 //===----------------------------------------------------------------------===//
 // Attributes and types
@@ -112,19 +113,25 @@ def TD_Element : AnyTypeOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8, I1],
 /// The encoding is a place or absent; nothing else means anything to td.
 def TD_HasPlace : CPred<"::tdc::td::isPlaceEncoding("
     "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">;
-class TD_TensorOf<list<Type> dtypes, string summary>
-    : Type<RankedTensorOf<dtypes, [TD_HasPlace]>.predicate,
-           summary # " at a td place or free", "::mlir::RankedTensorType">;
+/// `mask` is the set of dtypes in C++ (DTypeMask).
+class TD_TensorOf<list<Type> elements, string summary, string mask>
+    : Type<RankedTensorOf<elements, [TD_HasPlace]>.predicate,
+           summary # " at a td place or free", "::mlir::RankedTensorType"> {
+  string dtypes = mask;
+}
 
-def TD_Tensor : TD_TensorOf<[TD_Element], "tensor">;
-def TD_FloatTensor : TD_TensorOf<[F64, F32, F16, BF16], "float tensor">;
+def TD_Tensor : TD_TensorOf<[TD_Element], "tensor", "kAnyDType">;
+def TD_FloatTensor
+    : TD_TensorOf<[F64, F32, F16, BF16], "float tensor", "kFloats">;
 def TD_NumberTensor
     : TD_TensorOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8],
-                  "number tensor">;
+                  "number tensor", "kNumbers">;
 def TD_BitsTensor
-    : TD_TensorOf<[I64, I32, I16, I8, UI8, I1], "integer or bool tensor">;
-def TD_BoolTensor : TD_TensorOf<[I1], "bool tensor">;
-def TD_IndexTensor : TD_TensorOf<[I64], "i64 tensor">;
+    : TD_TensorOf<[I64, I32, I16, I8, UI8, I1], "integer or bool tensor",
+                  "kBits">;
+def TD_BoolTensor
+    : TD_TensorOf<[I1], "bool tensor", "maskOf(DType::Bool)">;
+def TD_IndexTensor : TD_TensorOf<[I64], "i64 tensor", "maskOf(DType::I64)">;
 /// A host scalar: int, float or bool of the language.
 def TD_Scalar : AnyTypeOf<[I64, F64, I1], "host scalar">;
 /// What can be printed or formatted.
@@ -153,14 +160,71 @@ def TD_ForGradientTrait : NativeOpTrait<"ForGradientOp"> {
   let cppNamespace = "::tdc::td";
 }
 
-/// `facts` are the methods of ComputeOp that the op answers itself.
+defvar Diff = DeclareOpInterfaceMethods<TD_Differentiable>;
+
+/// `facts` are the methods of ComputeOp that the op answers itself. What follows
+/// is the op's row in the op table, in the words of Dialect/TD/OpTable/OpTable.h.
 class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
                    list<string> facts = []>
     : TD_Op<mnemonic, !listconcat(
         [Pure, DeclareOpInterfaceMethods<TD_Compute, facts>], traits)> {
+  /// The enumerator of OpKind; the C++ class is this followed by Op.
+  string kind = !subst("TD_", "", !subst("Op", "", NAME));
+  string rowMnemonic = mnemonic;
+  /// What messages call it; empty: programs have no word for it.
+  string spelling = mnemonic;
+  string family = ?;
+  /// Operands that are tensors; -1: any number.
+  int operands = 1;
+  /// Of the operands that carry data (not of conditions and indices); of the
+  /// result where there is no such operand.
+  string dtypes = "kAnyDType";
+  bit hasGradient = !foldl(0, traits, found, trait,
+                           !or(found, !eq(trait, Diff)));
+  assert !eq(!foldl(0, traits, found, trait,
+                    !or(found, !eq(trait, TD_ElementwiseTrait))),
+             !or(!eq(family, "Unary"), !eq(family, "Binary"),
+                 !eq(family, "Compare"), !eq(family, "Select"),
+                 !eq(family, "Cast"))),
+         "ops of some families are elementwise, and no others";
+  string tolerance = "Exact";
+  /// Of one element.
+  string cost = "Simple";
+  string devices = "Fixed";
+  string kindCode = "OpKind::" # kind;
+  string operandsCode = !cast<string>(operands);
+  string familyCode = "OpFamily::" # family;
+  string toleranceCode = "Tolerance::" # tolerance;
+  string costCode = "OpCost::" # cost;
+  string devicesCode = "Portability::" # devices;
+
   let extraClassDefinition =
     "const ::tdc::OpInfo &$cppClass::getInfo() { return ::tdc::getOpInfo("
-    "::tdc::OpKind::" # !subst("TD_", "", !subst("Op", "", NAME)) # "); }";
+    "::tdc::OpKind::" # kind # "); }";
+}
+
+//===----------------------------------------------------------------------===//
+// The op table
+//===----------------------------------------------------------------------===//
+
+def OpKind : GenericEnum {
+  let FilterClass = "TD_ComputeOp";
+  let NameField = "kind";
+}
+
+def OpTable : GenericTable {
+  let FilterClass = "TD_ComputeOp";
+  let CppTypeName = "OpInfo";
+  let Fields = ["kindCode", "kind", "rowMnemonic", "spelling", "familyCode",
+                "operandsCode", "dtypes", "hasGradient", "toleranceCode",
+                "costCode", "devicesCode"];
+  string TypeOf_kindCode = "code";
+  string TypeOf_familyCode = "code";
+  string TypeOf_operandsCode = "code";
+  string TypeOf_dtypes = "code";
+  string TypeOf_toleranceCode = "code";
+  string TypeOf_costCode = "code";
+  string TypeOf_devicesCode = "code";
 }
 
 #endif // TDC_DIALECT_TD_IR_TDBASE_TD

@@ -10,10 +10,15 @@
 
 include "Dialect/TD/IR/TDBase.td"
 
-class TD_UnaryOp<string mnemonic, string what, Type tensor,
-                 list<Trait> traits = [], string type = "tensor<4xf32>">
+class TD_UnaryOp<string mnemonic, string what, TD_TensorOf tensor,
+                 string error, string price, list<Trait> traits = [],
+                 string type = "tensor<4xf32>">
     : TD_ComputeOp<mnemonic, !listconcat(
         [TD_ElementwiseTrait, SameOperandsAndResultType], traits)> {
+  let family = "Unary";
+  let dtypes = tensor.dtypes;
+  let tolerance = error;
+  let cost = price;
   let summary = what;
   let description = [{
     C1: operand and result have one type.
@@ -28,11 +33,16 @@ class TD_UnaryOp<string mnemonic, string what, Type tensor,
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-class TD_BinaryOp<string mnemonic, string what, Type tensor,
-                  list<Trait> traits = [], string type = "tensor<4xf32>",
-                  string more = "">
+class TD_BinaryOp<string mnemonic, string what, TD_TensorOf tensor,
+                  string error, string price, list<Trait> traits = [],
+                  string type = "tensor<4xf32>", string more = "">
     : TD_ComputeOp<mnemonic, !listconcat(
         [TD_ElementwiseTrait, SameOperandsAndResultType], traits)> {
+  let family = "Binary";
+  let operands = 2;
+  let dtypes = tensor.dtypes;
+  let tolerance = error;
+  let cost = price;
   let summary = what;
   let description = more # [{
     C1: operands and result have one type.
@@ -47,36 +57,38 @@ class TD_BinaryOp<string mnemonic, string what, Type tensor,
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-defvar Diff = DeclareOpInterfaceMethods<TD_Differentiable>;
 defvar Expand = DeclareOpInterfaceMethods<TD_Expandable>;
 
 //===----------------------------------------------------------------------===//
 // Unary
 //===----------------------------------------------------------------------===//
 
-def TD_NegOp : TD_UnaryOp<"neg", "-x; integers wrap", TD_NumberTensor, [Diff]> {
+def TD_NegOp : TD_UnaryOp<"neg", "-x; integers wrap", TD_NumberTensor, "Exact", "Simple", [Diff]> {
+  let spelling = "-";
+  let devices = "Scalars";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
-def TD_AbsOp : TD_UnaryOp<"abs", "|x|; the gradient at 0 is 0", TD_NumberTensor, [Diff]>;
-def TD_SignOp : TD_UnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", TD_NumberTensor, [Diff]>;
-def TD_ExpOp : TD_UnaryOp<"exp", "exponential, e to the x", TD_FloatTensor, [Diff]>;
-def TD_Expm1Op : TD_UnaryOp<"expm1", "exponential minus 1, exact near 0", TD_FloatTensor, [Diff]>;
-def TD_LogOp : TD_UnaryOp<"log", "natural logarithm", TD_FloatTensor, [Diff]>;
-def TD_Log1pOp : TD_UnaryOp<"log1p", "natural logarithm of 1 + x, exact near 0", TD_FloatTensor, [Diff]>;
-def TD_SqrtOp : TD_UnaryOp<"sqrt", "square root, correctly rounded", TD_FloatTensor, [Diff]>;
-def TD_RsqrtOp : TD_UnaryOp<"rsqrt", "1 / sqrt(x)", TD_FloatTensor, [Diff]>;
-def TD_SinOp : TD_UnaryOp<"sin", "sine of radians", TD_FloatTensor, [Diff]>;
-def TD_CosOp : TD_UnaryOp<"cos", "cosine of radians", TD_FloatTensor, [Diff]>;
-def TD_TanhOp : TD_UnaryOp<"tanh", "hyperbolic tangent", TD_FloatTensor, [Diff]>;
-def TD_ErfOp : TD_UnaryOp<"erf", "error function", TD_FloatTensor, [Diff]>;
-def TD_SigmoidOp : TD_UnaryOp<"sigmoid", "1 / (1 + exp(-x)), no overflow", TD_FloatTensor, [Diff]>;
-def TD_ReluOp : TD_UnaryOp<"relu", "max(x, 0), NaN stays NaN; the gradient at 0 is 0", TD_NumberTensor, [Diff]>;
-def TD_FloorOp : TD_UnaryOp<"floor", "round towards minus infinity", TD_FloatTensor, [Diff]>;
-def TD_CeilOp : TD_UnaryOp<"ceil", "round towards plus infinity", TD_FloatTensor, [Diff]>;
-def TD_TruncOp : TD_UnaryOp<"trunc", "round towards zero", TD_FloatTensor, [Diff]>;
-def TD_RoundOp : TD_UnaryOp<"round", "round to nearest, ties to even", TD_FloatTensor, [Diff]>;
-def TD_NotOp : TD_UnaryOp<"not", "bitwise complement; logical on bool", TD_BitsTensor, [], "tensor<4xi1>"> {
+def TD_AbsOp : TD_UnaryOp<"abs", "|x|; the gradient at 0 is 0", TD_NumberTensor, "Exact", "Simple", [Diff]>;
+def TD_SignOp : TD_UnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", TD_NumberTensor, "Exact", "Simple", [Diff]>;
+def TD_ExpOp : TD_UnaryOp<"exp", "exponential, e to the x", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_Expm1Op : TD_UnaryOp<"expm1", "exponential minus 1, exact near 0", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_LogOp : TD_UnaryOp<"log", "natural logarithm", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_Log1pOp : TD_UnaryOp<"log1p", "natural logarithm of 1 + x, exact near 0", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_SqrtOp : TD_UnaryOp<"sqrt", "square root, correctly rounded", TD_FloatTensor, "Rounded", "Slow", [Diff]>;
+def TD_RsqrtOp : TD_UnaryOp<"rsqrt", "1 / sqrt(x)", TD_FloatTensor, "Transcendental", "Slow", [Diff]>;
+def TD_SinOp : TD_UnaryOp<"sin", "sine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_CosOp : TD_UnaryOp<"cos", "cosine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_TanhOp : TD_UnaryOp<"tanh", "hyperbolic tangent", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_ErfOp : TD_UnaryOp<"erf", "error function", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_SigmoidOp : TD_UnaryOp<"sigmoid", "1 / (1 + exp(-x)), no overflow", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_ReluOp : TD_UnaryOp<"relu", "max(x, 0), NaN stays NaN; the gradient at 0 is 0", TD_NumberTensor, "Exact", "Simple", [Diff]>;
+def TD_FloorOp : TD_UnaryOp<"floor", "round towards minus infinity", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_CeilOp : TD_UnaryOp<"ceil", "round towards plus infinity", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_TruncOp : TD_UnaryOp<"trunc", "round towards zero", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_RoundOp : TD_UnaryOp<"round", "round to nearest, ties to even", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_NotOp : TD_UnaryOp<"not", "bitwise complement; logical on bool", TD_BitsTensor, "Exact", "Simple", [], "tensor<4xi1>"> {
+  let spelling = "~";
   let hasFolder = 1;
 }
 
@@ -84,9 +96,13 @@ def TD_NotOp : TD_UnaryOp<"not", "bitwise complement; logical on bool", TD_BitsT
 // Binary
 //===----------------------------------------------------------------------===//
 
-class TD_ArithmeticOp<string mnemonic, string what, Type tensor,
+class TD_ArithmeticOp<string mnemonic, string sign, string what,
+                      TD_TensorOf tensor, string price,
                       list<Trait> traits = [], string more = "">
-    : TD_BinaryOp<mnemonic, what, tensor, traits, "tensor<4xf32>", more> {
+    : TD_BinaryOp<mnemonic, what, tensor, "Rounded", price, traits,
+                  "tensor<4xf32>", more> {
+  let spelling = sign;
+  let devices = "Scalars";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -98,18 +114,30 @@ defvar zeroVanishes = [{
 
 }];
 
-def TD_AddOp : TD_ArithmeticOp<"add", "sum a + b; integers wrap", TD_NumberTensor, [Commutative, Diff], zeroVanishes>;
-def TD_SubOp : TD_ArithmeticOp<"sub", "difference a - b; integers wrap", TD_NumberTensor, [Diff], zeroVanishes>;
-def TD_MulOp : TD_ArithmeticOp<"mul", "product a * b; integers wrap", TD_NumberTensor, [Commutative, Diff]>;
-def TD_DivOp : TD_ArithmeticOp<"div", "quotient a / b of floats (IEEE)", TD_FloatTensor, [Diff]>;
-def TD_FloorDivOp : TD_BinaryOp<"floordiv", "quotient rounded down, exactly: 1.0 and 0.1 give 9; an integer divided by 0 gives 0", TD_NumberTensor>;
-def TD_ModOp : TD_BinaryOp<"mod", "remainder a - b * floor(a / b); an integer modulo 0 gives 0", TD_NumberTensor, [Diff]>;
-def TD_PowOp : TD_BinaryOp<"pow", "power a to the b; integers wrap, a negative integer exponent gives 0 unless |a| = 1", TD_NumberTensor, [Diff]>;
-def TD_MaxOp : TD_BinaryOp<"max", "the larger; NaN wins; ties share the gradient", TD_NumberTensor, [Commutative, Diff]>;
-def TD_MinOp : TD_BinaryOp<"min", "the smaller; NaN wins; ties share the gradient", TD_NumberTensor, [Commutative, Diff]>;
-def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, [Commutative], "tensor<4xi64>">;
-def TD_OrOp : TD_BinaryOp<"or", "bitwise or; logical on bool", TD_BitsTensor, [Commutative], "tensor<4xi64>">;
-def TD_XorOp : TD_BinaryOp<"xor", "bitwise exclusive or", TD_BitsTensor, [Commutative], "tensor<4xi64>">;
+def TD_AddOp : TD_ArithmeticOp<"add", "+", "sum a + b; integers wrap", TD_NumberTensor, "Simple", [Commutative, Diff], zeroVanishes>;
+def TD_SubOp : TD_ArithmeticOp<"sub", "-", "difference a - b; integers wrap", TD_NumberTensor, "Simple", [Diff], zeroVanishes>;
+def TD_MulOp : TD_ArithmeticOp<"mul", "*", "product a * b; integers wrap", TD_NumberTensor, "Simple", [Commutative, Diff]>;
+def TD_DivOp : TD_ArithmeticOp<"div", "/", "quotient a / b of floats (IEEE)", TD_FloatTensor, "Slow", [Diff]>;
+def TD_FloorDivOp : TD_BinaryOp<"floordiv", "quotient rounded down, exactly: 1.0 and 0.1 give 9; an integer divided by 0 gives 0", TD_NumberTensor, "Rounded", "Slow"> {
+  let spelling = "//";
+}
+def TD_ModOp : TD_BinaryOp<"mod", "remainder a - b * floor(a / b); an integer modulo 0 gives 0", TD_NumberTensor, "Rounded", "Slow", [Diff]> {
+  let spelling = "%";
+}
+def TD_PowOp : TD_BinaryOp<"pow", "power a to the b; integers wrap, a negative integer exponent gives 0 unless |a| = 1", TD_NumberTensor, "Transcendental", "Function", [Diff]> {
+  let spelling = "**";
+}
+def TD_MaxOp : TD_BinaryOp<"max", "the larger; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]>;
+def TD_MinOp : TD_BinaryOp<"min", "the smaller; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]>;
+def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
+  let spelling = "&";
+}
+def TD_OrOp : TD_BinaryOp<"or", "bitwise or; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
+  let spelling = "|";
+}
+def TD_XorOp : TD_BinaryOp<"xor", "bitwise exclusive or", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
+  let spelling = "^";
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison and choice
@@ -118,6 +146,9 @@ def TD_XorOp : TD_BinaryOp<"xor", "bitwise exclusive or", TD_BitsTensor, [Commut
 def TD_CompareOp : TD_ComputeOp<"compare", [TD_ElementwiseTrait,
     SameTypeOperands], ["getSpelling"]> {
   let summary = "compare element by element";
+  let family = "Compare";
+  let operands = 2;
+  let devices = "Scalars";
   let description = [{
     A comparison with NaN is false, but `ne` is true.
 
@@ -139,6 +170,9 @@ def TD_CompareOp : TD_ComputeOp<"compare", [TD_ElementwiseTrait,
 def TD_SelectOp : TD_ComputeOp<"select", [TD_ElementwiseTrait,
     AllTypesMatch<["on_true", "on_false", "result"]>, Diff]> {
   let summary = "on_true where the condition holds, else on_false";
+  let spelling = "where";
+  let family = "Select";
+  let operands = 3;
   let description = [{
     C1: the condition has the shape and place of the result.
 

@@ -10,6 +10,8 @@ defvar Reduction = DeclareOpInterfaceMethods<TD_Reduction>;
 def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff, Reduction],
     ["getAccess", "getSpelling"]> {
   let summary = "combine all elements along dims";
+  let family = "Reduction";
+  let tolerance = "Accumulating";
   let description = [{
     The dims named are gone from the result. An empty sum is 0, an empty product
     1, an empty max the smallest value (-inf for floats), an empty min the
@@ -47,6 +49,8 @@ def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff, Reduction],
 def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce", [
     DeclareOpInterfaceMethods<TD_Reduction, ["givesIndex"]>], ["getAccess"]> {
   let summary = "index of the largest or smallest element along dims";
+  let family = "Reduction";
+  let dtypes = "kNumbers";
   let description = [{
     Elements along several dims are counted row by row. The first one where
     several are equal; a NaN counts as largest (max) or smallest (min).
@@ -70,6 +74,11 @@ def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce", [
 
 def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
   let summary = "matrix product of the last two dims";
+  let spelling = "@";
+  let family = "Contraction";
+  let operands = 2;
+  let dtypes = "kNumbers";
+  let tolerance = "Accumulating";
   let description = [{
     result[…, m, n] = Σ_k lhs[…, m, k] * rhs[…, k, n]. Transposed operands are
     td.permute; kernels read them in place.
@@ -94,6 +103,9 @@ def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
 def TD_ScanOp : TD_ComputeOp<"scan", [SameOperandsAndResultType, Diff],
     ["getSpelling"]> {
   let summary = "combine the elements along a dim up to each of them";
+  let family = "Scan";
+  let dtypes = "kNumbers";
+  let tolerance = "Accumulating";
   let description = [{
     result[…, i, …] combines input[…, 0, …] to input[…, i, …]. f16 and bf16
     accumulate in f32, f32 in f64: an error would grow with the dim.
@@ -116,6 +128,9 @@ def TD_ScanOp : TD_ComputeOp<"scan", [SameOperandsAndResultType, Diff],
 class TD_SoftmaxLikeOp<string mnemonic, string what>
     : TD_ComputeOp<mnemonic, [SameOperandsAndResultType, Diff, Expand]> {
   let summary = what;
+  let family = "Softmax";
+  let dtypes = "kFloats";
+  let tolerance = "Transcendental";
   let description = [{
     Computed with the maximum subtracted.
 

@@ -20,6 +20,10 @@ defvar AddableUpdate = DeclareOpInterfaceMethods<TD_Update, ["addTo"]>;
 def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
     AllTypesMatch<["value", "result"]>], ["isPulled"]> {
   let summary = "a tensor of literal values";
+  let spelling = "tensor";
+  let family = "Constructor";
+  let operands = 0;
+  let cost = "Free";
   let description = [{
     Written by `tensor([...])`.
 
@@ -38,6 +42,10 @@ def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
 
 def TD_FillOp : TD_ComputeOp<"fill", [TD_Sized], ["getElement"]> {
   let summary = "a tensor with one host scalar in every element";
+  let spelling = "full";
+  let family = "Constructor";
+  let operands = 0;
+  let cost = "Free";
   let description = [{
     The scalar is converted as by td.cast.
 
@@ -58,6 +66,11 @@ def TD_FillOp : TD_ComputeOp<"fill", [TD_Sized], ["getElement"]> {
 
 def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>, TD_Sized]> {
   let summary = "start, start + step, start + 2 step, …";
+  let spelling = "arange";
+  let family = "Constructor";
+  let operands = 0;
+  let dtypes = "kNumbers";
+  let tolerance = "Rounded";
   let description = [{
     C1: the result has rank 1. C2: start and step are i64 for an integer result,
     f64 for a float result; a float element is (start + i * step) rounded once
@@ -79,6 +92,10 @@ def TD_IotaOp : TD_ComputeOp<"iota", [AllTypesMatch<["start", "step"]>, TD_Sized
 def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments, TD_Sized, Expand],
     ["isPulled", "isRepeatable", "mayFail", "getSpelling"]> {
   let summary = "counter-based random numbers";
+  let family = "Constructor";
+  let operands = 0;
+  let dtypes = "kNumbers";
+  let cost = "Function";
   let description = [{
     Element i is lane i mod 4 of Philox4x32-10 (Salmon et al., SC 2011) with key
     `seed` and counter (call, i / 4), so a value depends on nothing but its
@@ -109,6 +126,10 @@ def TD_RandomOp : TD_ComputeOp<"random", [AttrSizedOperandSegments, TD_Sized, Ex
 
 def TD_BroadcastOp : TD_ComputeOp<"broadcast", [Diff, TD_Sized], ["getAccess"]> {
   let summary = "repeat along new leading dims and along dims of size 1";
+  let spelling = "";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
   let description = [{
     Shapes are aligned at the right.
 
@@ -133,6 +154,9 @@ def TD_BroadcastOp : TD_ComputeOp<"broadcast", [Diff, TD_Sized], ["getAccess"]> 
 def TD_ReshapeOp : TD_ComputeOp<"reshape", [Diff, TD_Sized],
     ["isPulled", "getAccess", "getViewed"]> {
   let summary = "the same elements in row-major order under another shape";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
   let description = [{
     C1: equal numbers of elements (checked where static). C2: one size per `?`.
     C3: dtypes are equal.
@@ -154,6 +178,9 @@ def TD_ReshapeOp : TD_ComputeOp<"reshape", [Diff, TD_Sized],
 
 def TD_PermuteOp : TD_ComputeOp<"permute", [Diff], ["getAccess"]> {
   let summary = "reorder the dims";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
   let description = [{
     Result dim i is operand dim `permutation[i]`.
 
@@ -177,6 +204,10 @@ def TD_PermuteOp : TD_ComputeOp<"permute", [Diff], ["getAccess"]> {
 
 def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> {
   let summary = "every step-th element from start along one dim";
+  let spelling = "[...]";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
   let description = [{
     A start out of range is clamped, so that the op may run ahead of the
     td.assert that tells of such a start; td-form-kernels has the host do that in
@@ -207,6 +238,9 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> 
 def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
     AllTypesMatch<["input", "result"]>, Diff, AddableUpdate, Expand]> {
   let summary = "a tensor with a slice replaced";
+  let spelling = "[...]";
+  let family = "Update";
+  let operands = 2;
   let description = [{
     The value of `input` after `input[start::step along dim] = update`. A start
     out of range is clamped as by td.slice.
@@ -232,6 +266,10 @@ def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
 def TD_ConcatOp : TD_ComputeOp<"concat", [Diff,
     DeclareOpInterfaceMethods<TD_Update, ["getBase"]>]> {
   let summary = "tensors one after the other along a dim";
+  let spelling = "cat";
+  let family = "Update";
+  let operands = -1;
+  let devices = "Anywhere";
   let description = [{
     C1: one input or more, and `dim` is in range. C2: equal ranks and dtypes. C3:
     equal sizes but along `dim`. C4: the sizes along `dim` add up.
@@ -258,6 +296,10 @@ def TD_GatherOp : TD_ComputeOp<"gather", [Diff,
     DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
     ["getAccess", "mayFail"]> {
   let summary = "rows picked by an index tensor";
+  let family = "Movement";
+  let operands = 2;
+  let cost = "Slow";
+  let devices = "Anywhere";
   let description = [{
     result[a…, j…, b…] = input[a…, indices[j…], b…] with a the dims before `dim`.
     A negative index counts from the end; one out of range stops the program.
@@ -284,6 +326,10 @@ def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
     DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
     ["getAccess", "mayFail"]> {
   let summary = "add rows at the places an index tensor names";
+  let family = "Update";
+  let operands = 3;
+  let dtypes = "kNumbers";
+  let tolerance = "Accumulating";
   let description = [{
     The transpose of td.gather: `input` with `updates[a…, j…, b…]` added at
     [a…, indices[j…], b…], in order of j.
@@ -309,6 +355,9 @@ def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
 def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker],
     ["getAccess", "mayFail"]> {
   let summary = "one element per index, along one dim (torch.gather)";
+  let family = "Movement";
+  let operands = 2;
+  let cost = "Slow";
   let description = [{
     result[…, j, …] = input[…, indices[…, j, …], …]. An index out of range, a
     negative one included, stops the program.
@@ -335,6 +384,10 @@ def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
     AllTypesMatch<["input", "result"]>, Diff, Update, Expand, TD_Picker],
     ["mayFail"]> {
   let summary = "the transpose of td.gather_along (torch.scatter_add)";
+  let family = "Update";
+  let operands = 3;
+  let dtypes = "kNumbers";
+  let tolerance = "Accumulating";
   let description = [{
     Elements of `updates` that meet are added in order of j. An index out of
     range stops the program, except where one index per row lets this op become

@@ -137,9 +137,11 @@ def TD_WriteHandleOp : TD_Op<"write_handle", [
 // td.cast
 //===----------------------------------------------------------------------===//
 
-def TD_CastOp : TD_ComputeOp<"cast", [TD_ElementwiseTrait,
-    DeclareOpInterfaceMethods<TD_Differentiable>], ["getSpelling"]> {
+def TD_CastOp : TD_ComputeOp<"cast", [TD_ElementwiseTrait, Diff],
+                             ["getSpelling"]> {
   let summary = "convert the elements to another dtype";
+  let family = "Cast";
+  let devices = "Anywhere";
   let description = [{
     The only op that changes the dtype of a value. Float to integer truncates
     towards zero and saturates, NaN gives 0; integer to integer wraps; float to

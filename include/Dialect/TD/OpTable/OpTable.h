@@ -1,8 +1,8 @@
 //===- OpTable.h - what is known of every compute op, without MLIR --------===//
 //
-// One row per op (Ops.def). The checker reads arity and dtypes from it, the
-// generated tests read everything from it as JSON, and the dialect checks that
-// rows and ops are the same set.
+// One row per op, which the definition of the op gives (TD_ComputeOp in
+// Dialect/TD/IR/TDBase.td). The checker reads arity and dtypes from it, the
+// generated tests read everything from it as JSON.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,13 @@
 
 namespace tdc {
 
-/// The compute ops of td: `OpKind::Add` is td.add.
-enum class OpKind : uint8_t {
-#define TD_OP(NAME, ...) NAME,
-#include "Dialect/TD/OpTable/Ops.def"
+/// The scope of the enumerators of OpKind.
+struct OpKinds {
+#define GET_OpKind_DECL
+#include "Dialect/TD/IR/OpTable.inc"
 };
+/// The compute ops of td: `OpKind::Add` is td.add.
+using OpKind = OpKinds::OpKind;
 
 /// Ops of one family share a shape rule and the code that lowers them. Those up
 /// to Cast are elementwise.

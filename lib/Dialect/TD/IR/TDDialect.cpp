@@ -28,33 +28,3 @@ Operation *TDDialect::materializeConstant(OpBuilder &builder, Attribute value,
                : nullptr;
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
-
-static bool isElementwise(OpFamily family) { return family <= OpFamily::Cast; }
-
-bool td::checkOpTable(MLIRContext *context, raw_ostream &os) {
-  context->loadDialect<TDDialect>();
-  bool agree = true;
-  auto report = [&](StringRef mnemonic) -> raw_ostream & {
-    agree = false;
-    return os << "error: td." << mnemonic << ' ';
-  };
-
-  for (RegisteredOperationName op :
-       context->getRegisteredOperationsByDialect("td"))
-    if (op.hasInterface<ComputeOp>() && !lookupOp(op.stripDialect()))
-      report(op.stripDialect()) << "is a compute op without a row in Ops.def\n";
-
-  for (const OpInfo &row : getOpTable()) {
-    auto op =
-        RegisteredOperationName::lookup(("td." + row.mnemonic).str(), context);
-    if (!op || !op->hasInterface<ComputeOp>()) {
-      report(row.mnemonic) << "has a row in Ops.def but is no compute op\n";
-      continue;
-    }
-    if (op->hasInterface<Differentiable>() != row.hasGradient)
-      report(row.mnemonic) << "disagrees with Ops.def on having a gradient\n";
-    if (op->hasTrait<ElementwiseOp>() != isElementwise(row.family))
-      report(row.mnemonic) << "disagrees with Ops.def on being elementwise\n";
-  }
-  return agree;
-}

@@ -1,4 +1,4 @@
-//===- OpTable.cpp - the rows of Ops.def as data --------------------------===//
+//===- OpTable.cpp - what is known of every compute op, without MLIR ------===//
 
 #include "Dialect/TD/OpTable/OpTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,35 +7,26 @@
 namespace tdc {
 
 namespace {
-/// The words of the column GRADIENT.
-enum HasGradient : bool { None = false, Gradient = true };
+#define GET_OpTable_IMPL
+#include "Dialect/TD/IR/OpTable.inc"
 
-constexpr OpInfo kOps[] = {
-#define TD_OP(NAME, MNEMONIC, SPELLING, FAMILY, OPERANDS, DTYPES, GRADIENT,    \
-              TOLERANCE, COST, DEVICES)                                        \
-  {OpKind::NAME,                                                               \
-   #NAME,                                                                      \
-   MNEMONIC,                                                                   \
-   SPELLING,                                                                   \
-   OpFamily::FAMILY,                                                           \
-   OPERANDS,                                                                   \
-   DTYPES,                                                                     \
-   GRADIENT,                                                                   \
-   Tolerance::TOLERANCE,                                                       \
-   OpCost::COST,                                                               \
-   Portability::DEVICES},
-#include "Dialect/TD/OpTable/Ops.def"
-};
+constexpr bool isInOrder() {
+  for (size_t i = 0; i < std::size(OpTable); ++i)
+    if (OpTable[i].kind != OpKind(i))
+      return false;
+  return true;
+}
+static_assert(isInOrder());
 } // namespace
 
-llvm::ArrayRef<OpInfo> getOpTable() { return kOps; }
+llvm::ArrayRef<OpInfo> getOpTable() { return OpTable; }
 
-const OpInfo &getOpInfo(OpKind kind) { return kOps[unsigned(kind)]; }
+const OpInfo &getOpInfo(OpKind kind) { return OpTable[unsigned(kind)]; }
 
 const OpInfo *lookupOp(llvm::StringRef mnemonic) {
   const OpInfo *row = llvm::find_if(
-      kOps, [&](const OpInfo &info) { return info.mnemonic == mnemonic; });
-  return row == std::end(kOps) ? nullptr : row;
+      OpTable, [&](const OpInfo &info) { return info.mnemonic == mnemonic; });
+  return row == std::end(OpTable) ? nullptr : row;
 }
 
 llvm::StringRef spelling(OpFamily family) {
@@ -56,7 +47,7 @@ llvm::StringRef spelling(Tolerance tolerance) {
 void printOpTable(llvm::raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.array([&] {
-    for (const OpInfo &info : kOps)
+    for (const OpInfo &info : OpTable)
       json.object([&] {
         json.attribute("name", info.name);
         json.attribute("mnemonic", info.mnemonic);
