@@ -7,8 +7,8 @@ A table below a comment <!-- SOURCE PATTERN --> has a row for every function of
 SOURCE, a table of builtins or a prelude file, that PATTERN matches in full, with
 the parameters that it has there; the verbs of tdc have what may follow them, and the
 variables of the environment are those that the sources ask for. What a row says is
-written by hand in docs/Reference.md and kept, but for options, which say it
-themselves. The result goes to FILE, or back to docs/Reference.md. A function without
+written by hand in docs/Reference.md and kept, but for options and elementwise ops, which
+say it themselves. The result goes to FILE, or back to docs/Reference.md. A function without
 a row, or a row that says nothing, is an error.
 """
 
@@ -18,7 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
-SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")),
+ELEMENTWISE = ROOT / "include/Dialect/TD/IR/TDElementwiseOps.td"
+SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")), ELEMENTWISE,
            ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl",
            ROOT / "prelude/windows.tdsl",
            ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]
@@ -42,6 +43,18 @@ def builtins(text):
             name, listed = "x" + name, listed[1:]
         parts = ", ".join("…" if one == "**" else one for one in listed)
         yield name, f"({parts})"
+
+
+def ops():
+    """Elementwise ops that are functions, and what their definitions say. Those with a meaning
+    for host numbers have a row in C++."""
+    own = {name for name, _ in functions(ROOT / "lib/Frontend/Sema/BuiltinsElementwise.cpp")}
+    for arity, mnemonic, summary, body in re.findall(
+            r'^def TD_\w+ : TD_(Unary|Binary)Op<"(\w+)", "(.*?)",.*>(?:;| \{\n((?:  .*\n)*))',
+            ELEMENTWISE.read_text(encoding="utf-8"), re.MULTILINE):
+        name = (re.findall(r'let spelling = "(.*)"', body) or [mnemonic])[0]
+        if name.isalnum() and name not in own:
+            yield name, "(input)" if arity == "Unary" else "(input, other)", summary
 
 
 def declarations(text):
@@ -90,6 +103,8 @@ def options():
 def functions(source):
     if source.is_dir():
         return variables()
+    if source == ELEMENTWISE:
+        return [(name, parameters) for name, parameters, _ in ops()]
     read = (verbs if source.name == "OptionTable.cpp" else
             builtins if source.suffix == ".cpp" else declarations)
     return list(read(source.read_text(encoding="utf-8")))
@@ -98,6 +113,7 @@ def functions(source):
 def main():
     old = REFERENCE.read_text(encoding="utf-8")
     said = {name: text for *_, rows in TABLE.findall(old) for name, text in ROW.findall(rows)}
+    said |= {name: summary for name, _, summary in ops()}
     listed, silent = set(), []
 
     def fill(table):

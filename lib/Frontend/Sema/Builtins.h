@@ -65,8 +65,8 @@ using BuiltinHandler = Val (*)(Checker &, const Bound &);
 /// the remaining positional arguments, what follows it is keyword-only; `**`
 /// leaves all arguments to the handler.
 struct Builtin {
-  llvm::StringLiteral name;
-  llvm::StringLiteral params;
+  llvm::StringRef name;
+  llvm::StringRef params;
   BuiltinHandler handler;
 };
 

@@ -1,24 +1,30 @@
 //===- BuiltinsElementwise.cpp - one element in, one element out ----------===//
 
 #include "Checker.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-/// One op of the table, or its meaning for a host number where it has one.
-template <OpKind op, HostOp host, bool onHost>
-static Val unary(Checker &c, const Bound &args) {
-  const Val &input = args["input"];
-  if (onHost && input.isHostScalar())
-    return c.hostMath(host, input);
-  std::string what = ("`" + getOpInfo(op).mnemonic + "`").str();
-  if (!c.isTensor(input, args.range(), what))
+/// An op of the table that programs call by its name. One operand is a tensor.
+static Val ofTable(Checker &c, const Bound &args) {
+  const OpInfo *op = llvm::find_if(getOpTable(), [&](const OpInfo &info) {
+    return info.isFunction() && info.spelling == args.name;
+  });
+  auto operands = llvm::map_to_vector<2>(
+      args.named, [](auto &pair) { return pair.second; });
+  bool hasTensor = llvm::any_of(
+      operands, [](const Val &val) { return val.is(ValKind::Tensor); });
+  if (!hasTensor && !c.isTensor(operands.back(), args.range(), args.what()))
     return c.fail();
-  return c.elementwise(op, {input}, args.range(), what);
+  return c.elementwise(op->kind, operands, args.range(), args.what());
 }
 
-template <OpKind op>
-constexpr BuiltinHandler tensorOnly = unary<op, HostOp::Abs, false>;
+/// The same, or its meaning for a host number.
+template <HostOp host> static Val unary(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  return input.isHostScalar() ? c.hostMath(host, input) : ofTable(c, args);
+}
 
 static Val round(Checker &c, const Bound &args) {
   const Val &input = args["input"];
@@ -26,15 +32,7 @@ static Val round(Checker &c, const Bound &args) {
     return c.unsupported(args["decimals"].range, "`decimals=`");
   if (input.isHostScalar())
     return c.toInt(c.hostMath(HostOp::Round, input));
-  return unary<OpKind::Round, HostOp::Round, true>(c, args);
-}
-
-template <OpKind op> static Val pairwise(Checker &c, const Bound &args) {
-  llvm::StringRef what = op == OpKind::Max ? "`maximum`" : "`minimum`";
-  const Val &input = args["input"], &other = args["other"];
-  if (!input.is(ValKind::Tensor) && !c.isTensor(other, args.range(), what))
-    return c.fail();
-  return c.elementwise(op, {input, other}, args.range(), what);
+  return ofTable(c, args);
 }
 
 template <ast::BinaryOp op>
@@ -125,30 +123,20 @@ template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
   using ast::BinaryOp;
   using ast::CompareOp;
-  static const Builtin table[] = {
-      {"relu", "input", tensorOnly<OpKind::Relu>},
-      {"sigmoid", "input", tensorOnly<OpKind::Sigmoid>},
-      {"erf", "input", tensorOnly<OpKind::Erf>},
-      {"expm1", "input", tensorOnly<OpKind::Expm1>},
-      {"log1p", "input", tensorOnly<OpKind::Log1p>},
-      {"rsqrt", "input", tensorOnly<OpKind::Rsqrt>},
-      {"sign", "input", tensorOnly<OpKind::Sign>},
-      {"trunc", "input", tensorOnly<OpKind::Trunc>},
+  static const Builtin rows[] = {
       {"logical_not", "input", logical<OpKind::Not>},
-      {"abs", "input", unary<OpKind::Abs, HostOp::Abs, true>},
-      {"exp", "input", unary<OpKind::Exp, HostOp::Exp, true>},
-      {"log", "input", unary<OpKind::Log, HostOp::Log, true>},
-      {"sqrt", "input", unary<OpKind::Sqrt, HostOp::Sqrt, true>},
-      {"sin", "input", unary<OpKind::Sin, HostOp::Sin, true>},
-      {"cos", "input", unary<OpKind::Cos, HostOp::Cos, true>},
-      {"tanh", "input", unary<OpKind::Tanh, HostOp::Tanh, true>},
-      {"floor", "input", unary<OpKind::Floor, HostOp::Floor, true>},
-      {"ceil", "input", unary<OpKind::Ceil, HostOp::Ceil, true>},
+      {"abs", "input", unary<HostOp::Abs>},
+      {"exp", "input", unary<HostOp::Exp>},
+      {"log", "input", unary<HostOp::Log>},
+      {"sqrt", "input", unary<HostOp::Sqrt>},
+      {"sin", "input", unary<HostOp::Sin>},
+      {"cos", "input", unary<HostOp::Cos>},
+      {"tanh", "input", unary<HostOp::Tanh>},
+      {"floor", "input", unary<HostOp::Floor>},
+      {"ceil", "input", unary<HostOp::Ceil>},
       {"round", "input, decimals=", round},
       {"neg", "input", negative},
       {"square", "input", square},
-      {"maximum", "input, other", pairwise<OpKind::Max>},
-      {"minimum", "input, other", pairwise<OpKind::Min>},
       {"add", "input, other", viaOperator<BinaryOp::Add>},
       {"sub", "input, other", viaOperator<BinaryOp::Sub>},
       {"mul", "input, other", viaOperator<BinaryOp::Mul>},
@@ -172,5 +160,15 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"softmax", "input, dim", softmax<false>},
       {"log_softmax", "input, dim", softmax<true>},
   };
+  static const std::vector<Builtin> table = [] {
+    std::vector<Builtin> all(std::begin(rows), std::end(rows));
+    for (const OpInfo &op : getOpTable())
+      if (op.isFunction() && llvm::none_of(rows, [&](const Builtin &row) {
+            return row.name == op.spelling;
+          }))
+        all.push_back({op.spelling, op.operands == 1 ? "input" : "input, other",
+                       ofTable});
+    return all;
+  }();
   return table;
 }

@@ -127,8 +127,12 @@ def TD_ModOp : TD_BinaryOp<"mod", "remainder a - b * floor(a / b); an integer mo
 def TD_PowOp : TD_BinaryOp<"pow", "power a to the b; integers wrap, a negative integer exponent gives 0 unless |a| = 1", TD_NumberTensor, "Transcendental", "Function", [Diff]> {
   let spelling = "**";
 }
-def TD_MaxOp : TD_BinaryOp<"max", "the larger; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]>;
-def TD_MinOp : TD_BinaryOp<"min", "the smaller; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]>;
+def TD_MaxOp : TD_BinaryOp<"max", "the larger of two elements; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]> {
+  let spelling = "maximum";
+}
+def TD_MinOp : TD_BinaryOp<"min", "the smaller of two elements; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]> {
+  let spelling = "minimum";
+}
 def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
   let spelling = "&";
 }

@@ -11,6 +11,7 @@
 
 #include "Dialect/TD/OpTable/Types.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tdc {
@@ -100,6 +101,11 @@ struct OpInfo {
 
   /// Whether data of this dtype may go in (come out, of a constructor).
   bool accepts(DType dtype) const { return dtypes & maskOf(dtype); }
+  /// Whether programs call the op by its spelling, with its operands.
+  bool isFunction() const {
+    return (family == OpFamily::Unary || family == OpFamily::Binary) &&
+           llvm::all_of(spelling, llvm::isAlnum);
+  }
 };
 
 /// All rows, in the order of OpKind.
