@@ -214,6 +214,7 @@ void addElementwiseMeanings(Machine &machine) {
                 [](int64_t a, int64_t b) { return std::max(a, b); });
   binary<MinOp>(machine, smaller,
                 [](int64_t a, int64_t b) { return std::min(a, b); });
+  binary<CopysignOp>(machine, std::copysign, nullptr);
   binary<AndOp>(machine, nullptr, [](int64_t a, int64_t b) { return a & b; });
   binary<OrOp>(machine, nullptr, [](int64_t a, int64_t b) { return a | b; });
   binary<XorOp>(machine, nullptr, [](int64_t a, int64_t b) { return a ^ b; });

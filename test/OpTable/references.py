@@ -83,6 +83,7 @@ OPS = {
     "pow": binary(power, both(positive, anywhere)),
     "max": binary(np.maximum, apart),
     "min": binary(np.minimum, apart),
+    "copysign": binary(np.copysign, both(away_from(0), away_from(0))),
     "and": binary(np.bitwise_and),
     "or": binary(np.bitwise_or),
     "xor": binary(np.bitwise_xor),

@@ -458,6 +458,9 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
           return arith::MinUIOp::create(b, loc, x, y);
         return arith::MinSIOp::create(b, loc, x, y);
       })
+      .Case([&](CopysignOp) -> Value {
+        return math::CopySignOp::create(b, loc, x, y);
+      })
       .Case([&](AndOp) -> Value { return arith::AndIOp::create(b, loc, x, y); })
       .Case([&](OrOp) -> Value { return arith::OrIOp::create(b, loc, x, y); })
       .Case([&](XorOp) -> Value { return arith::XOrIOp::create(b, loc, x, y); })

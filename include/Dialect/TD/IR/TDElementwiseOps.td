@@ -133,6 +133,7 @@ def TD_MaxOp : TD_BinaryOp<"max", "the larger of two elements; NaN wins; ties sh
 def TD_MinOp : TD_BinaryOp<"min", "the smaller of two elements; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]> {
   let spelling = "minimum";
 }
+def TD_CopysignOp : TD_BinaryOp<"copysign", "the size of the first, the sign of the second; the gradient at 0 is 0", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
   let spelling = "&";
 }

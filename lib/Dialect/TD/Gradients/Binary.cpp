@@ -96,4 +96,13 @@ SmallVector<Value> SelectOp::buildVJP(OpBuilder &builder,
           b.select(getCondition(), zero, cotangents[0])};
 }
 
+SmallVector<Value> CopysignOp::buildVJP(OpBuilder &builder,
+                                        ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  Value x = getLhs(), zero = b.zeros(x);
+  Value slope = b.select(b.compare(ComparePredicate::EQ, x, zero), zero,
+                         b.div(getResult(), x));
+  return {b.mul(cotangents[0], slope), b.zeros(getRhs())};
+}
+
 } // namespace tdc::td
