@@ -228,8 +228,8 @@ def random(stage):
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
-    for script, count in (("random_programs", 800 * more), ("random_gradients", 100 * more),
-                          ("mutated_programs", 1000 * more), ("determinism", 100)):
+    for script, count in (("random_programs", 700 * more), ("random_gradients", 100 * more),
+                          ("mutated_programs", 700 * more), ("determinism", 100)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
                               env={"PATH": path})
         print(output, end="")
