@@ -429,17 +429,22 @@ Val Checker::updateSliceOf(const Val &tensor, const Val &update,
 
 Val Checker::reduceOf(td::ReduceKind kind, const Val &tensor,
                       llvm::ArrayRef<unsigned> dims, bool keepDims) {
+  return dims.empty() ? tensor
+                      : reduceBy(OpKind::Reduce, {{"kind", kind}}, tensor, dims,
+                                 keepDims);
+}
+
+Val Checker::reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
+                      const Val &tensor, llvm::ArrayRef<unsigned> dims,
+                      bool keepDims) {
   TensorType type = typeOf(tensor);
   Dims full = type.dims;
-  if (dims.empty())
-    return tensor;
   type.dims = reduceShape(full, dims, false).dims;
   llvm::SmallVector<int64_t, 4> numbers(dims.begin(), dims.end());
   llvm::sort(numbers);
-  Value value =
-      emit().op(OpKind::Reduce, tensor.value,
-                {{"kind", kind}, {"dims", llvm::ArrayRef<int64_t>(numbers)}},
-                {}, shapeOf(type));
+  llvm::SmallVector<OpAttribute, 2> all(attributes);
+  all.push_back({"dims", llvm::ArrayRef<int64_t>(numbers)});
+  Value value = emit().op(op, tensor.value, all, {}, shapeOf(type));
   Val result = like(tensor, std::move(type), value);
   return keepDims ? reshapeTo(result, reduceShape(full, dims, true).dims)
                   : result;

@@ -64,6 +64,8 @@ public:
   mlir::Value permute(mlir::Value tensor, llvm::ArrayRef<int64_t> permutation);
   /// The last two dims swapped.
   mlir::Value transpose(mlir::Value matrix);
+  /// The numbers of the elements of `like` along `dims`, row by row, as i64.
+  mlir::Value numbersAlong(mlir::Value like, llvm::ArrayRef<int64_t> dims);
   /// The elements along a dim in the opposite order.
   mlir::Value flip(mlir::Value tensor, int64_t dim);
   /// The slice of `tensor` that a tensor shaped like `like` was taken from.

@@ -45,31 +45,6 @@ static Value extremumGradient(TensorBuilder b, Value cotangent, Value x,
   return b.div(b.select(won, cotangent, b.zeros(x)), winners);
 }
 
-/// The numbers of the elements of `like` along `dims`, row by row.
-static Value countAlong(TensorBuilder b, Value like, ArrayRef<int64_t> dims) {
-  RankedTensorType type = tensorType(like);
-  Type i64 = IntegerType::get(type.getContext(), 64);
-  Value sum;
-  int64_t stride = 1;
-  for (int64_t dim : llvm::reverse(dims)) {
-    int64_t size = type.getDimSize(dim);
-    auto row = RankedTensorType::get({size}, i64, type.getEncoding());
-    SmallVector<Value, 1> sizes;
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(b.dim(like, dim));
-    Value numbers =
-        b.make<IotaOp>(row, b.constantInt(0), b.constantInt(stride), sizes);
-    SmallVector<int64_t> others;
-    for (int64_t other = 0; other < type.getRank(); ++other)
-      if (other != dim)
-        others.push_back(other);
-    Value all = b.expand(numbers, like, others);
-    sum = sum ? b.add(sum, all) : all;
-    stride *= size;
-  }
-  return sum;
-}
-
 SmallVector<Value> ReduceOp::buildVJP(OpBuilder &builder,
                                       ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
@@ -79,7 +54,7 @@ SmallVector<Value> ReduceOp::buildVJP(OpBuilder &builder,
     RankedTensorType type = getType();
     Value index = b.make<ArgReduceOp>(type.clone(builder.getI64Type()),
                                       getKind(), x, getDims());
-    Value won = b.compare(ComparePredicate::EQ, countAlong(b, x, getDims()),
+    Value won = b.compare(ComparePredicate::EQ, b.numbersAlong(x, getDims()),
                           b.expand(index, x, getDims()));
     return {b.select(won, cotangent, b.zeros(x))};
   }

@@ -128,6 +128,30 @@ Value TensorBuilder::transpose(Value matrix) {
   return permute(matrix, order);
 }
 
+Value TensorBuilder::numbersAlong(Value like, ArrayRef<int64_t> dims) {
+  RankedTensorType type = tensorType(like);
+  Type i64 = builder.getI64Type();
+  Value sum;
+  int64_t stride = 1;
+  for (int64_t index : llvm::reverse(dims)) {
+    int64_t size = type.getDimSize(index);
+    auto row = RankedTensorType::get({size}, i64, type.getEncoding());
+    SmallVector<Value, 1> sizes;
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(dim(like, index));
+    Value numbers =
+        make<IotaOp>(row, constantInt(0), constantInt(stride), sizes);
+    SmallVector<int64_t> others;
+    for (int64_t other = 0; other < type.getRank(); ++other)
+      if (other != index)
+        others.push_back(other);
+    Value all = expand(numbers, like, others);
+    sum = sum ? add(sum, all) : all;
+    stride *= size;
+  }
+  return sum;
+}
+
 Value TensorBuilder::flip(Value tensor, int64_t index) {
   RankedTensorType type = tensorType(tensor);
   MLIRContext *context = type.getContext();
