@@ -108,7 +108,7 @@ static LogicalResult runReduce(Machine &m, ReduceOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Along one dim: td.arg_reduce, td.scan, td.softmax, td.log_softmax
+// td.arg_reduce, td.scan, td.logsumexp, td.softmax, td.log_softmax
 //===----------------------------------------------------------------------===//
 
 /// Calls visit(offsets of the elements along `dim`) for each row, in order.
@@ -174,6 +174,32 @@ static LogicalResult runScan(Machine &m, ScanOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
+static LogicalResult runLogSumExp(Machine &m, LogSumExpOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  Dims dims = chooseDims(x.dims, op.getDims(), false);
+  Tensor result = m.makeResult(op.getResult(), dims);
+  std::vector<double> largest(result.size(), emptyFloat(ReduceKind::Max)),
+      sums(result.size(), 0);
+  auto forEach = [&](llvm::function_ref<void(int64_t, double)> visit) {
+    int64_t i = 0;
+    forEachIndex(x.dims, [&](llvm::ArrayRef<int64_t> index) {
+      visit(getOffset(dims, chooseDims(index, op.getDims(), false)),
+            x.getFloat(i++));
+    });
+  };
+  forEach([&](int64_t to, double one) {
+    largest[to] = combine(ReduceKind::Max, largest[to], one);
+  });
+  forEach([&](int64_t to, double one) {
+    double shift = std::isinf(largest[to]) ? 0 : largest[to];
+    sums[to] += std::exp(one - shift);
+  });
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.setFloat(i, std::log(sums[i]) +
+                           (std::isinf(largest[i]) ? 0 : largest[i]));
+  return m.set(op.getResult(), std::move(result));
+}
+
 template <typename OpTy> static void softmax(Machine &machine, bool isLog) {
   machine.on<OpTy>([isLog](Machine &m, OpTy op) {
     const Tensor &x = m.tensor(op.getInput());
@@ -236,6 +262,7 @@ void addReductionMeanings(Machine &machine) {
   machine.on<ReduceOp>(runReduce);
   machine.on<ArgReduceOp>(runArgReduce);
   machine.on<ScanOp>(runScan);
+  machine.on<LogSumExpOp>(runLogSumExp);
   machine.on<MatmulOp>(runMatmul);
   softmax<SoftmaxOp>(machine, /*isLog=*/false);
   softmax<LogSoftmaxOp>(machine, /*isLog=*/true);

@@ -147,6 +147,30 @@ def softmax_samples(random, dtype):
     yield Sample([np.array(rows).astype(DTYPES[dtype])], {"dim": 1}, "special values")
 
 
+def logsumexp_samples(random, dtype):
+    for shape, dims in REDUCTIONS:
+        yield Sample([numbers(random, dtype, shape)], {"dims": dims})
+    rows = [[1e4, 1e4 - 1, 0], [-1e4, -1e4, -1e4], [np.inf, 0, 1], [-np.inf, 0, 1],
+            [-np.inf] * 3, [np.nan, 0, 1], [np.inf, -np.inf, np.inf], [np.nan, np.inf, 0]]
+    yield Sample([np.array(rows).astype(DTYPES[dtype])], {"dims": (1,)}, "special values")
+
+
+def emit_logsumexp(function, sample):
+    x = function.input(sample.arrays[0])
+    result = x.like(dims=[size for d, size in enumerate(x.dims) if d not in sample.dims])
+    return function.op(f"td.logsumexp {x.name} {list(sample.dims)}", result,
+                       f"{x.type} to {result.type}")
+
+
+def logsumexp(sample):
+    x, own = sample.arrays[0].astype(np.float64), sample.arrays[0]
+    top = x.max(axis=sample.dims, keepdims=True, initial=-np.inf)
+    top = np.where(np.isinf(top), 0, top)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        total = np.log(np.exp(x - top).sum(axis=sample.dims))
+    return round_to(total + top.reshape(total.shape), NAMES[own.dtype])
+
+
 def emit_softmax(mnemonic):
     def emit(function, sample):
         x = function.input(sample.arrays[0])
@@ -179,6 +203,12 @@ def smooth_reduce(random):
 def smooth_matmul(random):
     sizes = [(batch, min(m, 3), min(k, 3), min(n, 3)) for batch, m, k, n in MATMULS]
     return matmul_samples(random, "f64", [size for size in sizes if math.prod(size[0]) <= 2])
+
+
+def smooth_logsumexp(random):
+    for sample in small(reduce_samples)(random):
+        if sample.kind == "sum":
+            yield Sample([anywhere(random, sample.arrays[0].shape)], {"dims": sample.dims})
 
 
 def smooth_softmax(random):

@@ -23,9 +23,10 @@ from movement import (broadcast_samples, concat_samples, emit_broadcast, emit_co
                       gather_along_samples, gather_samples, permute_samples, reshape_samples,
                       rows_shape, scatter, scatter_bound, slice_index, slice_samples,
                       update_slice, update_slice_samples, with_updates)
-from reductions import (arg_reduce, arg_reduce_samples, emit_arg_reduce, emit_matmul, emit_reduce,
-                        emit_softmax, matmul, matmul_bound, matmul_samples, reduce, reduce_bound,
-                        reduce_samples, smooth_matmul, smooth_reduce, smooth_softmax, softmax,
+from reductions import (arg_reduce, arg_reduce_samples, emit_arg_reduce, emit_logsumexp,
+                        emit_matmul, emit_reduce, emit_softmax, logsumexp, logsumexp_samples,
+                        matmul, matmul_bound, matmul_samples, reduce, reduce_bound, reduce_samples,
+                        smooth_logsumexp, smooth_matmul, smooth_reduce, smooth_softmax, softmax,
                         softmax_samples)
 from samples import Op, small, wide
 from scans import emit_scan, scan, scan_bound, scan_samples, smooth_scan
@@ -138,6 +139,8 @@ OPS = {
                       lambda sample: [0, 1], bound=contract_bound),
     "scan": plain(scan_samples, emit_scan, scan, smooth_scan, lambda sample: [0],
                   bound=scan_bound),
+    "logsumexp": plain(logsumexp_samples, emit_logsumexp, logsumexp, smooth_logsumexp,
+                       lambda sample: [0]),
     "softmax": plain(softmax_samples, emit_softmax("softmax"),
                      lambda sample: softmax(sample, is_log=False), smooth_softmax,
                      lambda sample: [0]),

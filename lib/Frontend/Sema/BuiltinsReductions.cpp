@@ -361,34 +361,13 @@ static Val norm(Checker &c, const Bound &args, const Val &input) {
   return lengthOf(c, sumAlong(c, square, *a), args.range(), "`norm`");
 }
 
-static Val logSumExp(Checker &c, const Bound &args, const Val &input) {
+static Val logSumExp(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
   std::optional<Along> a;
-  if (!ready(c, args, "`logsumexp`", a) ||
-      !isFloating(c, input, args.range(), "`logsumexp`"))
+  if (!ready(c, args, args.what(), a) ||
+      !isFloating(c, input, args.range(), args.what()))
     return c.fail();
-  SourceRange range = args.range();
-  Val top =
-      c.stopGradient(c.reduceOf(td::ReduceKind::Max, input, a->dims, true));
-  Val isBelow = c.tensorCompare(td::ComparePredicate::LT, input, top, range,
-                                "`logsumexp`");
-  // An infinite one is not subtracted, less itself it would be NaN: nothing is
-  // left of what is below, and the others are as they are.
-  Val less = c.elementwise(OpKind::Sub, {top, top}, range, "`logsumexp`");
-  Val isInfinite = c.tensorCompare(td::ComparePredicate::NE, less, makeFloat(0),
-                                   range, "`logsumexp`");
-  top = c.selectTensors(isInfinite, makeFloat(0), top, range);
-  Val shifted = c.elementwise(OpKind::Sub, {input, top}, range, "`logsumexp`");
-  Val isNothing =
-      c.elementwise(OpKind::And, {isBelow, isInfinite}, range, "`logsumexp`");
-  shifted = c.selectTensors(isNothing, makeFloat(-INFINITY), shifted, range);
-  Val exps = c.elementwise(OpKind::Exp, {shifted}, range, "`logsumexp`");
-  Val total = c.reduceOf(td::ReduceKind::Sum, exps, a->dims, true);
-  Val logs = c.elementwise(OpKind::Log, {total}, range, "`logsumexp`");
-  Val sumOfBoth = c.elementwise(OpKind::Add, {logs, top}, range, "`logsumexp`");
-  if (sumOfBoth.isError() || a->keep)
-    return sumOfBoth;
-  return c.reshapeTo(sumOfBoth,
-                     reduceShape(typeOf(input).dims, a->dims, false).dims);
+  return c.reduceBy(OpKind::LogSumExp, {}, input, a->dims, a->keep);
 }
 
 template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
@@ -421,7 +400,7 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"cumsum", "input, dim", scan<ReduceKind::Sum>},
       {"cumprod", "input, dim", scan<ReduceKind::Prod>},
       {"norm", "input, p=, dim=, keepdim=", roundedOnce<norm>},
-      {"logsumexp", "input, dim=, keepdim=", roundedOnce<logSumExp>},
+      {"logsumexp", "input, dim=, keepdim=", logSumExp},
   };
   return table;
 }

@@ -125,6 +125,30 @@ def TD_ScanOp : TD_ComputeOp<"scan", [SameOperandsAndResultType, Diff],
   let hasFolder = 1;
 }
 
+def TD_LogSumExpOp : TD_ComputeOp<"logsumexp", [Diff, Expand]> {
+  let summary = "log Σ exp(x) along dims, without overflow";
+  let family = "Softmax";
+  let dtypes = "kFloats";
+  let tolerance = "Transcendental";
+  let description = [{
+    Computed with the maximum subtracted; of nothing it is -inf. f16 and bf16 are
+    computed in f32 and rounded once.
+
+    C1: dims are ascending and in range. C2: the result has the remaining dims,
+    and the dtype of the operand.
+
+    Example:
+    ```mlir
+    %l = td.logsumexp %x [1] : tensor<32x10xf32> to tensor<32xf32>
+    ```
+  }];
+  let arguments = (ins TD_FloatTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs TD_FloatTensor:$result);
+  let assemblyFormat =
+    "$input $dims attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 class TD_SoftmaxLikeOp<string mnemonic, string what>
     : TD_ComputeOp<mnemonic, [SameOperandsAndResultType, Diff, Expand]> {
   let summary = what;

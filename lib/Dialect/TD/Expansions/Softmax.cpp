@@ -1,4 +1,4 @@
-//===- Softmax.cpp - softmax as reductions and elementwise ops ------------===//
+//===- Softmax.cpp - softmax and its kin as reductions --------------------===//
 
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/TD.h"
@@ -47,6 +47,47 @@ static void decomposeSoftmax(Operation *op, Value input, int64_t dim,
     result = CastOp::create(builder, loc, wanted, result);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
+}
+
+/// An infinite maximum is not subtracted: less itself it would be NaN.
+void LogSumExpOp::expand() {
+  OpBuilder builder(*this);
+  Location loc = getLoc();
+  Value input = getInput();
+  RankedTensorType type = getInput().getType(), result = getType();
+  if (isNarrowFloat(type.getElementType())) {
+    type = type.clone(builder.getF32Type());
+    result = result.clone(builder.getF32Type());
+    input = CastOp::create(builder, loc, type, input);
+  }
+  auto reduce = [&](ReduceKind kind, Value value) -> Value {
+    return ReduceOp::create(builder, loc, result, kind, value, getDims());
+  };
+  Value top = reduce(ReduceKind::Max, input);
+  SmallVector<Value> sizes = getRunTimeSizes(builder, loc, top);
+  Value none = arith::ConstantOp::create(builder, loc,
+                                         builder.getF64FloatAttr(0));
+  Value zero = FillOp::create(builder, loc, result, none, sizes);
+  Value isInfinite = CompareOp::create(
+      builder, loc, result.clone(builder.getI1Type()), ComparePredicate::NE,
+      SubOp::create(builder, loc, top, top), zero);
+  top = SelectOp::create(builder, loc, isInfinite, zero, top);
+  SmallVector<int64_t> kept(type.getShape());
+  for (int64_t dim : getDims())
+    kept[dim] = 1;
+  Value spread = BroadcastOp::create(
+      builder, loc, type,
+      ReshapeOp::create(builder, loc, type.clone(kept), top, sizes),
+      getRunTimeSizes(builder, loc, input));
+  Value powers = ExpOp::create(builder, loc,
+                               SubOp::create(builder, loc, input, spread));
+  Value sum = AddOp::create(
+      builder, loc,
+      LogOp::create(builder, loc, reduce(ReduceKind::Sum, powers)), top);
+  if (result != getType())
+    sum = CastOp::create(builder, loc, getType(), sum);
+  replaceAllUsesWith(sum);
+  erase();
 }
 
 void SoftmaxOp::expand() {

@@ -81,6 +81,22 @@ SmallVector<Value> MatmulOp::buildVJP(OpBuilder &builder,
           b.make<MatmulOp>(getRhs().getType(), b.transpose(getLhs()), g)};
 }
 
+SmallVector<Value> LogSumExpOp::buildVJP(OpBuilder &builder,
+                                         ArrayRef<Value> cotangents) {
+  // g * exp(x - y); a result that was rounded is computed again.
+  TensorBuilder b(builder, getLoc());
+  Value x = getInput(), y = getResult();
+  Type element = getType().getElementType();
+  if (isNarrowFloat(element)) {
+    x = b.cast(x, builder.getF32Type());
+    y = b.make<LogSumExpOp>(getType().clone(builder.getF32Type()), x,
+                            getDims());
+  }
+  Value shares = b.make<ExpOp>(b.sub(x, b.expand(y, x, getDims())));
+  return {b.mul(b.expand(cotangents[0], getInput(), getDims()),
+                b.cast(shares, element))};
+}
+
 SmallVector<Value> SoftmaxOp::buildVJP(OpBuilder &builder,
                                        ArrayRef<Value> cotangents) {
   // y * (g - Σ g y)

@@ -246,8 +246,20 @@ OpFoldResult ScanOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
-// td.softmax, td.log_softmax
+// td.logsumexp, td.softmax, td.log_softmax
 //===----------------------------------------------------------------------===//
+
+LogicalResult LogSumExpOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // C1
+  if (failed(verifyReducedDims(*this, getDims(), input)))
+    return failure();
+  // C2
+  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), getDims()),
+                        getType().getShape())))
+    return failure();
+  return verifyDType(*this, "result", input, getType());
+}
 
 LogicalResult SoftmaxOp::verify() {
   // C1
