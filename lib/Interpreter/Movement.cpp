@@ -90,6 +90,25 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
+static LogicalResult runDiagonal(Machine &m, DiagonalOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  auto offset = int64_t(op.getOffset());
+  int64_t row = std::max<int64_t>(-offset, 0), column = std::max<int64_t>(offset, 0);
+  Tensor result = m.makeResult(op.getResult(), dims);
+  if (result.size() > 0 && (row + dims.back() > x.dims[x.dims.size() - 2] ||
+                            column + dims.back() > x.dims.back()))
+    return op.emitOpError("is longer than the diagonal");
+  int64_t i = 0;
+  forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
+    Dims from(index);
+    from.back() += row;
+    from.push_back(index.back() + column);
+    result.setCast(i++, x, getOffset(x.dims, from));
+  });
+  return m.set(op.getResult(), std::move(result));
+}
+
 static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
   const Tensor &x = m.tensor(op.getInput()), &update = m.tensor(op.getUpdate());
   int64_t dim = op.getDim(), step = op.getStep();
@@ -143,6 +162,7 @@ void addMovementMeanings(Machine &machine) {
   machine.on<ReshapeOp>(runReshape);
   machine.on<PermuteOp>(runPermute);
   machine.on<SliceOp>(runSlice);
+  machine.on<DiagonalOp>(runDiagonal);
   machine.on<UpdateSliceOp>(runUpdateSlice);
   machine.on<ConcatOp>(runConcat);
   auto passOn = [](Machine &m, auto op) {

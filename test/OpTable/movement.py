@@ -96,6 +96,32 @@ def emit_slice(function, sample):
                        x.like(dims=dims), f"{x.type} to {x.like(dims=dims).type}")
 
 
+# (shape, offset)
+DIAGONALS = [((1, 1), 0), ((3, 3), 0), ((3, 3), 1), ((3, 3), -2), ((3, 3), 3), ((3, 3), -5),
+             ((2, 5), 0), ((2, 5), 3), ((5, 2), -1), ((5, 2), 1), ((0, 4), 0), ((4, 0), -1),
+             ((2, 4, 4), 0), ((2, 3, 4, 6), 2), ((1, 1, 7), 4), ((0, 3, 3), 0), ((40, 33), 0),
+             ((7, 17, 17), -3)]
+
+
+def diagonal_samples(random, dtype):
+    for shape, offset in DIAGONALS:
+        yield Sample([numbers(random, dtype, shape)], {"offset": offset})
+
+
+def diagonal(sample):
+    rows, columns = sample.arrays[0].shape[-2:]
+    if not -rows < sample.offset < columns:
+        return sample.arrays[0][..., :0, 0]
+    return np.diagonal(sample.arrays[0], sample.offset, -2, -1)
+
+
+def emit_diagonal(function, sample):
+    x = function.input(sample.arrays[0])
+    dims, sizes = function.shape(diagonal(sample).shape)
+    return function.op(f"td.diagonal {x.name} offset {sample.offset}{sizes}", x.like(dims=dims),
+                       f"{x.type} to {x.like(dims=dims).type}")
+
+
 def update_slice_samples(random, dtype):
     for sample in slice_samples(random, dtype):
         update = numbers(random, dtype, slice_shape(sample))

@@ -18,11 +18,12 @@ from elementwise import (PREDICATES, anywhere, apart, away_from, away_from_integ
                          cast, cast_samples, compare_samples, emit_cast, emit_compare,
                          emit_select, positive, power, remainder_pairs,
                          select_samples, sigmoid, smooth_cast, smooth_select, unary)
-from movement import (broadcast_samples, concat_samples, emit_broadcast, emit_concat, emit_gather,
-                      emit_permute, emit_reshape, emit_scatter, emit_slice, emit_update_slice,
+from movement import (broadcast_samples, concat_samples, diagonal, diagonal_samples,
+                      emit_broadcast, emit_concat, emit_diagonal, emit_gather, emit_permute,
+                      emit_reshape, emit_scatter, emit_slice, emit_update_slice,
                       gather_along_samples, gather_samples, permute_samples, reshape_samples,
-                      rows_shape, scatter, scatter_bound, slice_index, slice_samples,
-                      update_slice, update_slice_samples, with_updates)
+                      rows_shape, scatter, scatter_bound, slice_index, slice_samples, update_slice,
+                      update_slice_samples, with_updates)
 from reductions import (arg_reduce, arg_reduce_samples, emit_arg_reduce, emit_logsumexp,
                         emit_matmul, emit_reduce, emit_softmax, logsumexp, logsumexp_samples,
                         matmul, matmul_bound, matmul_samples, reduce, reduce_bound, reduce_samples,
@@ -107,6 +108,7 @@ OPS = {
                       lambda sample: sample.arrays[0].transpose(sample.order)),
     "slice": moving(slice_samples, emit_slice,
                     lambda sample: sample.arrays[0][slice_index(sample)]),
+    "diagonal": moving(diagonal_samples, emit_diagonal, diagonal),
     "update_slice": moving(update_slice_samples, emit_update_slice, update_slice, (0, 1)),
     "window": moving(window_samples, emit_window, window),
     "inset": moving(inset_samples, emit_inset, inset, (0, 1)),

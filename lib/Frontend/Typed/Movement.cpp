@@ -118,30 +118,38 @@ MaybeTyped TypedBuilder::narrow(const Typed &input, unsigned dim,
 
 MaybeTyped TypedBuilder::diagonal(const Typed &input, int64_t offset,
                                   unsigned dim1, unsigned dim2) {
-  std::optional<int64_t> rows = sizes.constantOf(input.type.dims[dim1]),
-                         columns = sizes.constantOf(input.type.dims[dim2]);
-  if (!rows || !columns)
+  const Size &rows = input.type.dims[dim1], &columns = input.type.dims[dim2];
+  const Size skipped(std::abs(offset));
+  std::optional<int64_t> height = sizes.constantOf(rows),
+                         width = sizes.constantOf(columns);
+  Size length;
+  if (height && width) {
+    int64_t known = std::min(*height + std::min<int64_t>(offset, 0),
+                             *width - std::max<int64_t>(offset, 0));
+    length = Size(std::max<int64_t>(known, 0));
+  } else if (rows == columns) {
+    length = rows - skipped;
+    if (!require(length, "the matrix has no diagonal of this offset"))
+      return std::nullopt;
+  } else {
     return fail(DiagCode::TD401,
-                "the sizes of a diagonal's dims must be known when the program "
-                "is compiled",
+                "the sizes of a diagonal's dims must be equal, or known when "
+                "the program is compiled",
                 "these are " + spelling(input.type.dims));
-  // Row by row they stand `columns + 1` apart.
+  }
   llvm::SmallVector<int64_t> order;
-  Dims dims;
+  TensorType type = input.type;
+  type.dims.clear();
   for (auto [dim, size] : llvm::enumerate(input.type.dims))
     if (dim != dim1 && dim != dim2) {
       order.push_back(dim);
-      dims.push_back(size);
+      type.dims.push_back(size);
     }
   order.push_back(dim1);
   order.push_back(dim2);
-  int64_t length = offset >= 0 ? std::min(*rows, *columns - offset)
-                               : std::min(*rows + offset, *columns);
-  length = std::max<int64_t>(length, 0);
-  int64_t start = offset >= 0 ? offset : -offset * *columns;
-  dims.push_back(Size(*rows * *columns));
-  return slice(reshape(permute(input, order), dims), dims.size() - 1,
-               Size(length ? start : 0), Size(length), *columns + 1);
+  type.dims.push_back(length);
+  return make(OpKind::Diagonal, permute(input, order).value,
+              {{"offset", offset}}, std::move(type));
 }
 
 Typed TypedBuilder::concat(llvm::ArrayRef<Typed> inputs, unsigned dim) {

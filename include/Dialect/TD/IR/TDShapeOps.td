@@ -235,6 +235,32 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> 
   let hasFolder = 1;
 }
 
+def TD_DiagonalOp : TD_ComputeOp<"diagonal", [Diff, TD_Sized], ["getAccess"]> {
+  let summary = "the elements [i, i + offset] of the last two dims";
+  let family = "Movement";
+  let cost = "Free";
+  let devices = "Anywhere";
+  let description = [{
+    result[a…, i] = input[a…, i - min(offset, 0), i + max(offset, 0)].
+
+    C1: the operand has at least two dims. C2: the other dims are unchanged. C3:
+    one size per `?` of the result. C4: dtypes are equal. C5: positions are in
+    range (checked where sizes are static).
+
+    Example:
+    ```mlir
+    %d = td.diagonal %x offset -1 : tensor<8x5x5xf32> to tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins TD_Tensor:$input, I64Attr:$offset, Variadic<I64>:$sizes);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat = [{
+    $input `offset` $offset (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($input)
+    `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
     AllTypesMatch<["input", "result"]>, Diff, AddableUpdate, Expand]> {
   let summary = "a tensor with a slice replaced";

@@ -55,6 +55,33 @@ SmallVector<Value> SliceOp::buildVJP(OpBuilder &builder,
   return gradients;
 }
 
+SmallVector<Value> DiagonalOp::buildVJP(OpBuilder &builder,
+                                        ArrayRef<Value> cotangents) {
+  // Each row of the operand has one element of the diagonal, or none.
+  TensorBuilder b(builder, getLoc());
+  Value x = getInput();
+  RankedTensorType type = getInput().getType();
+  auto offset = int64_t(getOffset());
+  int64_t columns = type.getRank() - 1, rows = columns - 1;
+  SmallVector<Value> gradients(getNumOperands()), sizes;
+  for (int64_t dim = 0; dim < columns; ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(b.dim(x, dim));
+  Value zeros =
+      b.full(0.0, withShape(type, type.getShape().drop_back()), sizes);
+  SmallVector<Value> lows(columns, b.constantInt(0));
+  lows.back() = b.constantInt(std::max<int64_t>(-offset, 0));
+  Value ofRows = b.make<InsetOp>(zeros.getType(), zeros, cotangents[0], lows,
+                                 SmallVector<int64_t>(columns, 1));
+  Value number = b.numbersAlong(x, columns);
+  Value isOnDiagonal = b.compare(
+      ComparePredicate::EQ,
+      b.add(b.numbersAlong(x, rows), b.full(double(offset), number)), number);
+  gradients[0] = b.select(isOnDiagonal, b.expand(ofRows, x, columns),
+                          b.zeros(x));
+  return gradients;
+}
+
 SmallVector<Value> UpdateSliceOp::buildVJP(OpBuilder &builder,
                                            ArrayRef<Value> cotangents) {
   // What was replaced gets nothing, what replaced it gets all.

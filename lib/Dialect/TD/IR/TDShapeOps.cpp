@@ -319,6 +319,49 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
                                                            : Value();
 }
 
+LogicalResult DiagonalOp::verify() {
+  RankedTensorType from = getInput().getType(), to = getType();
+  // C1
+  if (from.getRank() < 2)
+    return emitOpError("expected at least two dims, got ") << from;
+  // C2
+  SmallVector<int64_t> shape(from.getShape().drop_back());
+  shape.back() = to.getRank() == from.getRank() - 1 ? to.getShape().back()
+                                                    : ShapedType::kDynamic;
+  if (failed(verifyDims(*this, "result", shape, to.getShape())))
+    return failure();
+  // C3
+  if (failed(verifySizes(*this, to, getSizes())))
+    return failure();
+  // C4
+  if (failed(verifyDType(*this, "result", from, to)))
+    return failure();
+  // C5
+  auto offset = int64_t(getOffset());
+  for (auto [size, first] :
+       {std::pair(from.getShape().drop_back().back(), std::max<int64_t>(-offset, 0)),
+        std::pair(from.getShape().back(), std::max<int64_t>(offset, 0))})
+    if (!ShapedType::isDynamic(size) && to.getShape().back() > 0 &&
+        first + to.getShape().back() > size)
+      return emitOpError("expected at most ")
+             << std::max<int64_t>(size - first, 0) << " elements, got "
+             << to.getShape().back();
+  return success();
+}
+
+AccessMap DiagonalOp::getAccess(unsigned) {
+  MLIRContext *context = getContext();
+  unsigned rank = getType().getRank();
+  auto offset = int64_t(getOffset());
+  SmallVector<AffineExpr> coordinates;
+  for (unsigned i = 0; i < rank; ++i)
+    coordinates.push_back(getAffineDimExpr(i, context));
+  AffineExpr along = coordinates.pop_back_val();
+  coordinates.push_back(along + std::max<int64_t>(-offset, 0));
+  coordinates.push_back(along + std::max<int64_t>(offset, 0));
+  return {AffineMap::get(rank, 0, coordinates, context), {}};
+}
+
 LogicalResult UpdateSliceOp::verify() {
   RankedTensorType whole = getInput().getType();
   RankedTensorType update = getUpdate().getType();
