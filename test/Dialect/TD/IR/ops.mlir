@@ -202,6 +202,8 @@ func.func @reductions(%x: tensor<4x?x3xf64>, %y: tensor<4x3x2xf64>,
   %6 = td.log_softmax %x dim 1 : tensor<4x?x3xf64>
   // CHECK: td.scan sum %{{.*}} dim 2 : tensor<4x?x3xf64>
   %7 = td.scan sum %x dim 2 : tensor<4x?x3xf64>
+  // CHECK: td.logsumexp %{{.*}} [0, 2] : tensor<4x?x3xf64> to tensor<?xf64>
+  %8 = td.logsumexp %x [0, 2] : tensor<4x?x3xf64> to tensor<?xf64>
   return
 }
 

@@ -165,3 +165,19 @@ func.func @scan_c2(%x: tensor<4x5xf32>) {
   %0 = td.scan max %x dim 0 : tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @logsumexp_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{expected ascending dims, got [1, 0]}}
+  %0 = td.logsumexp %x [1, 0] : tensor<4x5xf32> to tensor<f32>
+  return
+}
+
+// -----
+
+func.func @logsumexp_c2(%x: tensor<4x5xf32>) {
+  // expected-error @below {{expected result of shape [4], got [5]}}
+  %0 = td.logsumexp %x [1] : tensor<4x5xf32> to tensor<5xf32>
+  return
+}

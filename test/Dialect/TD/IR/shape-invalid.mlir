@@ -390,3 +390,43 @@ func.func @scatter_add_along_c3(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor
   %0 = td.scatter_add_along %x, %i, %u dim 0 : tensor<9xf32>, tensor<1xi64>, tensor<1xf64>
   return
 }
+
+// -----
+
+func.func @diagonal_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected at least two dims}}
+  %0 = td.diagonal %x offset 0 : tensor<4xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @diagonal_c2(%x: tensor<2x4x4xf32>) {
+  // expected-error @below {{expected result of shape [2, 4], got [3, 4]}}
+  %0 = td.diagonal %x offset 0 : tensor<2x4x4xf32> to tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @diagonal_c3(%x: tensor<?x?xf32>) {
+  // expected-error @below {{size}}
+  %0 = td.diagonal %x offset 0 : tensor<?x?xf32> to tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @diagonal_c4(%x: tensor<4x4xf32>) {
+  // expected-error @below {{f32}}
+  %0 = td.diagonal %x offset 0 : tensor<4x4xf32> to tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @diagonal_c5(%x: tensor<4x6xf32>) {
+  // expected-error @below {{expected at most 2 elements, got 3}}
+  %0 = td.diagonal %x offset -2 : tensor<4x6xf32> to tensor<3xf32>
+  return
+}
