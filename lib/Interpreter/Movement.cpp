@@ -93,8 +93,7 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
 static LogicalResult runDiagonal(Machine &m, DiagonalOp op) {
   const Tensor &x = m.tensor(op.getInput());
   Dims dims = m.getDims(op.getResult(), op.getSizes());
-  auto offset = int64_t(op.getOffset());
-  int64_t row = std::max<int64_t>(-offset, 0), column = std::max<int64_t>(offset, 0);
+  int64_t row = m.integer(op.getRow()), column = m.integer(op.getColumn());
   Tensor result = m.makeResult(op.getResult(), dims);
   if (result.size() > 0 && (row + dims.back() > x.dims[x.dims.size() - 2] ||
                             column + dims.back() > x.dims.back()))

@@ -118,7 +118,8 @@ def diagonal(sample):
 def emit_diagonal(function, sample):
     x = function.input(sample.arrays[0])
     dims, sizes = function.shape(diagonal(sample).shape)
-    return function.op(f"td.diagonal {x.name} offset {sample.offset}{sizes}", x.like(dims=dims),
+    row, column = (function.integer(max(at, 0)) for at in (-sample.offset, sample.offset))
+    return function.op(f"td.diagonal {x.name}[{row}, {column}]{sizes}", x.like(dims=dims),
                        f"{x.type} to {x.like(dims=dims).type}")
 
 

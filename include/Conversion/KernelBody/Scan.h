@@ -12,7 +12,8 @@ namespace tdc {
 /// f32 of f16 and bf16.
 class Scan {
 public:
-  Scan(KernelFunction &function, td::ScanOp op);
+  /// `nest` computes the input of `op`.
+  Scan(KernelFunction &function, td::ScanOp op, td::LoopNest nest);
 
   const td::LoopNest &getNest() const { return nest; }
   /// The loop along the lines; none where they have one element.

@@ -9,10 +9,9 @@ using namespace tdc::td;
 
 namespace tdc {
 
-Scan::Scan(KernelFunction &function, ScanOp op)
+Scan::Scan(KernelFunction &function, ScanOp op, LoopNest loops)
     : function(function), kind(op.getKind()), input(op.getInput()),
-      nest(*LoopNest::getOfKernel(input)),
-      element(op.getType().getElementType()),
+      nest(std::move(loops)), element(op.getType().getElementType()),
       collected(element.isF32() ? function.builder.getF64Type()
                                 : getRegisterType(element)) {
   const Coordinates &at = *nest.getRoots().front().at;

@@ -101,9 +101,8 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
     emitFlatNest(function, *nest);
   else if (succeeded(nest))
     emitNest(function, *nest);
-  else if (scan)
-    emitScan(function, scan);
-  else if (failed(emitUpdate(function, update)))
+  else if (failed(scan ? emitScan(function, scan)
+                       : emitUpdate(function, update)))
     return failure();
   LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
 

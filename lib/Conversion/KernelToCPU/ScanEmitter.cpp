@@ -1,8 +1,7 @@
 //===- ScanEmitter.cpp - kernels that combine elements up to each ---------===//
 //
-// One element after the other, side by side for some neighbouring lines where
-// those are neighbours in memory. A single line takes the time of a chain of
-// additions.
+// Each line in order; lines that are neighbours in memory run side by side on
+// vector lanes. A single line takes the latency of one addition after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,11 @@ namespace tdc {
 /// they have some lines of the cache in full.
 constexpr int64_t kVectors = 4;
 
-void emitScan(KernelFunction &function, ScanOp op) {
-  Scan scan(function, op);
+LogicalResult emitScan(KernelFunction &function, ScanOp op) {
+  FailureOr<LoopNest> input = LoopNest::getOfKernel(op.getInput());
+  if (failed(input))
+    return op.emitOpError("has no loops that compute its input");
+  Scan scan(function, op, std::move(*input));
   const LoopNest &nest = scan.getNest();
   LoopSet serial = scan.getLine() ? LoopSet(1) << *scan.getLine() : 0;
   NestSchedule schedule = scheduleNest(function, nest, serial);
@@ -62,6 +64,7 @@ void emitScan(KernelFunction &function, ScanOp op) {
     };
     loops.open(around, {}, inLines, /*sums=*/nullptr, line);
   });
+  return success();
 }
 
 } // namespace tdc

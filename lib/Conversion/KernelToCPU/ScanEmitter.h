@@ -8,7 +8,7 @@
 namespace tdc {
 
 /// The kernel's result is that of `op`.
-void emitScan(KernelFunction &function, td::ScanOp op);
+mlir::LogicalResult emitScan(KernelFunction &function, td::ScanOp op);
 
 } // namespace tdc
 

@@ -36,8 +36,8 @@ public:
   /// `condition`, if there is one, and that the position is one of them.
   mlir::Value requireInside(mlir::Value condition, mlir::Value position) const;
 
-  /// Stands `offset` behind position `first`. If it is one loop the offset goes
-  /// into the tile, whose elements share what they compute.
+  /// Moves to position `first + offset`. If it is one loop the offset goes into
+  /// the tile, so that its elements share address arithmetic.
   void standAt(TileEvaluator &evaluator, Tile &tile, mlir::Value first,
                int64_t offset) const;
   /// A scope (see TileEvaluator) in which all of them have positions.

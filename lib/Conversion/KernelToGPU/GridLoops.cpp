@@ -46,8 +46,9 @@ GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
                                      Operation *entry, ValueRange carried,
                                      Body body) {
   SmallVector<Value> outer = evaluator.positions;
-  auto sizes = llvm::map_to_vector(
-      loops, [&](unsigned loop) { return countPositions(loop); });
+  auto sizes = llvm::map_to_vector(loops, [&](unsigned loop) {
+    return loop == loops.front() ? Value() : countPositions(loop);
+  });
   for (auto [loop, position] :
        llvm::zip(loops, splitNumber(b, function.loc, number, sizes))) {
     if (schedule.factors[loop] != 1)

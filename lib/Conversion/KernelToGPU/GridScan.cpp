@@ -1,10 +1,10 @@
 //===- GridScan.cpp - kernels that combine elements up to each ------------===//
 //
-// A line is one thread's where neighbouring threads have neighbours in memory
-// then, or where lines are short; else that of a warp or a block. These take a
-// section of the line at a time, one element each, and put them together in
-// steps that double the distance (Blelloch, Prefix Sums and Their Applications,
-// CMU-CS-90-190, 1990).
+// A thread takes a line if it is short, or if there are many lines and
+// neighbouring threads then read neighbours in memory. Otherwise a warp or a
+// block takes it, one section at a time, an element per thread. Sections are
+// combined by recursive doubling (Hillis and Steele, Data Parallel Algorithms,
+// CACM 29, 1986).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,17 @@ namespace tdc {
 
 namespace {
 
-/// Lines that keep a GPU busy with a thread each.
-constexpr int64_t kManyLines = 1 << 12;
+/// Lines that keep a GPU busy with a thread each, and so few that a block for
+/// each is no more than it has.
+constexpr int64_t kManyLines = 1 << 12, kFewLines = 1 << 8;
 /// Elements of a line that a thread, or a warp, goes through alone.
 constexpr int64_t kFewForThread = 32, kFewForWarp = 1024;
 
 class GridScan {
 public:
-  GridScan(KernelFunction &function, ScanOp op)
+  GridScan(KernelFunction &function, ScanOp op, LoopNest input)
       : function(function), b(function.builder), loc(function.loc),
-        scan(function, op), nest(scan.getNest()),
+        scan(function, op, std::move(input)), nest(scan.getNest()),
         loops(function, nest, makeSchedule()) {}
 
   LaunchShape emit();
@@ -70,13 +71,17 @@ GridSchedule GridScan::makeSchedule() const {
   if (!scan.getLine())
     return schedule;
   int64_t elements = nest.estimateExtent(*scan.getLine());
+  int64_t lines = nest.estimatePositions(scan.getAround());
+  bool isUnknown =
+      ShapedType::isDynamic(nest.getLoops()[*scan.getLine()].extent);
   bool isAlongMemory = llvm::all_of(
       scan.getAround(), [&](unsigned loop) { return loop < *scan.getLine(); });
-  if (elements <= kFewForThread ||
-      (!isAlongMemory &&
-       nest.estimatePositions(scan.getAround()) >= kManyLines))
+  if (elements <= kFewForThread || (!isAlongMemory && lines >= kManyLines))
     return schedule;
-  schedule.groupSize = elements <= kFewForWarp ? kWarpSize : kMostThreads;
+  // One that only a run knows may be long; if there are few, a block each is
+  // there for it.
+  bool isShort = elements <= kFewForWarp && !(isUnknown && lines < kFewLines);
+  schedule.groupSize = isShort ? kWarpSize : kMostThreads;
   schedule.threads = std::max(schedule.threads, schedule.groupSize);
   return schedule;
 }
@@ -185,7 +190,8 @@ GridScan::Prefix GridScan::scanWarp(Value own) {
   return prefix;
 }
 
-/// Each warp, then a warp what all of them have: as many as it has lanes.
+/// Each warp scans its elements; then warp 0 scans the totals, one per warp:
+/// there are as many warps as lanes.
 GridScan::Prefix GridScan::scanBlock(Value own) {
   static_assert(kMostThreads == kWarpSize * kWarpSize);
   DeviceBuilder &device = loops.device;
@@ -217,8 +223,11 @@ GridScan::Prefix GridScan::scanBlock(Value own) {
   return prefix;
 }
 
-LaunchShape emitGridScan(KernelFunction &function, ScanOp op) {
-  return GridScan(function, op).emit();
+FailureOr<LaunchShape> emitGridScan(KernelFunction &function, ScanOp op) {
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(op.getInput());
+  if (failed(nest))
+    return op.emitOpError("has no loops that compute its input");
+  return GridScan(function, op, std::move(*nest)).emit();
 }
 
 } // namespace tdc

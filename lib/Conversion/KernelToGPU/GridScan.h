@@ -8,7 +8,8 @@
 namespace tdc {
 
 /// The kernel's result is that of `op`.
-LaunchShape emitGridScan(KernelFunction &function, td::ScanOp op);
+mlir::FailureOr<LaunchShape> emitGridScan(KernelFunction &function,
+                                          td::ScanOp op);
 
 } // namespace tdc
 

@@ -196,7 +196,10 @@ LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
   SmallVector<Value> roots(body.getTerminator()->getOperands());
   if (auto scan = roots.front().getDefiningOp<ScanOp>()) {
     function.create(getCode(), name, signature);
-    shape = emitGridScan(function, scan);
+    FailureOr<LaunchShape> made = emitGridScan(function, scan);
+    if (failed(made))
+      return failure();
+    shape = *made;
     return success();
   }
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);

@@ -1,4 +1,4 @@
-//===- ProductSchedule.cpp - how a matrix product is cut into tiles -------===//
+//===- ProductSchedule.cpp - how a contraction is cut into tiles ----------===//
 
 #include "ProductSchedule.h"
 #include "Conversion/KernelBody/ElementOps.h"

@@ -1,4 +1,4 @@
-//===- ProductSchedule.h - how a matrix product is cut into tiles ---------===//
+//===- ProductSchedule.h - how a contraction is cut into tiles ------------===//
 //
 // A block computes a tile of the result. It walks along the terms; at each step
 // a tile of either operand is brought to shared memory, while the threads
@@ -49,7 +49,7 @@ struct ProductSchedule {
   }
 };
 
-/// The schedule of a nest that is one matrix product, large enough for tiles;
+/// The schedule of a nest that is one contraction, large enough for tiles;
 /// none of any other.
 std::optional<ProductSchedule> scheduleProduct(const td::LoopNest &nest);
 

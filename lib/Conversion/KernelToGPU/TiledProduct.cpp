@@ -1,4 +1,4 @@
-//===- TiledProduct.cpp - matrix products, tile by tile -------------------===//
+//===- TiledProduct.cpp - contractions, tile by tile ----------------------===//
 //
 // The classical pipeline: while the tiles of one step are multiplied, those of
 // the steps after it are on their way, one stage of shared memory each. A stage
@@ -194,7 +194,6 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
                          ArrayRef<Value> positions, Value row, Value column) {
   TileEvaluator evaluator(function, nest, /*lanes=*/1);
   evaluator.positions.assign(positions.begin(), positions.end());
-  evaluator.steps[schedule.right.loops.back()] = multiplier.piece;
   for (unsigned loop : schedule.batch)
     evaluator.pushScope(loop, /*entry=*/nullptr);
 
@@ -206,6 +205,7 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
   int64_t piece = FlatLoops(function, nest, line).isMultipleOf(multiplier.piece)
                       ? multiplier.piece
                       : 1;
+  evaluator.steps[line] = columns.isOne() ? multiplier.piece : piece;
   bool isShared = wholeRows && wholeColumns && rows.isOne() && columns.isOne();
   auto enter = [&](Operation *entry) {
     rows.pushScopes(evaluator, entry);

@@ -1,4 +1,4 @@
-//===- TiledProduct.h - matrix products, tile by tile ---------------------===//
+//===- TiledProduct.h - contractions, tile by tile ------------------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_TILEDPRODUCT_H
 #define TDC_CONVERSION_KERNELTOGPU_TILEDPRODUCT_H

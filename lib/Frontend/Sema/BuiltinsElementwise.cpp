@@ -1,7 +1,6 @@
 //===- BuiltinsElementwise.cpp - one element in, one element out ----------===//
 
 #include "Checker.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -11,8 +10,9 @@ static Val ofTable(Checker &c, const Bound &args) {
   const OpInfo *op = llvm::find_if(getOpTable(), [&](const OpInfo &info) {
     return info.isFunction() && info.spelling == args.name;
   });
-  auto operands = llvm::map_to_vector<2>(
-      args.named, [](auto &pair) { return pair.second; });
+  Vals operands{args["input"]};
+  if (op->operands == 2)
+    operands.push_back(args["other"]);
   bool hasTensor = llvm::any_of(
       operands, [](const Val &val) { return val.is(ValKind::Tensor); });
   if (!hasTensor && !c.isTensor(operands.back(), args.range(), args.what()))

@@ -345,8 +345,7 @@ public:
   /// The tensor without `dims`, or with size 1 there, by an op that reduces
   /// floats or numbers to their dtype; `attributes` are those beside its dims.
   Val reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
-               const Val &tensor, llvm::ArrayRef<unsigned> dims,
-               bool keepDims);
+               const Val &tensor, llvm::ArrayRef<unsigned> dims, bool keepDims);
   Val reduceOf(td::ReduceKind kind, const Val &tensor,
                llvm::ArrayRef<unsigned> dims, bool keepDims);
   Val matmulOf(const Val &lhs, const Val &rhs, SourceRange range);

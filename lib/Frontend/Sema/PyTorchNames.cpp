@@ -25,7 +25,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "bitwise_right_shift blackman_window block_diag broadcast_shapes "
     "broadcast_tensors bucketize cartesian_prod cdist chain_matmul "
     "channel_shuffle cholesky cholesky_inverse cholesky_solve column_stack "
-    "combinations copysign corrcoef cosh cosine_embedding_loss "
+    "combinations corrcoef cosh cosine_embedding_loss "
     "count_nonzero cov cross ctc_loss cummax cummin "
     "cumulative_trapezoid deg2rad det diag_embed diagflat diagonal_scatter "
     "diff digamma dist dropout1d dropout2d dropout3d dsplit dstack eig "

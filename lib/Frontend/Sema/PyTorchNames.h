@@ -1,9 +1,4 @@
 //===- PyTorchNames.h - what PyTorch has and the language has not ---------===//
-//
-// Asked of names that the language does not have: one that it got meanwhile may
-// still be listed.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H
 #define TDC_LIB_FRONTEND_SEMA_PYTORCHNAMES_H

@@ -119,16 +119,16 @@ MaybeTyped TypedBuilder::narrow(const Typed &input, unsigned dim,
 MaybeTyped TypedBuilder::diagonal(const Typed &input, int64_t offset,
                                   unsigned dim1, unsigned dim2) {
   const Size &rows = input.type.dims[dim1], &columns = input.type.dims[dim2];
-  const Size skipped(std::abs(offset));
+  int64_t row = std::max<int64_t>(-offset, 0),
+          column = std::max<int64_t>(offset, 0);
   std::optional<int64_t> height = sizes.constantOf(rows),
                          width = sizes.constantOf(columns);
   Size length;
   if (height && width) {
-    int64_t known = std::min(*height + std::min<int64_t>(offset, 0),
-                             *width - std::max<int64_t>(offset, 0));
-    length = Size(std::max<int64_t>(known, 0));
+    length =
+        Size(std::max<int64_t>(std::min(*height - row, *width - column), 0));
   } else if (rows == columns) {
-    length = rows - skipped;
+    length = rows - Size(row + column);
     if (!require(length, "the matrix has no diagonal of this offset"))
       return std::nullopt;
   } else {
@@ -148,8 +148,10 @@ MaybeTyped TypedBuilder::diagonal(const Typed &input, int64_t offset,
   order.push_back(dim1);
   order.push_back(dim2);
   type.dims.push_back(length);
-  return make(OpKind::Diagonal, permute(input, order).value,
-              {{"offset", offset}}, std::move(type));
+  return make(OpKind::Diagonal,
+              {permute(input, order).value, emit().constantInt(row),
+               emit().constantInt(column)},
+              {}, std::move(type));
 }
 
 Typed TypedBuilder::concat(llvm::ArrayRef<Typed> inputs, unsigned dim) {

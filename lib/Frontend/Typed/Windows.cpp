@@ -114,9 +114,10 @@ bool TypedBuilder::checkWindow(const Typed &input,
          "this one is " + spelling(input.type.dims));
     return false;
   }
-  for (int64_t size : kernel)
-    if (!require(Size(size - 1), "a kernel has at least one element"))
-      return false;
+  if (llvm::any_of(kernel, [](int64_t size) { return size < 1; })) {
+    fail(DiagCode::TD222, "a kernel has at least one element");
+    return false;
+  }
   return checkDims(dims);
 }
 
@@ -223,7 +224,8 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   int64_t taps = 1;
   for (auto [size, length] : llvm::zip(kernel, output)) {
     if (size < 1 || length < 1)
-      return fail(DiagCode::TD222, "sizes are at least 1");
+      return fail(DiagCode::TD222,
+                  "the sizes of the kernel and of the output are at least 1");
     taps *= size;
   }
   Size channels = Size::floorDiv(input.type.dims[1], Size(taps));

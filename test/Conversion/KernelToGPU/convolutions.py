@@ -1,5 +1,5 @@
-"""Convolutions in tiles, and their gradients, against NumPy's; and how much of those of f16
-and bf16 tensor cores multiply.
+"""Convolutions in tiles, and their gradients, against NumPy's; and how much of those of f16,
+bf16 and TF32 tensor cores multiply.
 
 The tiles run over several loops as over one: sizes that end within a line, a channel or a
 tile, lines of one element, groups, steps, and numbers of images that only a run knows.
@@ -66,6 +66,7 @@ CASES = [
     Case("f16", 2, 64, 8, 8, 64, 1),
     Case("f16", 7, 64, 3, 1, 40, 1, is_known=False),
     Case("f16", 2, 32, 8, 6, 64, 3, padding=1, groups=2),
+    # The gradient of x has 3 columns, too few for tensor cores.
     Case("f16", 3, 3, 16, 16, 32, 7, stride=2, padding=3, on_tensor_cores=0.6),
     Case("f32", 2, 33, 9, 7, 40, 3, padding=1),
     Case("f32", 3, 32, 8, 5, 32, 2, stride=3, is_known=False),
@@ -100,7 +101,7 @@ def convolve(case, x, f, d):
 def check(case, folder):
     random = np.random.default_rng(1)
     dtype = "f32" if case.dtype == "tf32" else case.dtype
-    # Eighths of at most 8: every dtype has them all.
+    # Eighths from -1 to 1: every dtype has them all.
     arrays = [(random.integers(-8, 9, shape) / 8).astype("f4")
               for shape in ((case.n, case.c, case.h, case.w),
                             (case.o, case.cg, case.k, case.k),

@@ -8,9 +8,10 @@
 
 namespace tdc::td {
 
-/// The loops of a contraction that the blocks of a GPU compute tile by tile,
-/// each element of a factor being read once per tile. A tile runs over several
-/// rows, or columns, or terms as over one, and over all terms.
+/// The loops of a contraction that the blocks of a GPU compute tile by tile:
+/// the elements of both factors that a tile needs are read once for it. A tile
+/// runs over several rows, or columns, or terms as over one, and over all
+/// terms.
 struct ContractionTiles {
   llvm::SmallVector<unsigned, 2> rows, columns;
   llvm::SmallVector<unsigned>
@@ -37,7 +38,7 @@ struct Contraction {
   /// The nest as a contraction, if it is nothing else.
   static std::optional<Contraction> get(const LoopNest &nest);
 
-  /// None of a contraction too small for tiles.
+  /// Nullopt if the contraction is too small for tiles.
   std::optional<ContractionTiles> findTiles(const LoopNest &nest) const;
 
   void print(const LoopNest &nest, llvm::raw_ostream &os,

@@ -65,6 +65,7 @@ public:
   /// The last two dims swapped.
   mlir::Value transpose(mlir::Value matrix);
   /// The numbers of the elements of `like` along `dims`, row by row, as i64.
+  /// Only the first of them may have a run-time size.
   mlir::Value numbersAlong(mlir::Value like, llvm::ArrayRef<int64_t> dims);
   /// The elements along a dim in the opposite order.
   mlir::Value flip(mlir::Value tensor, int64_t dim);

@@ -174,7 +174,7 @@ class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
   /// What messages call it; empty: programs have no word for it.
   string spelling = mnemonic;
   string family = ?;
-  /// Operands that are tensors; -1: any number.
+  /// Operands that are tensors; -1: a list of any length.
   int operands = 1;
   /// Of the operands that carry data (not of conditions and indices); of the
   /// result where there is no such operand.
@@ -186,7 +186,8 @@ class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
              !or(!eq(family, "Unary"), !eq(family, "Binary"),
                  !eq(family, "Compare"), !eq(family, "Select"),
                  !eq(family, "Cast"))),
-         "ops of some families are elementwise, and no others";
+         NAME # ": TD_ElementwiseTrait is of the families Unary, Binary, "
+                "Compare, Select and Cast, and of no other";
   string tolerance = "Exact";
   /// Of one element.
   string cost = "Simple";

@@ -85,7 +85,7 @@ def TD_SigmoidOp : TD_UnaryOp<"sigmoid", "1 / (1 + exp(-x)), no overflow", TD_Fl
 def TD_ReluOp : TD_UnaryOp<"relu", "max(x, 0), NaN stays NaN; the gradient at 0 is 0", TD_NumberTensor, "Exact", "Simple", [Diff]>;
 def TD_FloorOp : TD_UnaryOp<"floor", "round towards minus infinity", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_CeilOp : TD_UnaryOp<"ceil", "round towards plus infinity", TD_FloatTensor, "Exact", "Simple", [Diff]>;
-def TD_TruncOp : TD_UnaryOp<"trunc", "round towards zero", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_TruncOp : TD_UnaryOp<"trunc", "rounded towards zero", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_RoundOp : TD_UnaryOp<"round", "round to nearest, ties to even", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_NotOp : TD_UnaryOp<"not", "bitwise complement; logical on bool", TD_BitsTensor, "Exact", "Simple", [], "tensor<4xi1>"> {
   let spelling = "~";
@@ -133,7 +133,7 @@ def TD_MaxOp : TD_BinaryOp<"max", "the larger of two elements; NaN wins; ties sh
 def TD_MinOp : TD_BinaryOp<"min", "the smaller of two elements; NaN wins; ties share the gradient", TD_NumberTensor, "Exact", "Simple", [Commutative, Diff]> {
   let spelling = "minimum";
 }
-def TD_CopysignOp : TD_BinaryOp<"copysign", "the size of the first, the sign of the second; the gradient at 0 is 0", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_CopysignOp : TD_BinaryOp<"copysign", "the magnitude of the first, the sign of the second; the gradient at 0 is 0", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
   let spelling = "&";
 }

@@ -236,27 +236,28 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> 
 }
 
 def TD_DiagonalOp : TD_ComputeOp<"diagonal", [Diff, TD_Sized], ["getAccess"]> {
-  let summary = "the elements [i, i + offset] of the last two dims";
+  let summary = "the elements [row + i, column + i] of the last two dims";
   let family = "Movement";
   let cost = "Free";
   let devices = "Anywhere";
   let description = [{
-    result[a…, i] = input[a…, i - min(offset, 0), i + max(offset, 0)].
+    result[a…, i] = input[a…, row + i, column + i], in range.
 
     C1: the operand has at least two dims. C2: the other dims are unchanged. C3:
-    one size per `?` of the result. C4: dtypes are equal. C5: positions are in
-    range (checked where sizes are static).
+    one size per `?` of the result. C4: dtypes are equal. C5: the result is not
+    longer than either dim (checked where static).
 
     Example:
     ```mlir
-    %d = td.diagonal %x offset -1 : tensor<8x5x5xf32> to tensor<8x4xf32>
+    %d = td.diagonal %x[%c1, %c0] : tensor<8x5x5xf32> to tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins TD_Tensor:$input, I64Attr:$offset, Variadic<I64>:$sizes);
+  let arguments = (ins TD_Tensor:$input, I64:$row, I64:$column,
+                       Variadic<I64>:$sizes);
   let results = (outs TD_Tensor:$result);
   let assemblyFormat = [{
-    $input `offset` $offset (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($input)
-    `to` type($result)
+    $input `[` $row `,` $column `]` (`sizes` `(` $sizes^ `)`)? attr-dict `:`
+    type($input) `to` type($result)
   }];
   let hasVerifier = 1;
 }

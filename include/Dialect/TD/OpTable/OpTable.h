@@ -82,9 +82,6 @@ inline constexpr DTypeMask kNumbers = kFloats | kIntegers;
 inline constexpr DTypeMask kBits = kIntegers | maskOf(DType::Bool);
 inline constexpr DTypeMask kAnyDType = kNumbers | maskOf(DType::Bool);
 
-/// Operand count of an op that takes a list of tensors.
-inline constexpr int kAnyNumber = -1;
-
 /// A row of the table.
 struct OpInfo {
   OpKind kind;
@@ -92,7 +89,7 @@ struct OpInfo {
   llvm::StringRef mnemonic; ///< "add"
   llvm::StringRef spelling; ///< "+"
   OpFamily family;
-  int operands; ///< tensor operands, or kAnyNumber
+  int operands; ///< tensor operands; -1: a list of any length
   DTypeMask dtypes;
   bool hasGradient;
   Tolerance tolerance;

@@ -7,12 +7,11 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Contractions with fewer rows, columns or terms have no use for tiles. Tensor
-/// cores, which narrow floats are multiplied on, are worth it with most of a
-/// tile empty.
+/// A contraction with fewer rows, columns or terms is not tiled. Narrow floats
+/// are from 8 on: tensor cores pay off with most of a tile empty.
 constexpr int64_t kFewestElements = 32, kFewestNarrow = 8, kFewestTerms = 16;
-/// Rows and columns of a tile. Of more of them than one in so many should not
-/// be beyond the end.
+/// Another loop joins a tile while more than 1 in kWasted of the positions of
+/// its tiles would be beyond the end.
 constexpr int64_t kTileExtent = 64, kWasted = 16;
 
 /// The narrow floats that a factor of f32 is the widening of, if it is.

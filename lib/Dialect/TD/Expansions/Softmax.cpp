@@ -65,8 +65,8 @@ void LogSumExpOp::expand() {
   };
   Value top = reduce(ReduceKind::Max, input);
   SmallVector<Value> sizes = getRunTimeSizes(builder, loc, top);
-  Value none = arith::ConstantOp::create(builder, loc,
-                                         builder.getF64FloatAttr(0));
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0));
   Value zero = FillOp::create(builder, loc, result, none, sizes);
   Value isInfinite = CompareOp::create(
       builder, loc, result.clone(builder.getI1Type()), ComparePredicate::NE,
@@ -79,8 +79,8 @@ void LogSumExpOp::expand() {
       builder, loc, type,
       ReshapeOp::create(builder, loc, type.clone(kept), top, sizes),
       getRunTimeSizes(builder, loc, input));
-  Value powers = ExpOp::create(builder, loc,
-                               SubOp::create(builder, loc, input, spread));
+  Value powers =
+      ExpOp::create(builder, loc, SubOp::create(builder, loc, input, spread));
   Value sum = AddOp::create(
       builder, loc,
       LogOp::create(builder, loc, reduce(ReduceKind::Sum, powers)), top);

@@ -151,8 +151,10 @@ void ReadAdjoint::insertZeros(Value given) {
         position = position + known[i] * (-sign * sum[i]);
         addRange(-sign * sum[i], extents[i]);
       }
-    for (auto [i, offset] : llvm::enumerate(offsets))
+    // Those of the map; offsets of dims before follow them.
+    for (unsigned i = 0; i < from.getNumSymbols(); ++i)
       if (int64_t factor = sum[from.getNumDims() + i]) {
+        Value offset = offsets[i];
         position =
             position + getAffineSymbolExpr(i, context) * (-sign * factor);
         least = add(least, scale(offset, -sign * factor));

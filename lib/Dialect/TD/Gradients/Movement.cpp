@@ -61,7 +61,6 @@ SmallVector<Value> DiagonalOp::buildVJP(OpBuilder &builder,
   TensorBuilder b(builder, getLoc());
   Value x = getInput();
   RankedTensorType type = getInput().getType();
-  auto offset = int64_t(getOffset());
   int64_t columns = type.getRank() - 1, rows = columns - 1;
   SmallVector<Value> gradients(getNumOperands()), sizes;
   for (int64_t dim = 0; dim < columns; ++dim)
@@ -70,15 +69,17 @@ SmallVector<Value> DiagonalOp::buildVJP(OpBuilder &builder,
   Value zeros =
       b.full(0.0, withShape(type, type.getShape().drop_back()), sizes);
   SmallVector<Value> lows(columns, b.constantInt(0));
-  lows.back() = b.constantInt(std::max<int64_t>(-offset, 0));
+  lows.back() = getRow();
   Value ofRows = b.make<InsetOp>(zeros.getType(), zeros, cotangents[0], lows,
                                  SmallVector<int64_t>(columns, 1));
   Value number = b.numbersAlong(x, columns);
+  Value offset = b.make<FillOp>(number.getType(),
+                                b.make<arith::SubIOp>(getColumn(), getRow()),
+                                b.sizesOf(x));
   Value isOnDiagonal = b.compare(
-      ComparePredicate::EQ,
-      b.add(b.numbersAlong(x, rows), b.full(double(offset), number)), number);
-  gradients[0] = b.select(isOnDiagonal, b.expand(ofRows, x, columns),
-                          b.zeros(x));
+      ComparePredicate::EQ, b.add(b.numbersAlong(x, rows), offset), number);
+  gradients[0] =
+      b.select(isOnDiagonal, b.expand(ofRows, x, columns), b.zeros(x));
   return gradients;
 }
 

@@ -88,27 +88,27 @@ static LogicalResult verifyReading(Operation *op, const Reading &reading) {
 /// is said of dims that are read in full.
 static AccessMap accessBy(AffineMap map, OperandRange offsets) {
   MLIRContext *context = map.getContext();
-  AccessMap access;
-  auto leavesDimAlone = [&](unsigned symbol) {
-    return llvm::any_of(map.getResults(), [&](AffineExpr coordinate) {
-      return coordinate.isFunctionOfSymbol(symbol) &&
-             isa<AffineDimExpr>(
-                 coordinate.replace(getAffineSymbolExpr(symbol, context),
-                                    getAffineConstantExpr(0, context)));
-    });
-  };
-  SmallVector<AffineExpr> symbols;
+  SmallVector<AffineExpr> numbers;
   for (auto [i, offset] : llvm::enumerate(offsets)) {
     std::optional<int64_t> known = getConstantIntValue(offset);
-    if (known && !(*known == 0 && leavesDimAlone(i))) {
-      symbols.push_back(getAffineConstantExpr(*known, context));
-      continue;
-    }
-    symbols.push_back(getAffineSymbolExpr(access.symbols.size(), context));
-    access.symbols.push_back(
-        {AccessSymbol::Scalar, offsets.getBeginOperandIndex() + unsigned(i)});
+    numbers.push_back(known ? getAffineConstantExpr(*known, context)
+                            : getAffineSymbolExpr(i, context));
   }
-  access.map = map.replaceDimsAndSymbols({}, symbols, map.getNumDims(),
+  llvm::SmallBitVector isKept(offsets.size());
+  for (AffineExpr coordinate : map.getResults()) {
+    bool isAlone =
+        isa<AffineDimExpr>(coordinate.replaceDimsAndSymbols({}, numbers));
+    for (unsigned i = 0; i < offsets.size(); ++i)
+      isKept[i] = isKept[i] || !isa<AffineConstantExpr>(numbers[i]) ||
+                  (isAlone && coordinate.isFunctionOfSymbol(i));
+  }
+  AccessMap access;
+  for (unsigned i : isKept.set_bits()) {
+    numbers[i] = getAffineSymbolExpr(access.symbols.size(), context);
+    access.symbols.push_back(
+        {AccessSymbol::Scalar, offsets.getBeginOperandIndex() + i});
+  }
+  access.map = map.replaceDimsAndSymbols({}, numbers, map.getNumDims(),
                                          access.symbols.size());
   return access;
 }

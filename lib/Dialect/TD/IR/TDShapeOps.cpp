@@ -337,29 +337,26 @@ LogicalResult DiagonalOp::verify() {
   if (failed(verifyDType(*this, "result", from, to)))
     return failure();
   // C5
-  auto offset = int64_t(getOffset());
-  for (auto [size, first] :
-       {std::pair(from.getShape().drop_back().back(), std::max<int64_t>(-offset, 0)),
-        std::pair(from.getShape().back(), std::max<int64_t>(offset, 0))})
-    if (!ShapedType::isDynamic(size) && to.getShape().back() > 0 &&
-        first + to.getShape().back() > size)
+  for (int64_t size : from.getShape().take_back(2))
+    if (!ShapedType::isDynamic(size) && to.getShape().back() > size)
       return emitOpError("expected at most ")
-             << std::max<int64_t>(size - first, 0) << " elements, got "
-             << to.getShape().back();
+             << size << " elements, got " << to.getShape().back();
   return success();
 }
 
+/// A dim alone would say that it is read in full: both have a symbol.
 AccessMap DiagonalOp::getAccess(unsigned) {
   MLIRContext *context = getContext();
   unsigned rank = getType().getRank();
-  auto offset = int64_t(getOffset());
   SmallVector<AffineExpr> coordinates;
   for (unsigned i = 0; i < rank; ++i)
     coordinates.push_back(getAffineDimExpr(i, context));
   AffineExpr along = coordinates.pop_back_val();
-  coordinates.push_back(along + std::max<int64_t>(-offset, 0));
-  coordinates.push_back(along + std::max<int64_t>(offset, 0));
-  return {AffineMap::get(rank, 0, coordinates, context), {}};
+  coordinates.push_back(along + getAffineSymbolExpr(0, context));
+  coordinates.push_back(along + getAffineSymbolExpr(1, context));
+  return {AffineMap::get(rank, 2, coordinates, context),
+          {{AccessSymbol::Scalar, getRowMutable().getOperandNumber()},
+           {AccessSymbol::Scalar, getColumnMutable().getOperandNumber()}}};
 }
 
 LogicalResult UpdateSliceOp::verify() {

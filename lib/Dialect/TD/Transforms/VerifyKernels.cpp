@@ -72,7 +72,8 @@ private:
   }
 
   /// The position that a coordinate of an access map is. `domain` has those of
-  /// the map's dims, `numbers` those of its symbols.
+  /// the map's dims, `numbers` those of its symbols. A dim of size 1 has one
+  /// position: `d0 + d1` with such a d0 is d1 alone.
   unsigned evaluate(AffineExpr coordinate, const Position &domain,
                     const Position &numbers) {
     MLIRContext *context = coordinate.getContext();

@@ -393,40 +393,40 @@ func.func @scatter_add_along_c3(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor
 
 // -----
 
-func.func @diagonal_c1(%x: tensor<4xf32>) {
-  // expected-error @below {{expected at least two dims}}
-  %0 = td.diagonal %x offset 0 : tensor<4xf32> to tensor<4xf32>
+func.func @diagonal_c1(%x: tensor<4xf32>, %i: i64) {
+  // expected-error @below {{expected at least two dims, got 'tensor<4xf32>'}}
+  %0 = td.diagonal %x[%i, %i] : tensor<4xf32> to tensor<4xf32>
   return
 }
 
 // -----
 
-func.func @diagonal_c2(%x: tensor<2x4x4xf32>) {
+func.func @diagonal_c2(%x: tensor<2x4x4xf32>, %i: i64) {
   // expected-error @below {{expected result of shape [2, 4], got [3, 4]}}
-  %0 = td.diagonal %x offset 0 : tensor<2x4x4xf32> to tensor<3x4xf32>
+  %0 = td.diagonal %x[%i, %i] : tensor<2x4x4xf32> to tensor<3x4xf32>
   return
 }
 
 // -----
 
-func.func @diagonal_c3(%x: tensor<?x?xf32>) {
-  // expected-error @below {{size}}
-  %0 = td.diagonal %x offset 0 : tensor<?x?xf32> to tensor<?xf32>
+func.func @diagonal_c3(%x: tensor<?x?xf32>, %i: i64) {
+  // expected-error @below {{expected one size per '?' of the result, 1, got 0}}
+  %0 = td.diagonal %x[%i, %i] : tensor<?x?xf32> to tensor<?xf32>
   return
 }
 
 // -----
 
-func.func @diagonal_c4(%x: tensor<4x4xf32>) {
-  // expected-error @below {{f32}}
-  %0 = td.diagonal %x offset 0 : tensor<4x4xf32> to tensor<4xf64>
+func.func @diagonal_c4(%x: tensor<4x4xf32>, %i: i64) {
+  // expected-error @below {{expected result of dtype}}
+  %0 = td.diagonal %x[%i, %i] : tensor<4x4xf32> to tensor<4xf64>
   return
 }
 
 // -----
 
-func.func @diagonal_c5(%x: tensor<4x6xf32>) {
-  // expected-error @below {{expected at most 2 elements, got 3}}
-  %0 = td.diagonal %x offset -2 : tensor<4x6xf32> to tensor<3xf32>
+func.func @diagonal_c5(%x: tensor<4x6xf32>, %i: i64) {
+  // expected-error @below {{expected at most 4 elements, got 5}}
+  %0 = td.diagonal %x[%i, %i] : tensor<4x6xf32> to tensor<5xf32>
   return
 }

@@ -171,7 +171,8 @@ void FusionGraph::chooseRoots(Block &block) {
     op.walk([&](Operation *inner) { seen += isSeen(inner); });
     if (!isKernelOp(&op))
       continue;
-    // A consumer that would ask for one element several times wants it stored.
+    // A consumer that would ask for one element several times wants it stored;
+    // so does one that computes element by element what vectors could.
     for (Value operand : op.getOperands()) {
       Operation *def = operand.getDefiningOp();
       auto known = behind.find(def);
