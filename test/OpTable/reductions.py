@@ -6,7 +6,7 @@ import numpy as np
 
 from elementwise import anywhere
 from harness import DTYPES, NAMES
-from samples import (SHAPES, SMALL_SHAPES, Sample, holds_floats, is_float, numbers, round_to,
+from samples import (SHAPES, SMALL_SHAPES, Sample, holds_floats, numbers, operands, round_to,
                      small, specials)
 
 
@@ -26,10 +26,7 @@ def reduce_samples(random, dtype):
     kinds = ("any", "all") if dtype == "bool" else ("sum", "prod", "max", "min")
     for kind in kinds:
         for shape, dims in REDUCTIONS:
-            x = numbers(random, dtype, shape)
-            if kind == "prod" and is_float(dtype):
-                x = random.uniform(0.8, 1.2, shape) * random.choice([-1, 1], shape)
-                x = np.asarray(x).astype(DTYPES[dtype])
+            x = operands(random, dtype, shape, kind, spread=0.2)
             yield Sample([x], {"kind": kind, "dims": dims}, kind)
         if kind in ("max", "min"):
             ends = np.array(np.meshgrid(specials(dtype), specials(dtype))).reshape(2, -1)

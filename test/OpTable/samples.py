@@ -57,6 +57,16 @@ def holds_floats(array):
     return is_float(NAMES[array.dtype])
 
 
+def operands(random, dtype, shape, kind, spread):
+    """What a reduction of this kind combines: factors are near 1 or -1, by `spread` at most, so
+    that no product overflows."""
+    x = numbers(random, dtype, shape)
+    if kind == "prod" and is_float(dtype):
+        x = random.uniform(1 - spread, 1 + spread, shape) * random.choice([-1, 1], shape)
+        x = np.asarray(x).astype(DTYPES[dtype])
+    return x
+
+
 def numbers(random, dtype, shape):
     """Ordinary values: of both signs, and small enough for sums and products."""
     kind = DTYPES[dtype]

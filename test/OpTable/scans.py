@@ -3,7 +3,7 @@
 import numpy as np
 
 from harness import DTYPES
-from samples import SMALL_SHAPES, Sample, holds_floats, is_float, numbers
+from samples import SMALL_SHAPES, Sample, holds_floats, is_float, operands
 
 # (shape, dim): lines of one thread, of a warp and of a block, side by side or one by one.
 SCANS = [((1,), 0), ((0,), 0), ((7,), 0), ((32,), 0), ((33,), 0), ((129,), 0), ((1000,), 0),
@@ -17,10 +17,7 @@ COMBINED = {"sum": np.cumsum, "prod": np.cumprod}
 def scan_samples(random, dtype):
     for kind in COMBINED:
         for shape, dim in SCANS:
-            x = numbers(random, dtype, shape)
-            if kind == "prod" and is_float(dtype):
-                x = random.uniform(0.95, 1.05, shape) * random.choice([-1, 1], shape)
-                x = np.asarray(x).astype(DTYPES[dtype])
+            x = operands(random, dtype, shape, kind, spread=0.05)
             yield Sample([x], {"kind": kind, "dim": dim}, kind)
         if is_float(dtype):
             rows = [[1, np.inf, -np.inf, 2], [0, np.nan, 1, 1], [-0.0, 0, np.inf, 0], [2, 0, 3, 0]]

@@ -11,6 +11,7 @@
 #include "GridScan.h"
 #include "Conversion/KernelBody/EmptyPickers.h"
 #include "Conversion/KernelBody/Scan.h"
+#include "FlatLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -37,8 +38,7 @@ public:
 
 private:
   using Values = GridLoops::Values;
-  /// What the members of a group up to this one have collected, and all of
-  /// them.
+  /// The total of the members of a group up to this one, and that of all.
   struct Prefix {
     Value upTo, all;
   };
@@ -48,10 +48,6 @@ private:
   Value emitSection(Value start, Value before);
   Prefix scanWarp(Value own);
   Prefix scanBlock(Value own);
-  Value combineIf(Value condition, Value before, Value next) {
-    return arith::SelectOp::create(b, loc, condition,
-                                   scan.combine(before, next), next);
-  }
 
   KernelFunction &function;
   OpBuilder &b;
@@ -59,7 +55,6 @@ private:
   Scan scan;
   const LoopNest &nest;
   GridLoops loops;
-  SharedArray ofWarps;
 };
 
 } // namespace
@@ -127,16 +122,15 @@ void GridScan::emitLine() {
   scf::YieldOp::create(b, loc, next);
 }
 
-/// The elements from `start` on, behind what was collected before; what is
-/// collected then.
+/// Scans the section from `start` on, given the total of the sections before
+/// it; the result is the total with it.
 Value GridScan::emitSection(Value start, Value before) {
   const unsigned line = *scan.getLine();
   Tile origin(nest.getLoops().size(), 0);
   Value position =
       arith::AddIOp::create(b, loc, start, function.toIndex(loops.member));
   Value isInside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position,
-                            function.getExtent(nest.getLoops()[line]));
+      FlatLoops(function, nest, line).requireInside(/*condition=*/{}, position);
   auto within = [&](Operation *branch, llvm::function_ref<void()> body) {
     loops.evaluator.positions[line] = position;
     loops.evaluator.pushScope(line, branch);
@@ -182,7 +176,8 @@ GridScan::Prefix GridScan::scanWarp(Value own) {
     Value bit = arith::AndIOp::create(b, loc, lane, loops.device.i32(distance));
     Value isUpper = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit,
                                           loops.device.i32(0));
-    prefix.upTo = combineIf(isUpper, other, prefix.upTo);
+    prefix.upTo = arith::SelectOp::create(
+        b, loc, isUpper, scan.combine(other, prefix.upTo), prefix.upTo);
     prefix.all = arith::SelectOp::create(b, loc, isUpper,
                                          scan.combine(other, prefix.all),
                                          scan.combine(prefix.all, other));
@@ -195,26 +190,26 @@ GridScan::Prefix GridScan::scanWarp(Value own) {
 GridScan::Prefix GridScan::scanBlock(Value own) {
   static_assert(kMostThreads == kWarpSize * kWarpSize);
   DeviceBuilder &device = loops.device;
-  if (!ofWarps.element)
-    ofWarps = device.makeShared(own.getType(), kWarpSize);
+  SharedArray ofWarps = device.makeShared(own.getType(), kWarpSize);
   Value lane = device.modulo(loops.member, kWarpSize);
   Value warp = device.divide(loops.member, kWarpSize);
   auto isZero = [&](Value number) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
                                  device.i32(0));
   };
+  Value isFirstWarp = isZero(warp);
   Prefix ofWarp = scanWarp(own);
   loops.openIf(isZero(lane), [&] { device.store(ofWarps, warp, ofWarp.all); });
   device.wait();
-  loops.openIf(isZero(warp), [&] {
+  loops.openIf(isFirstWarp, [&] {
     Value total = device.load(ofWarps, lane, own.getType());
     device.store(ofWarps, lane, scanWarp(total).upTo);
   });
   device.wait();
   Value before = arith::SelectOp::create(
-      b, loc, isZero(warp), device.i32(0),
+      b, loc, isFirstWarp, device.i32(0),
       arith::SubIOp::create(b, loc, warp, device.i32(1)));
-  before = arith::SelectOp::create(b, loc, isZero(warp),
+  before = arith::SelectOp::create(b, loc, isFirstWarp,
                                    scan.makeNeutral(/*lanes=*/0),
                                    device.load(ofWarps, before, own.getType()));
   Prefix prefix{scan.combine(before, ofWarp.upTo),

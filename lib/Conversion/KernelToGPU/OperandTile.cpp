@@ -63,13 +63,12 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   termAt = operand.readAlongTerms ? along : line;
   evaluator.steps[wide] = operand.width;
 
+  const Tile origin(nest.getLoops().size(), 0);
   // A copy moves a chunk, of elements that shared memory has like this too.
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
            getLaneStride(nest, source, wide, getRowMajor(source.tensor)) == 1 &&
-           evaluator.getAlignment(source, Tile(nest.getLoops().size(), 0)) %
-                   kWidestAccess ==
-               0;
+           evaluator.getAlignment(source, origin) % kWidestAccess == 0;
 }
 
 void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
@@ -79,7 +78,7 @@ void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
   start = tileStart;
 }
 
-Tile OperandTile::standAt(Value ownFirst, Value termFirst, int64_t turn) {
+Tile OperandTile::moveTo(Value ownFirst, Value termFirst, int64_t turn) {
   Tile tile(nest.getLoops().size(), 0);
   int64_t line = turn * linesPerTurn;
   own.standAt(evaluator, tile, ownFirst, operand.readAlongTerms ? line : 0);
@@ -105,7 +104,7 @@ void OperandTile::begin(Value term, Value stage) {
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
   for (int64_t turn = 0; turn < turns; ++turn) {
-    Tile tile = standAt(ownFirst, termFirst, turn);
+    Tile tile = moveTo(ownFirst, termFirst, turn);
     Value line = function.index(turn * linesPerTurn), isInside;
     if (!copied || !terms.isMultipleOf(schedule.tileTerms))
       isInside = terms.requireInside(

@@ -42,9 +42,9 @@ public:
   const ProductOperand &operand;
 
 private:
-  /// Stands at the first element that the thread moves in a turn, given those
-  /// of the first turn.
-  Tile standAt(mlir::Value ownFirst, mlir::Value termFirst, int64_t turn);
+  /// Moves the evaluator to the thread's first element in iteration `turn`;
+  /// `ownFirst` and `termFirst` are the positions of iteration 0.
+  Tile moveTo(mlir::Value ownFirst, mlir::Value termFirst, int64_t turn);
   /// A vector of the neighbours from there on.
   mlir::Value loadNeighbours(const Tile &first);
   void copy(const Tile &tile, int64_t turn, mlir::Value isInside,

@@ -7,17 +7,32 @@ using namespace mlir;
 
 namespace tdc::td {
 
+/// The tensor, in f32 if its dtype is narrower.
+static TypedValue<RankedTensorType> widen(OpBuilder &builder, Location loc,
+                                          TypedValue<RankedTensorType> input) {
+  RankedTensorType type = input.getType();
+  if (!isNarrowFloat(type.getElementType()))
+    return input;
+  return CastOp::create(builder, loc, type.clone(builder.getF32Type()), input)
+      .getResult();
+}
+
+/// Rounds `result` to the dtype of `op`, once, and puts it in its place.
+static void replaceBy(OpBuilder &builder, Operation *op, Value result) {
+  if (Type wanted = op->getResult(0).getType(); wanted != result.getType())
+    result = CastOp::create(builder, op->getLoc(), wanted, result);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 /// Writes softmax as the reductions and elementwise ops it consists of, which
-/// fuse with neighbouring ops. Narrow floats are rounded once, in the result.
-static void decomposeSoftmax(Operation *op, Value input, int64_t dim,
-                             bool isLogarithm) {
+/// fuse with neighbouring ops.
+static void decomposeSoftmax(Operation *op, TypedValue<RankedTensorType> narrow,
+                             int64_t dim, bool isLogarithm) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
-  auto type = cast<RankedTensorType>(input.getType());
-  if (isNarrowFloat(type.getElementType())) {
-    type = type.clone(builder.getF32Type());
-    input = CastOp::create(builder, loc, type, input);
-  }
+  auto input = widen(builder, loc, narrow);
+  RankedTensorType type = input.getType();
   SmallVector<int64_t> kept(type.getShape()), reduced(type.getShape());
   kept[dim] = 1;
   reduced.erase(reduced.begin() + dim);
@@ -43,23 +58,16 @@ static void decomposeSoftmax(Operation *op, Value input, int64_t dim,
                            spread(LogOp::create(builder, loc, sum)));
   else
     result = DivOp::create(builder, loc, powers, spread(sum));
-  if (Type wanted = op->getResult(0).getType(); wanted != result.getType())
-    result = CastOp::create(builder, loc, wanted, result);
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
+  replaceBy(builder, op, result);
 }
 
 /// An infinite maximum is not subtracted: less itself it would be NaN.
 void LogSumExpOp::expand() {
   OpBuilder builder(*this);
   Location loc = getLoc();
-  Value input = getInput();
-  RankedTensorType type = getInput().getType(), result = getType();
-  if (isNarrowFloat(type.getElementType())) {
-    type = type.clone(builder.getF32Type());
-    result = result.clone(builder.getF32Type());
-    input = CastOp::create(builder, loc, type, input);
-  }
+  auto input = widen(builder, loc, getInput());
+  RankedTensorType type = input.getType(),
+                   result = getType().clone(type.getElementType());
   auto reduce = [&](ReduceKind kind, Value value) -> Value {
     return ReduceOp::create(builder, loc, result, kind, value, getDims());
   };
@@ -84,10 +92,7 @@ void LogSumExpOp::expand() {
   Value sum = AddOp::create(
       builder, loc,
       LogOp::create(builder, loc, reduce(ReduceKind::Sum, powers)), top);
-  if (result != getType())
-    sum = CastOp::create(builder, loc, getType(), sum);
-  replaceAllUsesWith(sum);
-  erase();
+  replaceBy(builder, *this, sum);
 }
 
 void SoftmaxOp::expand() {

@@ -33,10 +33,10 @@ private:
 
 } // namespace
 
-/// With y_k the product of x_0 … x_k, d y_k / d x_i is y_k / x_i for i <= k. At
-/// the first x that is 0 the products without it, which end at the next 0,
-/// stand for y_k / x_i; behind it every derivative is 0. (Second derivatives
-/// between that element and those behind it are lost.)
+/// With y_k = x_0 * … * x_k, d y_k / d x_i = y_k / x_i for i <= k. If x_i is
+/// the first zero, y_k / x_i is replaced by the product without x_i, which is 0
+/// from the next zero on. For every later i the derivative is 0. (Mixed second
+/// derivatives with respect to the first zero and a later element are lost.)
 Value ScanGradient::ofProducts(Value cotangent, Value x, Value products) {
   Value zero = b.zeros(x), one = b.full(1.0, x);
   Value isZero = b.compare(ComparePredicate::EQ, x, zero);
