@@ -251,7 +251,17 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
     return Values(carried);
 
   int64_t longest = kLongestChain * range.step;
-  if (!sums || (count && *count <= longest))
+  bool isOneChain = !sums || (count && *count <= longest);
+  // A thread that takes all positions goes from loop to loop: no number is
+  // split.
+  if (loops.size() > 1 && isOneChain && range.step == 1 && range.sections == 1)
+    return open(
+        loops.take_front(), range, carried,
+        [&](ValueRange inner) {
+          return openSerial(loops.drop_front(), inner, body);
+        },
+        /*sums=*/nullptr);
+  if (isOneChain)
     return openFrom(loops, range.start, end, step, /*entry=*/nullptr, carried,
                     body);
   // Partial sums of some hundred terms, joined one after the other.

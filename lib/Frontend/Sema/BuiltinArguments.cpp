@@ -40,8 +40,9 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
   llvm::ArrayRef<Val> elements = elementsOf(*given);
   if (elements.size() != count && elements.size() != 1) {
     c.error(DiagCode::TD222, given->range,
-            what + " is a number, or " + llvm::Twine(count) + " of them, not " +
-                llvm::Twine(elements.size()));
+            what + " is " + (count == 1 ? "one number" : "a number, or ") +
+                (count == 1 ? "" : std::to_string(count) + " of them") +
+                ", not " + llvm::Twine(elements.size()));
     return std::nullopt;
   }
   for (auto [i, number] : llvm::enumerate(numbers)) {

@@ -62,8 +62,8 @@ public:
 using BuiltinHandler = Val (*)(Checker &, const Bound &);
 
 /// A row: `params` lists names with commas; `name=` is optional, `*name` takes
-/// the remaining positional arguments, what follows it is keyword-only; `**`
-/// leaves all arguments to the handler.
+/// the remaining positional arguments, `*name=` also a list by keyword; what
+/// follows it is keyword-only; `**` leaves all arguments to the handler.
 struct Builtin {
   llvm::StringRef name;
   llvm::StringRef params;

@@ -26,12 +26,8 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
       reportSize(c, size, size.range.isValid() ? size.range : range);
       return false;
     }
-    auto constant = c.constantInt(size);
-    if (constant && *constant < 0) {
-      c.error(DiagCode::TD401, size.range.isValid() ? size.range : range,
-              "a size cannot be " + llvm::Twine(*constant));
+    if (!c.requireSize(size.size, size.range.isValid() ? size.range : range))
       return false;
-    }
     dims.push_back(size.size);
   }
   if (dims.size() > kMaxRank) {
@@ -55,6 +51,9 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
     if (!expected)
       return std::nullopt;
     type = *expected;
+    for (const Size &size : type.dims)
+      if (!c.requireSize(size, args.range()))
+        return std::nullopt;
     if (type.place.kind != Place::Kind::Free) {
       c.checkDeviceExists(type.place, args.range());
       return std::make_pair(type, args.range());
@@ -498,15 +497,15 @@ static Val tensor(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {
   static const Builtin table[] = {
-      {"zeros", "*size, dtype=, device=", zeros},
-      {"ones", "*size, dtype=, device=", ones},
-      {"empty", "*size, dtype=, device=", zeros},
+      {"zeros", "*size=, dtype=, device=", zeros},
+      {"ones", "*size=, dtype=, device=", ones},
+      {"empty", "*size=, dtype=, device=", zeros},
       {"full", "size, fill_value, dtype=, device=", full},
       {"zeros_like", "input, dtype=", zerosLike},
       {"ones_like", "input, dtype=", onesLike},
       {"full_like", "input, fill_value, dtype=", fullLike},
-      {"randn", "*size, dtype=, device=, generator=", randn},
-      {"rand", "*size, dtype=, device=, generator=", rand},
+      {"randn", "*size=, dtype=, device=, generator=", randn},
+      {"rand", "*size=, dtype=, device=, generator=", rand},
       {"rand_like", "input, dtype=", randLike},
       {"randn_like", "input, dtype=", randnLike},
       {"randint", "*low_high_size, size=, dtype=, device=", randint},

@@ -33,6 +33,9 @@ static Val reshape(Checker &c, const Bound &args) {
         .label(answer.problem);
     return c.fail();
   }
+  for (const Size &size : answer.dims)
+    if (!c.requireSize(size, args.range()))
+      return c.fail();
   return c.reshapeTo(args["input"], answer.dims);
 }
 
@@ -143,11 +146,8 @@ static Val expand(Checker &c, const Bound &args) {
     }
     size_t added = sizes.size() - std::min(sizes.size(), own.size());
     bool keep = size.size.isConstant(-1) && i >= added;
-    if (auto known = c.constantInt(size); !keep && known && *known < 0) {
-      c.error(DiagCode::TD401, size.range,
-              "a size cannot be " + llvm::Twine(*known));
+    if (!keep && !c.requireSize(size.size, size.range))
       return c.fail();
-    }
     wanted.push_back(keep ? own[i - added] : size.size);
   }
   ShapeAnswer answer = broadcastShapes({own, wanted});
@@ -351,10 +351,10 @@ static Val trailingDims(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getMovementBuiltins() {
   static const Builtin table[] = {
-      {"reshape", "input, *shape", reshape},
-      {"view", "input, *shape", reshape},
+      {"reshape", "input, *shape=", reshape},
+      {"view", "input, *shape=", reshape},
       {"flatten", "input, start_dim=, end_dim=", flatten},
-      {"permute", "input, *dims", permute},
+      {"permute", "input, *dims=", permute},
       {"transpose", "input, dim0, dim1", transpose},
       {"unsqueeze", "input, dim", unsqueeze},
       {"squeeze", "input, dim=", squeeze},

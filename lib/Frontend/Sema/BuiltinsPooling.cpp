@@ -212,7 +212,7 @@ static Val interpolate(Checker &c, const Bound &args) {
     return c.fail();
   if (wanted[0].has_value() == factors[0].has_value()) {
     c.error(DiagCode::TD222, args.range(),
-            "one of `size` and `scale_factor` is given");
+            args.what() + " takes either `size` or `scale_factor`");
     return c.fail();
   }
   if (factors[0] &&

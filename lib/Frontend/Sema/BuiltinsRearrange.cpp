@@ -108,6 +108,11 @@ static Val flip(Checker &c, const Bound &args) {
   auto input = takeInput(c, args);
   if (!input)
     return c.fail();
+  if (args.rest().empty()) {
+    c.error(DiagCode::TD205, args.range(),
+            "`flip` needs an argument for `dims`");
+    return c.fail();
+  }
   auto dims = takeDims(c, args, listOf(args.rest()));
   return dims ? result(c, args, c.typed.flip(*input, *dims)) : c.fail();
 }
@@ -274,10 +279,10 @@ static Val diagonal(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {
   static const Builtin table[] = {
       {"pad", "input, pad, mode=, value=", pad},
-      {"flip", "input, *dims", flip},
+      {"flip", "input, *dims=", flip},
       {"roll", "input, shifts, dims=", roll},
       {"repeat", "input, *sizes", repeat},
-      {"tile", "input, *dims", repeat},
+      {"tile", "input, *dims=", repeat},
       {"repeat_interleave", "input, repeats, dim=", repeatInterleave},
       {"narrow", "input, dim, start, length", narrow},
       {"select", "input, dim, index", select},

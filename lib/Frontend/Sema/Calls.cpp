@@ -216,6 +216,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   builtin.params.split(words, ',', -1, false);
   size_t next = 0;
   bool keywordOnly = false;
+  llvm::StringRef list; // the `*` parameter, where a keyword may give it
   llvm::SmallVector<llvm::StringRef> required;
   for (llvm::StringRef word : words) {
     word = word.trim();
@@ -223,6 +224,8 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
       while (!word.empty() && next < args.positional.size())
         bound.variadic.push_back(args.positional[next++]);
       keywordOnly = true;
+      if (word.consume_back("="))
+        names.push_back(list = word);
       continue;
     }
     bool optional = word.consume_back("=");
@@ -248,12 +251,16 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
       reportKeyword(*this, keyword, what, names, /*isOwn=*/true);
       return false;
     }
-    if (bound.has(*found)) {
+    bool isList = *found == list;
+    if (isList ? !bound.variadic.empty() : bound.has(*found)) {
       error(DiagCode::TD205, keyword.name.range,
             "`" + keyword.name.text + "` is given twice");
       return false;
     }
-    bound.named.push_back({*found, keyword.val});
+    if (isList)
+      bound.variadic.push_back(keyword.val);
+    else
+      bound.named.push_back({*found, keyword.val});
   }
   for (llvm::StringRef name : required)
     if (!bound.has(name)) {

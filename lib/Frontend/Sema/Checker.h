@@ -362,6 +362,9 @@ public:
   /// come with the operation (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
                                   SourceRange range, unsigned added = 0);
+  /// Whether a size that the program gives is not negative: TD401 where it is,
+  /// and a check when the program runs where that is not known.
+  bool requireSize(const Size &size, SourceRange range);
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);

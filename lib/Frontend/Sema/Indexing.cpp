@@ -135,8 +135,15 @@ bool Checker::resolveItems(const TensorType &type,
                            llvm::SmallVectorImpl<Restriction> &restrictions) {
   using ast::SubscriptItem;
   size_t rank = type.dims.size(), used = 0;
-  for (const SubscriptItem &item : items)
+  for (const SubscriptItem &item : items) {
+    auto *name =
+        item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
+    if (name && name->name == "none") {
+      unsupported(item.range, "`x[none]` (write `unsqueeze`)");
+      return false;
+    }
     used += item.kind != SubscriptItem::Ellipsis;
+  }
   if (used > rank) {
     error(DiagCode::TD403, range,
           llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
@@ -160,10 +167,6 @@ bool Checker::resolveItems(const TensorType &type,
       return false;
     case SubscriptItem::Index: {
       Val index = eval(*item.index);
-      if (index.is(ValKind::None)) {
-        unsupported(item.range, "`x[none]` (write `unsqueeze`)");
-        return false;
-      }
       Restriction restriction{dim, Val(), Size(1), 1, true, Val()};
       if (index.is(ValKind::Tensor)) {
         if (typeOf(index).dtype == DType::Bool) {

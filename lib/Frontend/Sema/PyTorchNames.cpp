@@ -93,7 +93,7 @@ static constexpr struct {
 } kParameters[] = {
     {"add sub", "alpha"},
     {"div", "rounding_mode"},
-    {"sum mean prod norm softmax log_softmax softmin", "dtype"},
+    {"sum mean prod norm cumsum cumprod softmax log_softmax softmin", "dtype"},
     {"gather", "sparse_grad"},
     {".to clone contiguous", "memory_format"},
     {"zeros ones empty full randn rand randint randperm arange eye",

@@ -89,6 +89,21 @@ std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
   return index;
 }
 
+bool Checker::requireSize(const Size &size, SourceRange range) {
+  if (auto known = constantOf(size); known && *known < 0) {
+    error(DiagCode::TD401, range, "a size cannot be " + llvm::Twine(*known));
+    return false;
+  }
+  if (sizes.isNeverNegative(size))
+    return true;
+  Value value = sizeValue(size);
+  Value isSize = emit().host(HostOp::Ge, {value, emit().constantInt(0)});
+  emit().assertThat(isSize, emit().format("a size is negative: {}", {value}),
+                    Check::Size);
+  sizes.proveNotNegative(size);
+  return true;
+}
+
 bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))

@@ -108,9 +108,8 @@ bool TypedBuilder::checkWindow(const Typed &input,
   size_t rank = input.type.dims.size();
   if (rank != dims.size() + 2) {
     fail(DiagCode::TD401,
-         "windows over " + llvm::Twine(dims.size()) +
-             " dims are of tensors of " + llvm::Twine(dims.size() + 2) +
-             " dims",
+         "the input has " + llvm::Twine(dims.size() + 2) + " dims, or " +
+             llvm::Twine(dims.size() + 1) + " without a batch",
          "this one is " + spelling(input.type.dims));
     return false;
   }
@@ -217,7 +216,7 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
                               llvm::ArrayRef<WindowDim> dims) {
   unsigned count = dims.size();
   if (input.type.dims.size() != 3)
-    return fail(DiagCode::TD401, "`fold` takes a tensor of 3 dims",
+    return fail(DiagCode::TD401, "the input has 3 dims, or 2 without a batch",
                 "this one is " + spelling(input.type.dims));
   if (!checkDims(dims))
     return std::nullopt;
