@@ -88,3 +88,24 @@ func.func @held(%a: !a, %x: !x) -> (!x, !x) {
   }
   return %0#0, %0#1 : !x, !x
 }
+
+// -----
+
+!x = tensor<4x3x100000xf32, #td.dev<cuda, 0>>
+!r = tensor<100000xf32, #td.dev<cuda, 0>>
+
+// A thread that sums alone goes from loop to loop: it divides no number of a term
+// to find its place.
+// CHECK: td.gpu_kernel @reduce_0 threads 256 shared 0
+// CHECK: scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}}) -> (f32)
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %[[OUTER]]) -> (f32)
+// CHECK-NOT: arith.divui
+// CHECK: arith.addf %[[SUM]]
+func.func @alone(%x: !x) -> !r {
+  %r = td.kernel(%x) : (!x) -> !r {
+  ^bb0(%a: !x):
+    %m = td.reduce sum %a [0, 1] : !x to !r
+    td.yield %m : !r
+  }
+  return %r : !r
+}
