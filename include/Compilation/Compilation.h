@@ -136,6 +136,7 @@ private:
   std::vector<FileSize> fileSizes;
   /// `arg`s that have to be known here and so have their defaults.
   llvm::StringSet<> fixedArguments;
+  SourceRange neededAt; ///< where the first of them is needed
   std::vector<Diagnostic> withAnyArguments; ///< found before that
   std::optional<int64_t> machine; ///< GPUs; none: those of the options
   llvm::SmallVector<int64_t> machines;

@@ -210,6 +210,9 @@ bool Compilation::fixArguments(const DiagnosticEngine &found) {
   unsigned unknown = tdc::countUnknown(found);
   if (unknown == 0)
     return false;
+  for (const Diagnostic *report : found.getSorted())
+    if (report->code == DiagCode::TD208 && !neededAt.isValid())
+      neededAt = report->primary.range;
   llvm::SmallVector<llvm::StringRef> names;
   for (const ast::Stmt *item : program->items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item);
@@ -249,6 +252,7 @@ void Compilation::tellFixedArguments() {
   report.title = "`tdc build` fixes " + words +
                  ", which must be known when the program is compiled: `--set " +
                  first + "=<value>` fixes another value";
+  report.primary = {neededAt, "needed here"};
   diags.report(std::move(report));
 }
 

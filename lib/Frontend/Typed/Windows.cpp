@@ -191,6 +191,8 @@ MaybeTyped TypedBuilder::unfoldDim(const Typed &input, unsigned dim,
                                    int64_t size, int64_t step) {
   if (size < 0 || step < 1)
     return fail(DiagCode::TD222, "a size is at least 0, a step at least 1");
+  if (input.type.dims.size() == kMaxRank)
+    return fail(DiagCode::TD411, "a tensor has at most 16 dims");
   Size last = input.type.dims[dim] - Size(size);
   if (!require(last, "windows of " + llvm::Twine(size) +
                          " elements are larger than dim " + llvm::Twine(dim)))
