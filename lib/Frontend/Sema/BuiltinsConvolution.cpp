@@ -7,11 +7,10 @@ using namespace tdc::sema;
 
 /// `padding="same"`: as many elements come out as go in, more are added at the
 /// end where the number is odd.
-static bool padSame(Checker &c, const Bound &args,
+static bool padSame(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel,
                     llvm::MutableArrayRef<WindowDim> dims) {
-  const Dims &kernel = typeOf(args["weight"]).dims;
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    auto taps = takeInt(c, makeInt(kernel[2 + i]), "the size of the kernel");
+  for (auto [size, dim] : llvm::zip_equal(kernel, dims)) {
+    auto taps = takeInt(c, size, "the size of the kernel");
     if (!taps)
       return false;
     if (dim.stride != 1) {
@@ -25,28 +24,35 @@ static bool padSame(Checker &c, const Bound &args,
   return true;
 }
 
-static bool takePadding(Checker &c, const Bound &args,
-                        llvm::MutableArrayRef<WindowDim> dims) {
+/// Stride, dilation and padding of windows of this kernel.
+static std::optional<llvm::SmallVector<WindowDim>>
+takeWindowDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel) {
+  size_t count = kernel.size();
+  auto strides = takeInts(c, args.find("stride"), 1, count, "`stride`");
+  auto dilations = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
+  if (!strides || !dilations)
+    return std::nullopt;
+  llvm::SmallVector<WindowDim> dims;
+  for (auto [stride, dilation] : llvm::zip(*strides, *dilations))
+    dims.push_back({stride, dilation, {}});
   const Val *padding = args.find("padding");
   if (padding && padding->is(ValKind::Str)) {
     auto text = c.requireStr(*padding, "`padding`");
-    if (!text)
-      return false;
-    if (*text == "same")
-      return padSame(c, args, dims);
-    if (*text == "valid")
-      return true;
+    if (!text || (*text == "same" && !padSame(c, args, kernel, dims)))
+      return std::nullopt;
+    if (*text == "same" || *text == "valid")
+      return dims;
     c.error(DiagCode::TD222, args.range(),
             "`padding` is a number, \"same\" or \"valid\", not \"" + *text +
                 "\"");
-    return false;
+    return std::nullopt;
   }
-  auto each = takeInts(c, padding, 0, dims.size(), "`padding`");
+  auto each = takeInts(c, padding, 0, count, "`padding`");
   if (!each)
-    return false;
+    return std::nullopt;
   for (auto [dim, size] : llvm::zip(dims, *each))
     dim.padding = {size, size};
-  return true;
+  return dims;
 }
 
 template <size_t count, bool isTransposed>
@@ -64,18 +70,13 @@ static Val convolution(Checker &c, const Bound &args) {
         .label("this one is " + c.typeText(typeOf(args["weight"])));
     return c.fail();
   }
-  llvm::SmallVector<WindowDim> dims(count);
-  auto strides = takeInts(c, args.find("stride"), 1, count, "`stride`");
-  auto dilations = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
+  Vals kernel;
+  for (const Size &size : DimsRef(typeOf(args["weight"]).dims).drop_front(2))
+    kernel.push_back(makeInt(size));
+  auto dims = takeWindowDims(c, args, kernel);
   const Val *given = args.find("groups");
   auto groups = takeInt(c, given ? *given : makeInt(1), "`groups`");
-  if (!strides || !dilations || !groups)
-    return c.fail();
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    dim.stride = (*strides)[i];
-    dim.dilation = (*dilations)[i];
-  }
-  if (!takePadding(c, args, dims))
+  if (!dims || !groups)
     return c.fail();
 
   Vals both{args["input"], args["weight"]};
@@ -91,9 +92,9 @@ static Val convolution(Checker &c, const Bound &args) {
         takeInts(c, args.find("output_padding"), 0, count, "`output_padding`");
     if (!extra)
       return c.fail();
-    result = c.typed.convolveTransposed(x, weight, dims, *extra, *groups);
+    result = c.typed.convolveTransposed(x, weight, *dims, *extra, *groups);
   } else {
-    result = c.typed.convolve(x, weight, dims, *groups);
+    result = c.typed.convolve(x, weight, *dims, *groups);
   }
   if (!result)
     return c.reportFailure(args.range(), args.what());
@@ -119,6 +120,19 @@ static Val convolution(Checker &c, const Bound &args) {
                        args.range(), args.what());
 }
 
+/// What `pad` takes to add the padding of a convolution; for the prelude.
+static Val sidesOf(Checker &c, const Bound &args) {
+  auto dims = takeWindowDims(c, args, elementsOf(args["kernel_size"]));
+  if (!dims)
+    return c.fail();
+  Vals sides;
+  for (const WindowDim &dim : llvm::reverse(*dims)) {
+    sides.push_back(makeInt(dim.padding.low));
+    sides.push_back(makeInt(dim.padding.high));
+  }
+  return makeSequence(ValKind::Tuple, std::move(sides));
+}
+
 llvm::ArrayRef<Builtin> sema::getConvolutionBuiltins() {
   static const Builtin table[] = {
       {"conv1d", "input, weight, bias=, stride=, padding=, dilation=, groups=",
@@ -139,6 +153,7 @@ llvm::ArrayRef<Builtin> sema::getConvolutionBuiltins() {
        "input, weight, bias=, stride=, padding=, output_padding=, groups=, "
        "dilation=",
        convolution<3, true>},
+      {"sides_of", "kernel_size, stride, padding, dilation", sidesOf},
   };
   return table;
 }

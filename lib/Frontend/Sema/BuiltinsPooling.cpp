@@ -236,13 +236,15 @@ static Val unfoldDim(Checker &c, const Bound &args) {
   return finish(c, args, c.typed.unfoldDim(input, *dim, *size, *step), true);
 }
 
-/// A number for each of `count` dims; for the prelude.
+/// A number for each of `count` dims from what `name` was given; for the
+/// prelude.
 static Val perDim(Checker &c, const Bound &args) {
+  auto name = c.requireStr(args["name"], "`name`");
   auto count = takeInt(c, args["count"], "`count`");
-  if (!count)
+  if (!name || !count)
     return c.fail();
-  auto numbers =
-      takeInts(c, args.find("value"), 0, static_cast<size_t>(*count), "a size");
+  auto numbers = takeInts(c, args.find("value"), 0, static_cast<size_t>(*count),
+                          "`" + name->str() + "`");
   if (!numbers)
     return c.fail();
   Vals all;
@@ -275,7 +277,7 @@ llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
        "input, output_size, kernel_size, dilation=, padding=, stride=", fold},
       {"interpolate", "input, size=, scale_factor=, mode=", interpolate},
       {".unfold", "input, dimension, size, step", unfoldDim},
-      {"per_dim", "value, count", perDim},
+      {"per_dim", "name, value, count", perDim},
   };
   return table;
 }
