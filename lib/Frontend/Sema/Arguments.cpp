@@ -72,7 +72,7 @@ static std::optional<std::string> typedText(Checker &c, const Val &val) {
       val.as<DeviceInfo>().place.kind == Place::Kind::Symbol)
     return "auto";
   if (!val.is(ValKind::Float))
-    return c.constantText(val);
+    return c.formatting.constantText(val);
   if (!val.known)
     return std::nullopt;
   char digits[32];
@@ -90,34 +90,35 @@ static Val evalDefault(Checker &c, ValKind kind, const ast::ArgDecl &arg) {
     return initial;
   if (kind == ValKind::Device &&
       (initial.is(ValKind::Str) || initial.is(ValKind::Device))) {
-    auto device = c.asDevice(initial);
+    auto device = c.devices.asDevice(initial);
     if (!device)
       return c.fail();
     initial = *device;
   }
   if (kind == ValKind::Float && initial.is(ValKind::Int))
-    initial = c.toFloat(initial);
+    initial = c.host.toFloat(initial);
   if (!initial.is(kind)) {
     c.error(DiagCode::TD303, arg.defaultValue->range,
-            "the default is " + c.describe(initial) + ", not " +
+            "the default is " + describe(initial) + ", not " +
                 c.text(arg.type->range));
     return c.fail();
   }
   if (!typedText(c, initial)) {
-    c.reportNotKnown(initial, "the default of an argument");
+    c.host.reportNotKnown(initial, "the default of an argument");
     return c.fail();
   }
-  return c.nameDevice(initial, arg.name.text);
+  return c.devices.nameDevice(initial, arg.name.text);
 }
 
 /// What was given for a device: `auto`, or the name of one.
 static Val givenDevice(Checker &c, const Val &val, const ast::ArgDecl &arg) {
   if (textOf(val) == "auto")
-    return c.nameDevice(c.autoDevice(arg.name.range), arg.name.text);
-  auto device = c.asDevice(val);
+    return c.devices.nameDevice(c.devices.autoDevice(arg.name.range),
+                                arg.name.text);
+  auto device = c.devices.asDevice(val);
   if (!device)
     return c.fail();
-  c.checkDeviceExists(device->as<DeviceInfo>().place, arg.name.range);
+  c.devices.checkDeviceExists(device->as<DeviceInfo>().place, arg.name.range);
   return *device;
 }
 
@@ -141,13 +142,13 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   auto *type = llvm::dyn_cast<ast::NamedType>(arg.type);
   std::optional<ValKind> kind = argumentKind(
       type && !type->hasBrackets ? type->name.text : llvm::StringRef());
-  if (scope->names.count(name))
+  if (scopes.scope->names.count(name))
     error(DiagCode::TD204, arg.name.range, "`" + name + "` is declared twice");
   if (!kind)
     error(DiagCode::TD213, arg.type->range,
           "an `arg` is int, float, bool, str or device");
   if (!kind || !isFreeName(*this, arg, *kind)) {
-    bind(name, arg.name.range, fail(), false);
+    scopes.bind(name, arg.name.range, fail(), false);
     return;
   }
   bool isDevice = *kind == ValKind::Device;
@@ -169,10 +170,12 @@ void Checker::execArg(const ast::ArgDecl &arg) {
     if (!options.argumentsAreFinal || isDevice)
       typed = given;
   } else if (isDevice) {
-    val = arg.defaultValue ? initial
-                           : nameDevice(autoDevice(arg.name.range), name);
+    val = arg.defaultValue
+              ? initial
+              : devices.nameDevice(devices.autoDevice(arg.name.range), name);
     if (arg.defaultValue && val->is(ValKind::Device))
-      checkDeviceExists(val->as<DeviceInfo>().place, arg.defaultValue->range);
+      devices.checkDeviceExists(val->as<DeviceInfo>().place,
+                                arg.defaultValue->range);
   } else if (hasDefault || (options.argumentsAreFinal && arg.defaultValue)) {
     val = initial;
   }
@@ -190,9 +193,9 @@ void Checker::execArg(const ast::ArgDecl &arg) {
       typed ? std::optional<llvm::StringRef>(*typed) : std::nullopt, arg.help);
   if (!val) {
     Value value = emit().argument(name, hostType(*kind));
-    val = *kind == ValKind::Int ? runTimeInt(value, name)
+    val = *kind == ValKind::Int ? host.runTimeInt(value, name)
                                 : makeRunTime(*kind, value);
   }
   val->range = val->written = arg.name.range;
-  bind(name, arg.name.range, *val, false);
+  scopes.bind(name, arg.name.range, *val, false);
 }

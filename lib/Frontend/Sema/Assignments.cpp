@@ -37,7 +37,7 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
 static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
                      const Val &amount) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
-  Binding *binding = name ? c.lookup(name->name) : nullptr;
+  Binding *binding = name ? c.scopes.lookup(name->name) : nullptr;
   if (stmt.op != ast::AssignOp::Add || !list.is(ValKind::List) ||
       !amount.is(ValKind::List) || !binding || !binding->isVar ||
       extentOf(list) + extentOf(amount) > c.kMaxExtent)
@@ -101,7 +101,7 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
             "cannot assign to a part of " + describe(base));
     return;
   }
-  Val updated = updateTensor(base, part->items, val, target.range);
+  Val updated = indexing.updateTensor(base, part->items, val, target.range);
   if (!updated.isError()) {
     updated.range = part->base->range;
     assignTo(*part->base, updated, range);
@@ -127,9 +127,9 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
                             : "declared here, and not with `var`",
               binding.declared);
   // Inside another block a new value would be gone at its end.
-  auto here = c.scope->names.find(target.name);
-  bool mayBeNew =
-      isPlain && here != c.scope->names.end() && &here->second == &binding;
+  auto here = c.scopes.scope->names.find(target.name);
+  bool mayBeNew = isPlain && here != c.scopes.scope->names.end() &&
+                  &here->second == &binding;
   if (let.isValid())
     report.fix(mayBeNew ? FixIt::Choice : FixIt::Safe,
                "`var " + target.name + " = …`", {{let, "var"}});
@@ -137,22 +137,24 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
     report.fix(FixIt::Choice,
                "`let " + target.name + " = …`  (a new `" + target.name + "`)",
                {{target.range.start(), "let "}});
-  else if (!let.isValid() && !c.offerCopy(report, target, binding.declared))
+  else if (!let.isValid() &&
+           !c.scopes.offerCopy(report, target, binding.declared))
     report.note("to change it, copy it: `var new_" + target.name + " = " +
                 target.name + "`");
 }
 
 void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
-  Binding *binding = lookup(target.name);
+  Binding *binding = scopes.lookup(target.name);
   if (!binding) {
     if (target.name == "_" && !isPlain)
       return;
-    reportUndeclared(target);
-    poison(target.name, target.range);
+    scopes.reportUndeclared(target);
+    scopes.poison(target.name, target.range);
     return;
   }
-  bool foreign = !frames.empty() && file->scope.names.count(target.name) &&
-                 &file->scope.names[target.name] == binding;
+  bool foreign = !frames.empty() &&
+                 scopes.file->scope.names.count(target.name) &&
+                 &scopes.file->scope.names[target.name] == binding;
   if (!binding->isVar || foreign) {
     if (val.isError() && binding->val.isError())
       return;
@@ -160,14 +162,14 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
     return;
   }
   if (binding->annotation && !val.isError() &&
-      !matchType(*binding->annotation, val,
-                 val.range.isValid() ? val.range : target.range,
-                 "`" + target.name + "`", DiagCode::TD407))
+      !types.matchType(*binding->annotation, val,
+                       val.range.isValid() ? val.range : target.range,
+                       "`" + target.name + "`", DiagCode::TD407))
     val = fail();
   if (binding->annotation && !val.isError())
-    val = loosen(val, *binding->annotation);
-  nameTensor(val, target.name, target.range);
-  binding->val = nameDevice(val, target.name);
+    val = types.loosen(val, *binding->annotation);
+  scopes.nameTensor(val, target.name, target.range);
+  binding->val = devices.nameDevice(val, target.name);
 }
 
 void Checker::assignMember(const ast::MemberExpr &target, Val val) {
@@ -183,12 +185,12 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
             "`lr` is a float, not " + describe(val));
       return;
     }
-    val = toFloat(val);
-    requireNotNegative(val, name, target.range);
+    val = host.toFloat(val);
+    training.requireNotNegative(val, name, target.range);
     TensorType type;
     type.dtype = DType::F64;
     type.place.kind = Place::Kind::Cpu;
-    rawWrite(optimizer.lrSlot, fillTensor(val, type).value);
+    models.rawWrite(optimizer.lrSlot, tensors.fillTensor(val, type).value);
     return;
   }
   if (base.is(ValKind::Model)) {
@@ -210,13 +212,13 @@ void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
                           ModelInstance::Member &member, Val val) {
   Slot &slot = *member.slot;
   if (val.isHostScalar() && slot.type.dims.empty())
-    val = fillTensor(val, slot.type);
-  if (!isTensor(val, target.range, "the state of a model"))
+    val = tensors.fillTensor(val, slot.type);
+  if (!tensors.isTensor(val, target.range, "the state of a model"))
     return;
   const TensorType &type = typeOf(val);
   ShapeAnswer answer =
       sameShape(slot.type.dims, type.dims, "the shapes differ");
-  if (type.dtype != slot.type.dtype || !answer || !prove(answer)) {
+  if (type.dtype != slot.type.dtype || !answer || !tensors.prove(answer)) {
     error(DiagCode::TD407, target.range,
           "`" + member.name + "` does not have the declared type")
         .label(typeText(type) + ", declared " + typeText(slot.type))
@@ -224,15 +226,16 @@ void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
     return;
   }
   if (val.as<TensorInfo>().state)
-    return tie(target, model, member, val);
-  Place place = modelPlace(*slot.owner);
-  if (!agree(place, type.place)) {
-    reportStatePlace(val, member.name, place, target.range);
+    return models.tie(target, model, member, val);
+  Place place = places.modelPlace(*slot.owner);
+  if (!places.agree(place, type.place)) {
+    places.reportStatePlace(val, member.name, place, target.range);
     return;
   }
   // A model that is free stays free.
   bool isFree = place.kind == Place::Kind::Free;
-  writeSlot(slot, isFree ? freed(val, Transfer::Implied) : bring(val, place));
+  models.writeSlot(slot, isFree ? places.freed(val, Transfer::Implied)
+                                : places.bring(val, place));
 }
 
 bool Checker::copyInPlace(const ast::CallExpr &call) {

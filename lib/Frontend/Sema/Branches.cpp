@@ -24,35 +24,36 @@ static void offerElementwise(Checker &c, Diagnostic &report,
   report.fix(FixIt::Choice, "`" + code + "`", {{logical.range, code}});
 }
 
-std::optional<Val> Checker::condition(const ast::Expr &expr,
-                                      const ast::Expr *logical) {
-  Val val = eval(expr);
+std::optional<Val> ControlFlow::condition(const ast::Expr &expr,
+                                          const ast::Expr *logical) {
+  Val val = c.eval(expr);
   if (val.isError())
     return std::nullopt;
   if (val.is(ValKind::Bool))
     return val;
   if (val.is(ValKind::Tensor)) {
-    Diagnostic &report = error(DiagCode::TD302, expr.range,
-                               "a tensor on a device is not a host condition");
+    Diagnostic &report =
+        c.error(DiagCode::TD302, expr.range,
+                "a tensor on a device is not a host condition");
     report.label(typeText(typeOf(val)));
     const TensorType &type = typeOf(val);
-    if (constantOf(numElements(type.dims)).value_or(1) == 1) {
+    if (c.host.constantOf(numElements(type.dims)).value_or(1) == 1) {
       report.note("reading it waits for the device; say so with `.item()`");
-      offerSuffix(report, expr.range, ".item()", FixIt::Safe);
+      c.offerSuffix(report, expr.range, ".item()", FixIt::Safe);
       return std::nullopt;
     }
     report.note("it has an answer for each element");
-    if (logical && type.dtype == DType::Bool && !isPrelude(expr.range.file))
-      offerElementwise(*this, report, *logical);
-    offerSuffix(report, expr.range, ".all().item()");
-    offerSuffix(report, expr.range, ".any().item()");
+    if (logical && type.dtype == DType::Bool && !c.isPrelude(expr.range.file))
+      offerElementwise(c, report, *logical);
+    c.offerSuffix(report, expr.range, ".all().item()");
+    c.offerSuffix(report, expr.range, ".any().item()");
     return std::nullopt;
   }
-  Diagnostic &report = error(DiagCode::TD303, expr.range,
-                             "a condition is a bool, not " + describe(val));
+  Diagnostic &report = c.error(DiagCode::TD303, expr.range,
+                               "a condition is a bool, not " + describe(val));
   if (val.is(ValKind::Int) || val.is(ValKind::Float))
-    report.fix(FixIt::Safe, "`" + text(userRange(expr.range)) + " != 0`",
-               {{userRange(expr.range).finish(), " != 0"}});
+    report.fix(FixIt::Safe, "`" + c.text(c.userRange(expr.range)) + " != 0`",
+               {{c.userRange(expr.range).finish(), " != 0"}});
   return std::nullopt;
 }
 
@@ -113,39 +114,39 @@ static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
   }
 }
 
-llvm::StringSet<> Checker::assignedNames(const ast::Block *block,
-                                         const ast::Block *other) {
+llvm::StringSet<> ControlFlow::assignedNames(const ast::Block *block,
+                                             const ast::Block *other) {
   llvm::StringSet<> names;
   collectAssigned(block, names);
   collectAssigned(other, names);
   return names;
 }
 
-void Checker::addAssignedNames(const Rest &rest, llvm::StringSet<> &names) {
+void ControlFlow::addAssignedNames(const Rest &rest, llvm::StringSet<> &names) {
   for (const Rest *part = &rest; part; part = part->around)
     collectAssigned(part->stmts, names);
 }
 
-Flow Checker::execIf(const ast::IfStmt &stmt, Rest &rest) {
+Flow ControlFlow::execIf(const ast::IfStmt &stmt, Rest &rest) {
   std::optional<Val> truth = condition(*stmt.condition);
   auto side = [&](const ast::Block *block) {
-    return block ? execBlock(*block) : Flow::Next;
+    return block ? c.execBlock(*block) : Flow::Next;
   };
   if (!truth) {
     // Both sides may hold further mistakes; what they assign is not known.
-    ++conditionDepth;
+    ++c.conditionDepth;
     side(stmt.thenBlock);
     side(stmt.elseBlock);
-    --conditionDepth;
+    --c.conditionDepth;
     return Flow::Next;
   }
   if (truth->known) {
     const ast::Block *other = truth->truth ? stmt.elseBlock : stmt.thenBlock;
     if (other)
-      useNamesIn(other->range);
+      c.scopes.useNamesIn(other->range);
     return side(truth->truth ? stmt.thenBlock : stmt.elseBlock);
   }
-  at(stmt.range);
+  c.at(stmt.range);
   llvm::StringSet<> assigned = assignedNames(stmt.thenBlock, stmt.elseBlock);
   if (assigned.contains(exits::kSkips))
     addAssignedNames(rest, assigned);
@@ -155,42 +156,42 @@ Flow Checker::execIf(const ast::IfStmt &stmt, Rest &rest) {
       [&] { return side(stmt.elseBlock); }, &rest);
 }
 
-bool Checker::wouldBeFloat(const ast::Expr &side,
-                           const ast::TypeExpr *expected) {
+bool ControlFlow::wouldBeFloat(const ast::Expr &side,
+                               const ast::TypeExpr *expected) {
   if (side.kind == ast::ExprKind::Int)
     return false;
-  Restore<unsigned> savedErrors(errorCount);
+  Restore<unsigned> savedErrors(c.errorCount);
   bool result = false;
-  walkAside([&] {
+  c.calls.walkAside([&] {
     // As where the program chooses: what is wrong may never run.
-    diags = scratch;
-    ++regionDepth;
-    ++conditionDepth;
-    result = eval(side, expected).is(ValKind::Float);
+    c.mute();
+    ++c.regionDepth;
+    ++c.conditionDepth;
+    result = c.eval(side, expected).is(ValKind::Float);
   });
   return result;
 }
 
-Val Checker::evalConditional(const ast::ConditionalExpr &expr,
-                             const ast::TypeExpr *expected) {
+Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
+                                 const ast::TypeExpr *expected) {
   std::optional<Val> truth = condition(*expr.condition);
   if (!truth)
-    return fail();
+    return c.fail();
   if (truth->known) {
     bool isThen = truth->truth;
-    useNamesIn((isThen ? expr.elseValue : expr.thenValue)->range);
-    Val val = eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
+    c.scopes.useNamesIn((isThen ? expr.elseValue : expr.thenValue)->range);
+    Val val = c.eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
     // The choice has one type, whoever makes it.
     if (val.is(ValKind::Int) &&
         wouldBeFloat(isThen ? *expr.elseValue : *expr.thenValue, expected))
-      val = toFloat(val);
+      val = c.host.toFloat(val);
     return val;
   }
   // Devices are chosen when the program starts: a place with two possible
   // values, and no code.
   auto isDevice = [&](const ast::Expr &side) {
     if (auto *name = llvm::dyn_cast<ast::NameExpr>(&side)) {
-      if (Binding *binding = lookup(name->name))
+      if (Binding *binding = c.scopes.lookup(name->name))
         return binding->val.is(ValKind::Device);
       return name->name == "cpu" || name->name == "cuda" ||
              name->name == "auto" || name->name == "here";
@@ -198,51 +199,52 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     return side.kind == ast::ExprKind::Device;
   };
   if (isDevice(*expr.thenValue) && isDevice(*expr.elseValue)) {
-    ++conditionDepth;
-    Val onTrue = eval(*expr.thenValue), onFalse = eval(*expr.elseValue);
-    --conditionDepth;
+    ++c.conditionDepth;
+    Val onTrue = c.eval(*expr.thenValue), onFalse = c.eval(*expr.elseValue);
+    --c.conditionDepth;
     if (onTrue.isError() || onFalse.isError())
-      return fail();
-    return chooseDevice(*truth, onTrue, onFalse, expr.range);
+      return c.fail();
+    return c.devices.chooseDevice(*truth, onTrue, onFalse, expr.range);
   }
-  at(expr.range);
+  c.at(expr.range);
   Val onTrue, onFalse;
   llvm::SmallVector<Value> thenLeaves, elseLeaves;
-  nameAllModels();
-  ModelStates before = saveModels(*this);
-  size_t known = sizes.mark();
-  emit().beginIf(truth->value);
-  ++regionDepth;
-  ++conditionDepth;
-  forgetReads();
-  onTrue = eval(*expr.thenValue, expected);
+  c.models.nameAllModels();
+  ModelStates before = saveModels(c);
+  size_t known = c.host.sizes.mark();
+  c.emit().beginIf(truth->value);
+  ++c.regionDepth;
+  ++c.conditionDepth;
+  c.models.forgetReads();
+  onTrue = c.eval(*expr.thenValue, expected);
   if (hasLeaves(onTrue))
-    appendLeaves(*this, onTrue, thenLeaves);
+    appendLeaves(c, onTrue, thenLeaves);
   // Whether the other side makes a float of an int shows when this is over.
   Val asFloat;
   if (onTrue.is(ValKind::Int) && expr.elseValue->kind != ast::ExprKind::Int)
-    asFloat = makeRunTime(ValKind::Float, materialize(toFloat(onTrue)));
-  emit().beginElse();
-  ModelStates afterThen = saveModels(*this);
-  restoreModels(*this, before);
-  sizes.forgetSince(known);
-  forgetReads();
-  onFalse = eval(*expr.elseValue, expected);
+    asFloat =
+        makeRunTime(ValKind::Float, c.host.materialize(c.host.toFloat(onTrue)));
+  c.emit().beginElse();
+  ModelStates afterThen = saveModels(c);
+  restoreModels(c, before);
+  c.host.sizes.forgetSince(known);
+  c.models.forgetReads();
+  onFalse = c.eval(*expr.elseValue, expected);
   if (onTrue.is(ValKind::Float) && onFalse.is(ValKind::Int)) {
-    onFalse = toFloat(onFalse);
+    onFalse = c.host.toFloat(onFalse);
   } else if (onTrue.is(ValKind::Int) && onFalse.is(ValKind::Float)) {
     onTrue = asFloat;
     thenLeaves = {asFloat.value};
   }
   Join join{expr.range, Join::Branch, &*truth};
-  bool good = canMeet(*this, onTrue, onFalse, join, "the value");
+  bool good = canMeet(c, onTrue, onFalse, join, "the value");
   if (good)
-    onFalse = goesTo(*this, onFalse, onTrue, join);
+    onFalse = goesTo(c, onFalse, onTrue, join);
   if (hasLeaves(onFalse))
-    appendLeaves(*this, onFalse, elseLeaves);
+    appendLeaves(c, onFalse, elseLeaves);
   if (good && !hasLeaves(onTrue)) {
-    error(DiagCode::TD214, expr.condition->range,
-          "the choice must be known when the program is compiled")
+    c.error(DiagCode::TD214, expr.condition->range,
+            "the choice must be known when the program is compiled")
         .label("it chooses " + describe(onTrue));
     good = false;
   }
@@ -250,17 +252,17 @@ Val Checker::evalConditional(const ast::ConditionalExpr &expr,
     thenLeaves.clear();
     elseLeaves.clear();
   }
-  bringModels(*this, afterThen, join);
-  llvm::SmallVector<Value> results = emit().endIf(thenLeaves, elseLeaves);
-  --regionDepth;
-  --conditionDepth;
-  sizes.forgetSince(known);
-  forgetReads();
-  joinModels(*this, afterThen, join);
+  bringModels(c, afterThen, join);
+  llvm::SmallVector<Value> results = c.emit().endIf(thenLeaves, elseLeaves);
+  --c.regionDepth;
+  --c.conditionDepth;
+  c.host.sizes.forgetSince(known);
+  c.models.forgetReads();
+  joinModels(c, afterThen, join);
   if (!good)
-    return fail();
+    return c.fail();
   llvm::ArrayRef<Value> rest(results);
-  return rebuild(*this, onTrue, onFalse, rest, "value");
+  return rebuild(c, onTrue, onFalse, rest, "value");
 }
 
 /// `lhs and rhs`, or `lhs or rhs`, which is computed as `value`.
@@ -292,57 +294,58 @@ static bool isHarmless(const ast::Expr &expr) {
   return isConstantExpr(expr);
 }
 
-Val Checker::evalLogical(const ast::BinaryExpr &expr) {
+Val ControlFlow::evalLogical(const ast::BinaryExpr &expr) {
   bool isAnd = expr.op == ast::BinaryOp::And;
   std::optional<Val> lhs = condition(*expr.lhs, &expr);
   if (!lhs)
-    return fail();
+    return c.fail();
   if (lhs->known) {
     if (lhs->truth != isAnd) {
-      useNamesIn(expr.rhs->range);
+      c.scopes.useNamesIn(expr.rhs->range);
       return *lhs;
     }
     std::optional<Val> rhs = condition(*expr.rhs, &expr);
-    return rhs ? *rhs : fail();
+    return rhs ? *rhs : c.fail();
   }
   HostOp op = isAnd ? HostOp::And : HostOp::Or;
   if (isHarmless(*expr.rhs)) {
     std::optional<Val> rhs = condition(*expr.rhs, &expr);
-    at(expr.range);
+    c.at(expr.range);
     if (!rhs)
-      return fail();
+      return c.fail();
     return ofBoth(isAnd, *lhs, *rhs,
-                  emit().host(op, {lhs->value, materialize(*rhs)}));
+                  c.emit().host(op, {lhs->value, c.host.materialize(*rhs)}));
   }
   // The right side is evaluated only when it matters.
-  at(expr.range);
+  c.at(expr.range);
   std::optional<Val> rhs;
-  auto left = [&] { return emit().constantBool(!isAnd); };
+  auto left = [&] { return c.emit().constantBool(!isAnd); };
   auto right = [&] {
     rhs = condition(*expr.rhs, &expr);
-    return rhs ? materialize(*rhs) : emit().constantBool(false);
+    return rhs ? c.host.materialize(*rhs) : c.emit().constantBool(false);
   };
   Value result = isAnd ? chooseBool(lhs->value, right, left)
                        : chooseBool(lhs->value, left, right);
-  return rhs ? ofBoth(isAnd, *lhs, *rhs, result) : fail();
+  return rhs ? ofBoth(isAnd, *lhs, *rhs, result) : c.fail();
 }
 
-Value Checker::chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
-                          llvm::function_ref<Value()> onFalse) {
-  emit().beginIf(condition);
-  ++regionDepth;
-  ++conditionDepth;
-  forgetReads();
-  size_t known = sizes.mark();
+Value ControlFlow::chooseBool(Value condition,
+                              llvm::function_ref<Value()> onTrue,
+                              llvm::function_ref<Value()> onFalse) {
+  c.emit().beginIf(condition);
+  ++c.regionDepth;
+  ++c.conditionDepth;
+  c.models.forgetReads();
+  size_t known = c.host.sizes.mark();
   Value thenValue = onTrue();
-  emit().beginElse();
-  sizes.forgetSince(known);
-  forgetReads();
+  c.emit().beginElse();
+  c.host.sizes.forgetSince(known);
+  c.models.forgetReads();
   Value elseValue = onFalse();
-  llvm::SmallVector<Value> results = emit().endIf({thenValue}, {elseValue});
-  --regionDepth;
-  --conditionDepth;
-  sizes.forgetSince(known);
-  forgetReads();
+  llvm::SmallVector<Value> results = c.emit().endIf({thenValue}, {elseValue});
+  --c.regionDepth;
+  --c.conditionDepth;
+  c.host.sizes.forgetSince(known);
+  c.models.forgetReads();
   return results[0];
 }

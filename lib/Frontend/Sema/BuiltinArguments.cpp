@@ -15,7 +15,7 @@ Vals sema::listOf(llvm::ArrayRef<Val> given) {
 
 std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
                                      llvm::StringRef what) {
-  auto number = c.requireInt(given, what);
+  auto number = c.host.requireInt(given, what);
   if (number && !llvm::isInt<32>(*number)) {
     c.error(DiagCode::TD222, given.range.isValid() ? given.range : c.here,
             what + " of " + llvm::Twine(*number) + " is beyond all tensors");
@@ -57,14 +57,15 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
 Typed sema::addBatch(Checker &c, const Typed &tensor) {
   Dims dims = tensor.type.dims;
   dims.insert(dims.begin(), Size(1));
-  return c.typed.reshape(tensor, dims);
+  return c.tensors.typed.reshape(tensor, dims);
 }
 
 Typed sema::dropBatch(Checker &c, const Typed &tensor) {
-  return c.typed.reshape(tensor, DimsRef(tensor.type.dims).drop_front());
+  return c.tensors.typed.reshape(tensor,
+                                 DimsRef(tensor.type.dims).drop_front());
 }
 
-Val Checker::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
+Val Tensors::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
   SourceRange placed;
   for (const Val &operand : operands)
     if (operand.is(ValKind::Tensor) && !placed.isValid())
@@ -72,10 +73,11 @@ Val Checker::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
   return makeTensor(tensor.type, tensor.value, placed);
 }
 
-Val Checker::reportFailure(SourceRange range, llvm::StringRef what) {
-  Diagnostic &report = error(typed.failure.code, range,
-                             userFunction(what) + ": " + typed.failure.title);
+Val Tensors::reportFailure(SourceRange range, llvm::StringRef what) {
+  Diagnostic &report =
+      c.error(typed.failure.code, range,
+              c.userFunction(what) + ": " + typed.failure.title);
   if (!typed.failure.label.empty())
     report.label(typed.failure.label);
-  return fail();
+  return c.fail();
 }

@@ -14,16 +14,16 @@ static Val matmul(Checker &c, const Bound &args) {
 template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "other"}) {
     const Val &val = args[name];
-    if (!c.isTensor(val, args.range(), args.what()))
+    if (!c.tensors.isTensor(val, args.range(), args.what()))
       return c.fail();
     if (typeOf(val).dims.size() != rank) {
       c.error(DiagCode::TD401, args.range(),
               "needs tensors of " + llvm::Twine(rank) + " dims")
-          .label(c.typeText(typeOf(val)));
+          .label(typeText(typeOf(val)));
       return c.fail();
     }
   }
-  return c.matmulOf(args["input"], args["other"], args.range());
+  return c.tensors.matmulOf(args["input"], args["other"], args.range());
 }
 
 llvm::ArrayRef<Builtin> sema::getContractionBuiltins() {

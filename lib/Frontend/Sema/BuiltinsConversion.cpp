@@ -14,13 +14,14 @@ static Val to(Checker &c, const Bound &args) {
   CallArgs rest = args.call;
   Val input = rest.positional.front();
   rest.positional.erase(rest.positional.begin());
-  return c.applyTo(input, rest);
+  return c.places.applyTo(input, rest);
 }
 
 template <DType dtype> static Val as(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  return c.isTensor(input, args.range(), args.what()) ? c.castTo(input, dtype)
-                                                      : c.fail();
+  return c.tensors.isTensor(input, args.range(), args.what())
+             ? c.tensors.castTo(input, dtype)
+             : c.fail();
 }
 
 static Val movedTo(Checker &c, const Bound &args, Val device) {
@@ -28,7 +29,7 @@ static Val movedTo(Checker &c, const Bound &args, Val device) {
   rest.range = args.range();
   device.range = args.range();
   rest.positional.push_back(std::move(device));
-  return c.applyTo(args["input"], rest);
+  return c.places.applyTo(args["input"], rest);
 }
 
 static Val toCpu(Checker &c, const Bound &args) {
@@ -38,8 +39,8 @@ static Val toCpu(Checker &c, const Bound &args) {
 static Val toCuda(Checker &c, const Bound &args) {
   const Val *which = args.find("device");
   if (!which)
-    return movedTo(c, args, makeDevice(c.wordCuda(), args.range()));
-  std::optional<Val> device = c.cudaDevice(*which, args.range());
+    return movedTo(c, args, makeDevice(c.devices.wordCuda(), args.range()));
+  std::optional<Val> device = c.devices.cudaDevice(*which, args.range());
   return device ? movedTo(c, args, *device) : c.fail();
 }
 
@@ -47,28 +48,29 @@ static Val item(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (input.isHostScalar())
     return input;
-  if (!c.isTensor(input, args.range(), "`item`"))
+  if (!c.tensors.isTensor(input, args.range(), "`item`"))
     return c.fail();
-  auto count = c.constantOf(numElements(typeOf(input).dims));
+  auto count = c.host.constantOf(numElements(typeOf(input).dims));
   if (count == std::optional<int64_t>(1))
-    return c.itemOf(input);
+    return c.tensors.itemOf(input);
   c.error(DiagCode::TD410, args.range(), "`item` needs one element")
-      .label(c.typeText(typeOf(input)))
+      .label(typeText(typeOf(input)))
       .note("reduce it first, as `.mean()` does, or take an element: `x[0]`");
   return c.fail();
 }
 
 static Val detach(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  return c.isTensor(input, args.range(), "`detach`") ? c.stopGradient(input)
-                                                     : c.fail();
+  return c.tensors.isTensor(input, args.range(), "`detach`")
+             ? c.training.stopGradient(input)
+             : c.fail();
 }
 
 static Val clone(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (input.is(ValKind::Tensor))
     return valueOf(input);
-  return c.unsupported(args.range(), "`clone` of " + c.describe(input));
+  return c.unsupported(args.range(), "`clone` of " + describe(input));
 }
 
 /// Rounds what a function of the prelude has computed in f32 to the f16 or bf16
@@ -76,21 +78,25 @@ static Val clone(Checker &c, const Bound &args) {
 /// tensor cores multiply both as they were.
 static Val roundedAsGiven(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), "`rounded_as_given`"))
+  if (!c.tensors.isTensor(input, args.range(), "`rounded_as_given`"))
     return c.fail();
-  return c.givenNarrow ? c.widened(c.rounded(input, *c.givenNarrow)) : input;
+  return c.tensors.givenNarrow ? c.tensors.widened(c.tensors.rounded(
+                                     input, *c.tensors.givenNarrow))
+                               : input;
 }
 
 /// The same of gradients: the value stays as it is.
 static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
   Val result = valueOf(args["input"]);
-  if (!c.isTensor(args["input"], args.range(), "`gradient_rounded_as_given`"))
+  if (!c.tensors.isTensor(args["input"], args.range(),
+                          "`gradient_rounded_as_given`"))
     return c.fail();
-  if (!c.givenNarrow || typeOf(result).dtype != DType::F32)
+  if (!c.tensors.givenNarrow || typeOf(result).dtype != DType::F32)
     return result;
   TensorType narrow = typeOf(result);
-  narrow.dtype = *c.givenNarrow;
-  result.value = c.emit().roundGradient(result.value, c.shapeOf(narrow));
+  narrow.dtype = *c.tensors.givenNarrow;
+  result.value =
+      c.emit().roundGradient(result.value, c.tensors.shapeOf(narrow));
   return result;
 }
 

@@ -37,7 +37,7 @@ takeWindowDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel) {
     dims.push_back({stride, dilation, {}});
   const Val *padding = args.find("padding");
   if (padding && padding->is(ValKind::Str)) {
-    auto text = c.requireStr(*padding, "`padding`");
+    auto text = c.host.requireStr(*padding, "`padding`");
     if (!text || (*text == "same" && !padSame(c, args, kernel, dims)))
       return std::nullopt;
     if (*text == "same" || *text == "valid")
@@ -58,16 +58,16 @@ takeWindowDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel) {
 template <size_t count, bool isTransposed>
 static Val convolution(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "weight"})
-    if (!c.isTensor(args[name], args.range(), args.what()))
+    if (!c.tensors.isTensor(args[name], args.range(), args.what()))
       return c.fail();
-  if (!c.accepts(OpKind::Contract, typeOf(args["input"]).dtype, args.range(),
-                 args.what(), args["input"]))
+  if (!c.tensors.accepts(OpKind::Contract, typeOf(args["input"]).dtype,
+                         args.range(), args.what(), args["input"]))
     return c.fail();
   if (typeOf(args["weight"]).dims.size() != count + 2) {
     c.error(DiagCode::TD401, args.range(),
             args.what() + " takes a weight of " + llvm::Twine(count + 2) +
                 " dims")
-        .label("this one is " + c.typeText(typeOf(args["weight"])));
+        .label("this one is " + typeText(typeOf(args["weight"])));
     return c.fail();
   }
   Vals kernel;
@@ -80,7 +80,7 @@ static Val convolution(Checker &c, const Bound &args) {
     return c.fail();
 
   Vals both{args["input"], args["weight"]};
-  if (!c.samePlace(both, args.range()))
+  if (!c.places.samePlace(both, args.range()))
     return c.fail();
   Typed x = typedOf(both[0]), weight = typedOf(both[1]);
   bool hasBatchDim = x.type.dims.size() != count + 1;
@@ -92,32 +92,34 @@ static Val convolution(Checker &c, const Bound &args) {
         takeInts(c, args.find("output_padding"), 0, count, "`output_padding`");
     if (!extra)
       return c.fail();
-    result = c.typed.convolveTransposed(x, weight, *dims, *extra, *groups);
+    result =
+        c.tensors.typed.convolveTransposed(x, weight, *dims, *extra, *groups);
   } else {
-    result = c.typed.convolve(x, weight, *dims, *groups);
+    result = c.tensors.typed.convolve(x, weight, *dims, *groups);
   }
   if (!result)
-    return c.reportFailure(args.range(), args.what());
+    return c.tensors.reportFailure(args.range(), args.what());
   if (!hasBatchDim)
     result = dropBatch(c, *result);
-  Val product = c.fromTyped(*result, both);
+  Val product = c.tensors.fromTyped(*result, both);
   const Val *bias = args.find("bias");
   if (!bias || bias->is(ValKind::None))
     return product;
-  if (!c.isTensor(*bias, args.range(), args.what()))
+  if (!c.tensors.isTensor(*bias, args.range(), args.what()))
     return c.fail();
   Size channels = result->type.dims[hasBatchDim];
   ShapeAnswer answer = sameShape(typeOf(*bias).dims, {channels}, "the bias");
-  if (!answer || !c.prove(answer)) {
+  if (!answer || !c.tensors.prove(answer)) {
     c.error(DiagCode::TD401, args.range(),
             "the bias has a number for each of " + channels.str() + " channels")
-        .label("it is " + c.typeText(typeOf(*bias)));
+        .label("it is " + typeText(typeOf(*bias)));
     return c.fail();
   }
   Dims dims1(1 + count, Size(1));
   dims1[0] = channels;
-  return c.elementwise(OpKind::Add, {product, c.reshapeTo(*bias, dims1)},
-                       args.range(), args.what());
+  return c.tensors.elementwise(OpKind::Add,
+                               {product, c.tensors.reshapeTo(*bias, dims1)},
+                               args.range(), args.what());
 }
 
 /// What `pad` takes to add the padding of a convolution; for the prelude.

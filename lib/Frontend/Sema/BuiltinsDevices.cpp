@@ -11,11 +11,11 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static Val isAvailable(Checker &c, const Bound &) {
-  return c.ofThisMachine(c.options.countCudaDevices() > 0);
+  return c.devices.ofThisMachine(c.options.countCudaDevices() > 0);
 }
 
 static Val deviceCount(Checker &c, const Bound &) {
-  return c.ofThisMachine(c.options.countCudaDevices(), "device_count");
+  return c.devices.ofThisMachine(c.options.countCudaDevices(), "device_count");
 }
 
 /// The number of the GPU that a question is about, for the running program;
@@ -23,23 +23,23 @@ static Val deviceCount(Checker &c, const Bound &) {
 static std::optional<Value> whichGPU(Checker &c, const Bound &args) {
   const Val *device = args.find("device");
   if (!device || device->is(ValKind::None))
-    return c.emit().constantInt(c.wordCuda().ordinal);
+    return c.emit().constantInt(c.devices.wordCuda().ordinal);
   if (device->is(ValKind::Int))
-    return c.materialize(*device);
+    return c.host.materialize(*device);
   // A choice of the machine is the GPU that it stands for.
   if (device->is(ValKind::Device)) {
-    Place place = c.standsFor(device->as<DeviceInfo>().place);
+    Place place = c.devices.standsFor(device->as<DeviceInfo>().place);
     if (place.kind == Place::Kind::Cuda)
       return c.emit().constantInt(place.ordinal);
   }
-  std::optional<Val> known = c.cudaDevice(*device, args.range());
+  std::optional<Val> known = c.devices.cudaDevice(*device, args.range());
   if (!known)
     return std::nullopt;
   return c.emit().constantInt(known->as<DeviceInfo>().place.ordinal);
 }
 
 static Val deviceName(Checker &c, const Bound &args) {
-  c.asksMachine = true;
+  c.devices.noteQuestion();
   if (c.options.countCudaDevices() == 0)
     return makeRunTime(ValKind::Str, c.emit().constantString("no device"));
   std::optional<Value> index = whichGPU(c, args);
@@ -48,11 +48,12 @@ static Val deviceName(Checker &c, const Bound &args) {
 }
 
 static Val totalMemory(Checker &c, const Bound &args) {
-  c.asksMachine = true;
+  c.devices.noteQuestion();
   if (c.options.countCudaDevices() == 0)
-    return c.runTimeInt(c.emit().constantInt(0), "total_memory");
+    return c.host.runTimeInt(c.emit().constantInt(0), "total_memory");
   std::optional<Value> index = whichGPU(c, args);
-  return index ? c.runTimeInt(c.emit().cudaTotalMemory(*index), "total_memory")
+  return index ? c.host.runTimeInt(c.emit().cudaTotalMemory(*index),
+                                   "total_memory")
                : c.fail();
 }
 

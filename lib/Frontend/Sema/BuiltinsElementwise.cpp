@@ -15,15 +15,16 @@ static Val ofTable(Checker &c, const Bound &args) {
     operands.push_back(args["other"]);
   bool hasTensor = llvm::any_of(
       operands, [](const Val &val) { return val.is(ValKind::Tensor); });
-  if (!hasTensor && !c.isTensor(operands.back(), args.range(), args.what()))
+  if (!hasTensor &&
+      !c.tensors.isTensor(operands.back(), args.range(), args.what()))
     return c.fail();
-  return c.elementwise(op->kind, operands, args.range(), args.what());
+  return c.tensors.elementwise(op->kind, operands, args.range(), args.what());
 }
 
 /// The same, or its meaning for a host number.
 template <HostOp host> static Val unary(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  return input.isHostScalar() ? c.hostMath(host, input) : ofTable(c, args);
+  return input.isHostScalar() ? c.host.math(host, input) : ofTable(c, args);
 }
 
 static Val round(Checker &c, const Bound &args) {
@@ -31,7 +32,7 @@ static Val round(Checker &c, const Bound &args) {
   if (args.has("decimals"))
     return c.unsupported(args["decimals"].range, "`decimals=`");
   if (input.isHostScalar())
-    return c.toInt(c.hostMath(HostOp::Round, input));
+    return c.host.toInt(c.host.math(HostOp::Round, input));
   return ofTable(c, args);
 }
 
@@ -45,11 +46,11 @@ template <OpKind op> static Val logical(Checker &c, const Bound &args) {
   std::string what = ("`logical_" + getOpInfo(op).mnemonic + "`").str();
   Vals operands;
   for (auto &[name, val] : args.named) {
-    if (!c.isTensor(val, args.range(), what))
+    if (!c.tensors.isTensor(val, args.range(), what))
       return c.fail();
-    operands.push_back(c.castTo(val, DType::Bool));
+    operands.push_back(c.tensors.castTo(val, DType::Bool));
   }
-  return c.elementwise(op, operands, args.range(), what);
+  return c.tensors.elementwise(op, operands, args.range(), what);
 }
 
 template <ast::CompareOp op>
@@ -62,19 +63,20 @@ static Val viaComparison(Checker &c, const Bound &args) {
 static Val clampAt(Checker &c, const Val &input, const Val &bound, bool isLow,
                    SourceRange range) {
   if (bound.is(ValKind::Tensor) || !isFloat(typeOf(input).dtype))
-    return c.elementwise(isLow ? OpKind::Max : OpKind::Min, {input, bound},
-                         range, "`clamp`");
-  Val reached = c.tensorCompare(isLow ? td::ComparePredicate::LE
-                                      : td::ComparePredicate::GE,
-                                input, bound, range, "`clamp`");
-  return reached.isError() ? reached
-                           : c.selectTensors(reached, bound, input, range);
+    return c.tensors.elementwise(isLow ? OpKind::Max : OpKind::Min,
+                                 {input, bound}, range, "`clamp`");
+  Val reached = c.tensors.tensorCompare(isLow ? td::ComparePredicate::LE
+                                              : td::ComparePredicate::GE,
+                                        input, bound, range, "`clamp`");
+  return reached.isError()
+             ? reached
+             : c.tensors.selectTensors(reached, bound, input, range);
 }
 
 static Val clamp(Checker &c, const Bound &args) {
   Val result = args["input"];
   const Val *low = args.find("min"), *high = args.find("max");
-  if (!c.isTensor(result, args.range(), "`clamp`"))
+  if (!c.tensors.isTensor(result, args.range(), "`clamp`"))
     return c.fail();
   if (low && !low->is(ValKind::None))
     result = clampAt(c, result, *low, true, args.range());
@@ -84,15 +86,16 @@ static Val clamp(Checker &c, const Bound &args) {
 }
 
 static Val where(Checker &c, const Bound &args) {
-  return c.selectTensors(args["condition"], args["input"], args["other"],
-                         args.range());
+  return c.tensors.selectTensors(args["condition"], args["input"],
+                                 args["other"], args.range());
 }
 
 static Val maskedFill(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), "`masked_fill`"))
+  if (!c.tensors.isTensor(input, args.range(), "`masked_fill`"))
     return c.fail();
-  return c.selectTensors(args["mask"], args["value"], input, args.range());
+  return c.tensors.selectTensors(args["mask"], args["value"], input,
+                                 args.range());
 }
 
 static Val square(Checker &c, const Bound &args) {
@@ -107,12 +110,12 @@ static Val negative(Checker &c, const Bound &args) {
 template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   std::string what = logarithm ? "`log_softmax`" : "`softmax`";
-  if (!c.isTensor(input, args.range(), what))
+  if (!c.tensors.isTensor(input, args.range(), what))
     return c.fail();
   const TensorType &type = typeOf(input);
-  auto index = c.takeDim(args["dim"], type, args.range());
-  if (!index ||
-      !c.accepts(OpKind::Softmax, type.dtype, args.range(), what, input))
+  auto index = c.tensors.takeDim(args["dim"], type, args.range());
+  if (!index || !c.tensors.accepts(OpKind::Softmax, type.dtype, args.range(),
+                                   what, input))
     return c.fail();
   Value value =
       c.emit().opLike(logarithm ? OpKind::LogSoftmax : OpKind::Softmax,

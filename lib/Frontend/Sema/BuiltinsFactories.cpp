@@ -26,7 +26,8 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
       reportSize(c, size, size.range.isValid() ? size.range : range);
       return false;
     }
-    if (!c.requireSize(size.size, size.range.isValid() ? size.range : range))
+    if (!c.tensors.requireSize(size.size,
+                               size.range.isValid() ? size.range : range))
       return false;
     dims.push_back(size.size);
   }
@@ -44,18 +45,18 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   TensorType type;
   type.dtype = otherwise;
   bool fromContext = sizes.empty() && args.call.expected &&
-                     c.isTensorType(*args.call.expected);
+                     c.types.isTensorType(*args.call.expected);
   if (fromContext) {
     std::optional<TensorType> expected =
-        c.tensorFromType(*args.call.expected, false);
+        c.types.tensorFromType(*args.call.expected, false);
     if (!expected)
       return std::nullopt;
     type = *expected;
     for (const Size &size : type.dims)
-      if (!c.requireSize(size, args.range()))
+      if (!c.tensors.requireSize(size, args.range()))
         return std::nullopt;
     if (type.place.kind != Place::Kind::Free) {
-      c.checkDeviceExists(type.place, args.range());
+      c.devices.checkDeviceExists(type.place, args.range());
       return std::make_pair(type, args.range());
     }
   } else if (!takeSizes(c, sizes, args.range(), type.dims)) {
@@ -63,11 +64,11 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   }
   if (const Val *dtype = args.find("dtype");
       dtype && !dtype->is(ValKind::None)) {
-    std::optional<DType> given = c.asDType(*dtype);
+    std::optional<DType> given = c.types.asDType(*dtype);
     if (!given) {
       Diagnostic &report =
           c.error(DiagCode::TD303, dtype->range,
-                  "`dtype=` takes a dtype, not " + c.describe(*dtype));
+                  "`dtype=` takes a dtype, not " + describe(*dtype));
       llvm::StringRef own =
           dtype->is(ValKind::Str) && dtype->known
               ? llvm::StringSwitch<llvm::StringRef>(textOf(*dtype))
@@ -89,7 +90,8 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
     }
     type.dtype = *given;
   }
-  auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
+  auto [place, placed] =
+      c.places.factoryPlace(args.find("device"), args.range());
   type.place = place;
   return std::make_pair(type, placed);
 }
@@ -98,10 +100,10 @@ static Val filled(Checker &c, const Bound &args, double value) {
   auto type = factoryType(c, args, args.rest(), DType::F32);
   if (!type)
     return c.fail();
-  return c.fillTensor(isFloat(type->first.dtype)
-                          ? makeFloat(value)
-                          : makeInt(static_cast<int64_t>(value)),
-                      type->first, type->second);
+  return c.tensors.fillTensor(isFloat(type->first.dtype)
+                                  ? makeFloat(value)
+                                  : makeInt(static_cast<int64_t>(value)),
+                              type->first, type->second);
 }
 
 static Val zeros(Checker &c, const Bound &args) { return filled(c, args, 0); }
@@ -118,7 +120,7 @@ static bool isFillValue(Checker &c, const Val &value, llvm::StringRef what) {
   if (value.isHostScalar())
     return true;
   c.error(DiagCode::TD303, value.range,
-          what + " takes a number, not " + c.describe(value));
+          what + " takes a number, not " + describe(value));
   return false;
 }
 
@@ -130,7 +132,7 @@ static Val filledWith(Checker &c, const Val &value, const TensorType &type,
                 tdc::spelling(type.dtype));
     return c.fail();
   }
-  return c.fillTensor(value, type, placed);
+  return c.tensors.fillTensor(value, type, placed);
 }
 
 static Val full(Checker &c, const Bound &args) {
@@ -147,11 +149,11 @@ static Val full(Checker &c, const Bound &args) {
 
 static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), args.what()))
+  if (!c.tensors.isTensor(input, args.range(), args.what()))
     return std::nullopt;
   TensorType type = typeOf(input);
   if (const Val *dtype = args.find("dtype")) {
-    auto given = c.asDType(*dtype);
+    auto given = c.types.asDType(*dtype);
     if (!given) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;
@@ -163,9 +165,9 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
 
 static Val filledLike(Checker &c, const Bound &args, const Val &value) {
   auto type = likeType(c, args);
-  return type
-             ? c.fillTensor(value, *type, args["input"].as<TensorInfo>().placed)
-             : c.fail();
+  return type ? c.tensors.fillTensor(value, *type,
+                                     args["input"].as<TensorInfo>().placed)
+              : c.fail();
 }
 static Val zerosLike(Checker &c, const Bound &args) {
   return filledLike(c, args, makeInt(0));
@@ -201,9 +203,10 @@ static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
   TensorType made = type;
   if (distribution == td::Distribution::Permutation)
     made.dtype = DType::I64;
-  Value value = c.emit().random(distribution, bounds, c.runTimeSizes(made.dims),
-                                c.shapeOf(made));
-  return c.castTo(makeTensor(made, value, placed), type.dtype);
+  Value value =
+      c.emit().random(distribution, bounds, c.tensors.runTimeSizes(made.dims),
+                      c.tensors.shapeOf(made));
+  return c.tensors.castTo(makeTensor(made, value, placed), type.dtype);
 }
 
 static Val randomOf(Checker &c, const Bound &args,
@@ -240,7 +243,7 @@ static bool isInt(Checker &c, const Val &val, llvm::StringRef what) {
   if (val.is(ValKind::Int))
     return true;
   c.error(DiagCode::TD303, val.range,
-          what + " is an int, not " + c.describe(val));
+          what + " is an int, not " + describe(val));
   return false;
 }
 
@@ -259,7 +262,7 @@ static Val randint(Checker &c, const Bound &args) {
   const Val &high = all[all.size() - 2];
   if (!isInt(c, low, "`low`") || !isInt(c, high, "`high`"))
     return c.fail();
-  auto l = c.constantInt(low), h = c.constantInt(high);
+  auto l = c.host.constantInt(low), h = c.host.constantInt(high);
   if (l && h && *l >= *h) {
     c.error(DiagCode::TD222, args.range(), "`low` must be below `high`");
     return c.fail();
@@ -268,7 +271,7 @@ static Val randint(Checker &c, const Bound &args) {
   if (!type)
     return c.fail();
   if (isInteger(type->first.dtype) && l && h) {
-    auto [least, most] = Checker::limitsOf(type->first.dtype);
+    auto [least, most] = Tensors::limitsOf(type->first.dtype);
     if (*l < least || *h - 1 > most) {
       c.error(DiagCode::TD222, args.range(),
               "random numbers from " + llvm::Twine(*l) + " to " +
@@ -278,7 +281,8 @@ static Val randint(Checker &c, const Bound &args) {
     }
   }
   return randomTensor(c, args.range(), type->first, td::Distribution::RandInt,
-                      {c.materialize(low), c.materialize(high)}, type->second);
+                      {c.host.materialize(low), c.host.materialize(high)},
+                      type->second);
 }
 
 static Val randperm(Checker &c, const Bound &args) {
@@ -306,7 +310,7 @@ static Val arange(Checker &c, const Bound &args) {
   for (const Val &val : given)
     if (!val.is(ValKind::Int) && !val.is(ValKind::Float)) {
       c.error(DiagCode::TD303, val.range,
-              "`arange` takes numbers, not " + c.describe(val));
+              "`arange` takes numbers, not " + describe(val));
       return c.fail();
     }
   Val start = given.size() > 1 ? given[0] : makeInt(0);
@@ -316,8 +320,9 @@ static Val arange(Checker &c, const Bound &args) {
                 step.is(ValKind::Float);
   Size count;
   if (floats) {
-    auto from = c.requireFloat(start, "`start`"),
-         to = c.requireFloat(end, "`end`"), by = c.requireFloat(step, "`step`");
+    auto from = c.host.requireFloat(start, "`start`"),
+         to = c.host.requireFloat(end, "`end`"),
+         by = c.host.requireFloat(step, "`step`");
     if (!from || !to || !by)
       return c.fail();
     double exact = *by == 0 ? -1 : std::ceil((*to - *from) / *by);
@@ -327,7 +332,7 @@ static Val arange(Checker &c, const Bound &args) {
     }
     count = Size(static_cast<int64_t>(exact));
   } else {
-    auto by = c.requireInt(step, "`step`");
+    auto by = c.host.requireInt(step, "`step`");
     if (!by)
       return c.fail();
     if (*by == 0) {
@@ -337,16 +342,16 @@ static Val arange(Checker &c, const Bound &args) {
     Size distance = *by > 0 ? end.size - start.size : start.size - end.size;
     int64_t stride = *by > 0 ? *by : -*by;
     count = Size::floorDiv(distance + Size(stride - 1), Size(stride));
-    if (auto known = c.constantOf(distance); known && *known < 0) {
+    if (auto known = c.host.constantOf(distance); known && *known < 0) {
       c.error(DiagCode::TD222, args.range(), "`arange` never reaches its end");
       return c.fail();
     }
-    if (!c.sizes.isNeverNegative(distance))
+    if (!c.host.sizes.isNeverNegative(distance))
       c.emit().assertThat(
           c.emit().host(HostOp::Ge,
-                        {c.sizeValue(distance), c.emit().constantInt(0)}),
+                        {c.host.sizeValue(distance), c.emit().constantInt(0)}),
           c.emit().format("`arange` never reaches its end: from {} to {}",
-                          {c.materialize(start), c.materialize(end)}),
+                          {c.host.materialize(start), c.host.materialize(end)}),
           Check::Size);
   }
   auto type =
@@ -365,10 +370,10 @@ static Val arange(Checker &c, const Bound &args) {
                   tdc::spelling(type->first.dtype));
       return c.fail();
     }
-  Value value =
-      c.emit().iota(c.materialize(asFloats ? c.toFloat(start) : start),
-                    c.materialize(asFloats ? c.toFloat(step) : step),
-                    c.runTimeSizes(type->first.dims), c.shapeOf(type->first));
+  Value value = c.emit().iota(
+      c.host.materialize(asFloats ? c.host.toFloat(start) : start),
+      c.host.materialize(asFloats ? c.host.toFloat(step) : step),
+      c.tensors.runTimeSizes(type->first.dims), c.tensors.shapeOf(type->first));
   return makeTensor(type->first, value, type->second);
 }
 
@@ -381,7 +386,7 @@ static bool flatten(Checker &c, const Val &val, size_t depth, Dims &dims,
               val.range.isValid() ? val.range : range,
               val.isHostScalar()
                   ? "the rows have different lengths"
-                  : "`tensor` takes numbers, not " + c.describe(val));
+                  : "`tensor` takes numbers, not " + describe(val));
       return false;
     }
     leaves.push_back(val);
@@ -459,7 +464,8 @@ static Val tensor(Checker &c, const Bound &args) {
     rank = std::max(rank, leaf.is(ValKind::Float) ? 2
                           : leaf.is(ValKind::Int) ? 1
                                                   : 0);
-    known &= leaf.is(ValKind::Int) ? bool(c.constantInt(leaf)) : leaf.known;
+    known &=
+        leaf.is(ValKind::Int) ? bool(c.host.constantInt(leaf)) : leaf.known;
   }
   DType otherwise = leaves.empty() || rank == 2 ? DType::F32
                     : rank == 1                 ? DType::I64
@@ -473,26 +479,28 @@ static Val tensor(Checker &c, const Bound &args) {
     return c.fail();
   TensorType result = type->first;
   if (leaves.size() == 1 && shape.dims.empty())
-    return c.fillTensor(leaves[0], result, type->second);
+    return c.tensors.fillTensor(leaves[0], result, type->second);
   if (known) {
     std::vector<char> bytes;
     for (const Val &leaf : leaves) {
-      c.checkFits(leaf, result.dtype);
-      Val number = c.toFloat(leaf), whole = c.toInt(leaf);
-      putNumber(bytes, result.dtype, number.number, *c.constantInt(whole));
+      c.tensors.checkFits(leaf, result.dtype);
+      Val number = c.host.toFloat(leaf), whole = c.host.toInt(leaf);
+      putNumber(bytes, result.dtype, number.number, *c.host.constantInt(whole));
     }
-    return makeTensor(result, c.emit().tensorConstant(bytes, c.shapeOf(result)),
+    return makeTensor(result,
+                      c.emit().tensorConstant(bytes, c.tensors.shapeOf(result)),
                       type->second);
   }
   // Elements that are computed when the program runs.
   if (leaves.empty())
-    return c.fillTensor(makeInt(0), result, type->second);
+    return c.tensors.fillTensor(makeInt(0), result, type->second);
   TensorType one = result;
   one.dims = {Size(1)};
   Vals parts;
   for (const Val &leaf : leaves)
-    parts.push_back(c.fillTensor(leaf, one, type->second));
-  return c.reshapeTo(c.concatOf(parts, 0, args.range()), result.dims);
+    parts.push_back(c.tensors.fillTensor(leaf, one, type->second));
+  return c.tensors.reshapeTo(c.tensors.concatOf(parts, 0, args.range()),
+                             result.dims);
 }
 
 llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {

@@ -17,7 +17,7 @@ static bool isText(Checker &c, const Val &val, llvm::StringRef what) {
   if (val.is(ValKind::Str))
     return true;
   c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
-          what + " is a str, not " + c.describe(val));
+          what + " is a str, not " + describe(val));
   return false;
 }
 
@@ -49,9 +49,9 @@ static void takeSizes(Checker &c, const Bound &args, const TensorType &type,
   auto *declared = llvm::cast<ast::NamedType>(args.call.expected);
   for (auto [i, size] : llvm::enumerate(type.dims)) {
     auto atom = size.getAtom();
-    if (!atom || c.constantOf(size) || c.sizes[atom].value)
+    if (!atom || c.host.constantOf(size) || c.host.sizes[atom].value)
       continue;
-    c.sizes[atom].known = header.dims[i];
+    c.host.sizes[atom].known = header.dims[i];
     SourceRange range = declared->dims[i].range;
     c.options.foundSize({c.text(range).str(), textOf(args["path"]).str(),
                          header.dims[i], range});
@@ -75,7 +75,7 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
       actual.dtype == type.dtype && header->dims.size() == type.dims.size();
   llvm::DenseMap<const SizeAtom *, int64_t> seen;
   for (size_t i = 0; fits && i != type.dims.size(); ++i) {
-    auto known = c.constantOf(type.dims[i]);
+    auto known = c.host.constantOf(type.dims[i]);
     auto atom = type.dims[i].getAtom();
     if (known)
       fits = *known == header->dims[i];
@@ -84,7 +84,7 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
              header->dims[i];
   }
   if (!fits) {
-    reportHeader(c, args, actual.dtype, header->dims, c.typeText(actual));
+    reportHeader(c, args, actual.dtype, header->dims, typeText(actual));
     return false;
   }
   if (c.options.headersAreFinal)
@@ -98,20 +98,21 @@ static Val load(Checker &c, const Bound &args) {
     return c.fail();
   llvm::StringRef key;
   if (const Val *given = args.find("key")) {
-    auto text = c.requireStr(*given, "`key`");
+    auto text = c.host.requireStr(*given, "`key`");
     if (!text)
       return c.fail();
     key = *text;
   }
   if (!canRead(c, path, FileContents::Tensor))
     return c.fail();
-  if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
+  if (!args.call.expected || !c.types.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "`load` needs to be told what the file holds")
         .note("as in `let x: f32[N, 10] = load(…)`");
     return c.fail();
   }
-  std::optional<TensorType> type = c.tensorFromType(*args.call.expected, true);
+  std::optional<TensorType> type =
+      c.types.tensorFromType(*args.call.expected, true);
   if (!type)
     return c.fail();
   // A file is read on the cpu; where the tensor goes is said by the annotation
@@ -120,26 +121,28 @@ static Val load(Checker &c, const Bound &args) {
   type->place.kind = Place::Kind::Cpu;
   if (!checkHeader(c, args, *type, key))
     return c.fail();
-  Value value = c.emit().load(c.materialize(path), key, c.shapeOf(*type));
+  Value value =
+      c.emit().load(c.host.materialize(path), key, c.tensors.shapeOf(*type));
   // Names that occur here first are read off the tensor; others must agree.
   for (auto [i, size] : llvm::enumerate(type->dims)) {
     auto atom = size.getAtom();
-    if (c.constantOf(size))
+    if (c.host.constantOf(size))
       continue;
     Value actual = c.emit().dim(value, i);
-    if (atom && !c.sizes[atom].value) {
-      c.sizes[atom].value = actual;
-      c.sizes[atom].nonNegative = true;
+    if (atom && !c.host.sizes[atom].value) {
+      c.host.sizes[atom].value = actual;
+      c.host.sizes[atom].nonNegative = true;
     } else {
-      c.emit().checkDim(actual, c.sizeValue(size),
+      c.emit().checkDim(actual, c.host.sizeValue(size),
                         "the sizes of a file differ");
     }
   }
-  auto [place, placed] = c.factoryPlace(args.find("device"), args.range());
+  auto [place, placed] =
+      c.places.factoryPlace(args.find("device"), args.range());
   Val val = makeTensor(*type, value);
   if (place.kind == Place::Kind::Free)
-    return c.freed(val, Transfer::Home);
-  return c.moveTensor(val, makeDevice(place, placed), args.range());
+    return c.places.freed(val, Transfer::Home);
+  return c.places.moveTensor(val, makeDevice(place, placed), args.range());
 }
 
 /// Slots of `model=` and `opt=` keywords, and other scalars.
@@ -149,13 +152,13 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   for (const auto &keyword : args.call.keywords)
     modelCount += keyword.val.is(ValKind::Model);
   // What models have in common is there once, under the name of the first.
-  std::vector<Checker::NamedSlot> slots;
+  std::vector<NamedSlot> slots;
   llvm::SmallVector<size_t> ends{0};
   for (const auto &keyword : args.call.keywords)
     if (keyword.val.is(ValKind::Model)) {
-      c.collectSlots(keyword.val,
-                     modelCount > 1 ? keyword.name.text : llvm::StringRef(),
-                     slots);
+      c.models.collectSlots(
+          keyword.val, modelCount > 1 ? keyword.name.text : llvm::StringRef(),
+          slots);
       ends.push_back(slots.size());
     }
   size_t model = 0;
@@ -168,9 +171,9 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
       continue;
     if (val.is(ValKind::Model)) {
       size_t begin = ends[model++];
-      c.addToCheckpoint(checkpoint,
-                        llvm::ArrayRef(slots).slice(begin, ends[model] - begin),
-                        saves ? "saved" : "loaded");
+      c.models.addToCheckpoint(
+          checkpoint, llvm::ArrayRef(slots).slice(begin, ends[model] - begin),
+          saves ? "saved" : "loaded");
     } else if (val.is(ValKind::Optimizer)) {
       auto &optimizer = val.as<OptimizerInfo>();
       std::string prefix = "opt." + name + ".";
@@ -190,10 +193,10 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
       }
     } else if (saves && val.isHostScalar()) {
       checkpoint.names.push_back(name);
-      checkpoint.values.push_back(c.materialize(val));
+      checkpoint.values.push_back(c.host.materialize(val));
     } else {
       c.error(DiagCode::TD303, keyword.name.range,
-              c.describe(val) + " cannot be part of a checkpoint")
+              describe(val) + " cannot be part of a checkpoint")
           .label("models, optimizers and host numbers can");
       return false;
     }
@@ -213,7 +216,7 @@ static bool reportSwapped(Checker &c, const CallArgs &args) {
     return false;
   Diagnostic &report =
       c.error(DiagCode::TD303, value,
-              "a path is a str, not " + c.describe(args.positional[0]));
+              "a path is a str, not " + describe(args.positional[0]));
   std::string written =
       (isModel ? c.asOperand(value) + ".save(" + c.text(path)
                : "save(" + c.text(path) + ", " + c.text(value))
@@ -233,10 +236,10 @@ static Val save(Checker &c, const Bound &bound) {
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {
-    if (!c.isTensor(args.positional[1], args.range, "`save`") ||
+    if (!c.tensors.isTensor(args.positional[1], args.range, "`save`") ||
         !canWrite(c, args.positional[0], FileContents::Tensor))
       return c.fail();
-    c.emit().saveTensor(c.materialize(args.positional[0]),
+    c.emit().saveTensor(c.host.materialize(args.positional[0]),
                         args.positional[1].value);
     return makeVal(ValKind::None);
   }
@@ -251,7 +254,7 @@ static Val save(Checker &c, const Bound &bound) {
   if (!canWrite(c, path, FileContents::State) ||
       !fillCheckpoint(c, bound, checkpoint, true))
     return c.fail();
-  c.emit().save(c.materialize(path), checkpoint);
+  c.emit().save(c.host.materialize(path), checkpoint);
   return makeVal(ValKind::None);
 }
 
@@ -266,7 +269,7 @@ static Val restore(Checker &c, const Bound &args) {
   if (!isText(c, call.positional[0], "a path") ||
       !canRead(c, call.positional[0], FileContents::State))
     return c.fail();
-  Value path = c.materialize(call.positional[0]);
+  Value path = c.host.materialize(call.positional[0]);
   Emitter::Checkpoint checkpoint;
   if (!fillCheckpoint(c, args, checkpoint, false))
     return c.fail();
@@ -276,14 +279,14 @@ static Val restore(Checker &c, const Bound &args) {
     if (!readTolerance(c, keyword, tolerance))
       return c.fail();
     if (keyword.name.text == "key") {
-      key = c.requireStr(keyword.val, "`key`");
+      key = c.host.requireStr(keyword.val, "`key`");
       if (!key)
         return c.fail();
     }
   }
   if (!checkpoint.slots.empty()) {
     c.emit().restore(path, checkpoint, tolerance);
-    c.forgetReads();
+    c.models.forgetReads();
   }
   if (!key)
     return makeVal(ValKind::None);
@@ -300,7 +303,7 @@ static Val restore(Checker &c, const Bound &args) {
                                     : HostType::Bool;
   Value value = c.emit().restoreScalar(path, *key, host);
   if (host == HostType::Int)
-    return c.runTimeInt(value, *key);
+    return c.host.runTimeInt(value, *key);
   return makeRunTime(host == HostType::Float ? ValKind::Float : ValKind::Bool,
                      value);
 }
@@ -309,7 +312,7 @@ static Val exists(Checker &c, const Bound &args) {
   if (!isText(c, args["path"], "a path"))
     return c.fail();
   return makeRunTime(ValKind::Bool,
-                     c.emit().exists(c.materialize(args["path"])));
+                     c.emit().exists(c.host.materialize(args["path"])));
 }
 
 static Val env(Checker &c, const Bound &args) {
@@ -319,8 +322,8 @@ static Val env(Checker &c, const Bound &args) {
       !isText(c, fallback, "the default"))
     return c.fail();
   return makeRunTime(ValKind::Str,
-                     c.emit().environment(c.materialize(args["name"]),
-                                          c.materialize(fallback)));
+                     c.emit().environment(c.host.materialize(args["name"]),
+                                          c.host.materialize(fallback)));
 }
 
 llvm::ArrayRef<Builtin> sema::getFileBuiltins() {

@@ -16,18 +16,18 @@ static Val print(Checker &c, const Bound &args) {
       if (!given->is(ValKind::Str)) {
         c.error(DiagCode::TD303, given->range,
                 llvm::Twine("`") + name + "` is a str, not " +
-                    c.describe(*given));
+                    describe(*given));
         return c.fail();
       }
       *out = *given;
     }
   for (auto [i, val] : llvm::enumerate(args.rest())) {
     if (i)
-      c.appendValue(text, values, separator, "", false);
-    c.appendValue(text, values, val, "", false);
+      c.formatting.appendValue(text, values, separator, "", false);
+    c.formatting.appendValue(text, values, val, "", false);
   }
-  c.appendValue(text, values, end, "", false);
-  c.emit().print(c.emitText(text, values));
+  c.formatting.appendValue(text, values, end, "", false);
+  c.emit().print(c.formatting.emitText(text, values));
   return makeVal(ValKind::None);
 }
 
@@ -38,7 +38,7 @@ static Val len(Checker &c, const Bound &args) {
   case ValKind::List:
     return makeInt(static_cast<int64_t>(elementsOf(val).size()));
   case ValKind::Str:
-    if (auto text = c.requireStr(val, "a str that `len` is asked of"))
+    if (auto text = c.host.requireStr(val, "a str that `len` is asked of"))
       return makeInt(static_cast<int64_t>(charactersOf(*text).size()));
     return c.fail();
   case ValKind::Tensor:
@@ -59,7 +59,7 @@ static Val len(Checker &c, const Bound &args) {
   default:
     break;
   }
-  c.error(DiagCode::TD304, args.range(), c.describe(val) + " has no length");
+  c.error(DiagCode::TD304, args.range(), describe(val) + " has no length");
   return c.fail();
 }
 
@@ -73,7 +73,7 @@ static Val range(Checker &c, const Bound &args) {
   for (const Val &val : given)
     if (!val.is(ValKind::Int)) {
       c.error(DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
-              "`range` takes ints, not " + c.describe(val))
+              "`range` takes ints, not " + describe(val))
           .note("floats come of ints: `let x = 0.5 * i`, or of a tensor: "
                 "`arange(0.5, 2.5)`");
       return c.fail();
@@ -82,7 +82,7 @@ static Val range(Checker &c, const Bound &args) {
   info->from = given.size() > 1 ? given[0] : makeInt(0);
   info->to = given.size() > 1 ? given[1] : given[0];
   info->step = given.size() > 2 ? given[2] : makeInt(1);
-  if (auto step = c.constantInt(info->step); step && *step == 0) {
+  if (auto step = c.host.constantInt(info->step); step && *step == 0) {
     c.error(DiagCode::TD222, args.range(), "the step of a range must not be 0");
     return c.fail();
   }
@@ -95,7 +95,7 @@ static Val enumerate(Checker &c, const Bound &args) {
   auto info = std::make_shared<EnumerateInfo>();
   info->inner = args["iterable"];
   if (const Val *start = args.find("start")) {
-    auto number = c.requireInt(*start, "`start`");
+    auto number = c.host.requireInt(*start, "`start`");
     if (!number)
       return c.fail();
     info->start = *number;
@@ -110,7 +110,7 @@ static Val zip(Checker &c, const Bound &args) {
   size_t shortest = SIZE_MAX;
   for (const Val &list : args.rest()) {
     lists.emplace_back();
-    if (!c.elementsOfIterable(list, args.range(), lists.back()))
+    if (!c.control.elementsOfIterable(list, args.range(), lists.back()))
       return c.fail();
     shortest = std::min(shortest, lists.back().size());
   }
@@ -126,7 +126,7 @@ static Val zip(Checker &c, const Bound &args) {
 
 static Val list(Checker &c, const Bound &args) {
   Vals elements;
-  if (!c.elementsOfIterable(args["iterable"], args.range(), elements))
+  if (!c.control.elementsOfIterable(args["iterable"], args.range(), elements))
     return c.fail();
   return makeSequence(ValKind::List, std::move(elements));
 }
@@ -135,9 +135,9 @@ static Val list(Checker &c, const Bound &args) {
 static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
   Val val = args["x"];
   if (val.is(ValKind::Tensor)) {
-    auto count = c.constantOf(numElements(typeOf(val).dims));
+    auto count = c.host.constantOf(numElements(typeOf(val).dims));
     if (count && *count == 1)
-      return c.itemOf(val);
+      return c.tensors.itemOf(val);
   }
   if (val.isHostScalar())
     return val;
@@ -157,43 +157,43 @@ static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
               "`arg rate: float = 0.1`");
   else
     c.error(DiagCode::TD304, args.range(),
-            "cannot make a number of " + c.describe(val));
+            "cannot make a number of " + describe(val));
   return std::nullopt;
 }
 
 static Val toInt(Checker &c, const Bound &args) {
   auto val = scalarOf(c, args);
-  return val ? c.toInt(*val) : c.fail();
+  return val ? c.host.toInt(*val) : c.fail();
 }
 static Val toFloat(Checker &c, const Bound &args) {
   auto val = scalarOf(c, args);
-  return val ? c.toFloat(*val) : c.fail();
+  return val ? c.host.toFloat(*val) : c.fail();
 }
 static Val toBool(Checker &c, const Bound &args) {
   auto val = scalarOf(c, args);
   if (!val || val->is(ValKind::Bool))
     return val.value_or(Val());
   Val zero = val->is(ValKind::Float) ? makeFloat(0) : makeInt(0);
-  return c.hostCompare(ast::CompareOp::Ne, *val, zero, args.range());
+  return c.host.compare(ast::CompareOp::Ne, *val, zero, args.range());
 }
 
 static Val str(Checker &c, const Bound &args) {
-  if (auto text = c.constantText(args["x"]))
+  if (auto text = c.formatting.constantText(args["x"]))
     return makeStr(*text);
   std::string text;
   llvm::SmallVector<Value> values;
-  c.appendValue(text, values, args["x"], "", false);
-  return makeRunTime(ValKind::Str, c.emitText(text, values));
+  c.formatting.appendValue(text, values, args["x"], "", false);
+  return makeRunTime(ValKind::Str, c.formatting.emitText(text, values));
 }
 
 static Val seed(Checker &c, const Bound &args) {
   const Val &value = args["seed"];
   if (!value.is(ValKind::Int)) {
     c.error(DiagCode::TD303, value.range,
-            "a seed is an int, not " + c.describe(value));
+            "a seed is an int, not " + describe(value));
     return c.fail();
   }
-  c.emit().seed(c.materialize(value));
+  c.emit().seed(c.host.materialize(value));
   return makeVal(ValKind::None);
 }
 

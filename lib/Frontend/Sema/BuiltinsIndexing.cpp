@@ -7,7 +7,7 @@ using namespace tdc::sema;
 
 /// Index tensors are i64.
 static bool isIndex(Checker &c, const Val &index, SourceRange range) {
-  if (!c.isTensor(index, range, "`index`"))
+  if (!c.tensors.isTensor(index, range, "`index`"))
     return false;
   if (typeOf(index).dtype == DType::I64)
     return true;
@@ -19,7 +19,7 @@ static bool isIndex(Checker &c, const Val &index, SourceRange range) {
   return false;
 }
 
-using Part = llvm::SmallVector<Checker::Restriction>;
+using Part = llvm::SmallVector<Indexing::Restriction>;
 
 /// The part of a tensor that `index` has elements for. As in PyTorch that may
 /// be smaller than the tensor, but along `dim`, where it says what is picked.
@@ -43,19 +43,19 @@ static std::optional<Part> findPart(Checker &c, const Bound &args,
                           " of `index` is larger than that of `" + name.str() +
                           "`";
     Size room = sizes[i] - wanted[i];
-    std::optional<int64_t> known = c.constantOf(room);
+    std::optional<int64_t> known = c.host.constantOf(room);
     if (known == std::optional<int64_t>(0))
       continue;
     if (known && *known < 0)
       return refuse(problem + ": " + wanted[i].str() + " and " +
                     sizes[i].str());
-    if (!c.sizes.isNeverNegative(room)) {
-      Value fits = c.emit().host(
-          HostOp::Le, {c.sizeValue(wanted[i]), c.sizeValue(sizes[i])});
-      c.emit().assertThat(fits,
-                          c.materialize(makeStr(args.what() + ": " + problem)),
-                          Check::Size);
-      c.sizes.proveNotNegative(room);
+    if (!c.host.sizes.isNeverNegative(room)) {
+      Value fits = c.emit().host(HostOp::Le, {c.host.sizeValue(wanted[i]),
+                                              c.host.sizeValue(sizes[i])});
+      c.emit().assertThat(
+          fits, c.host.materialize(makeStr(args.what() + ": " + problem)),
+          Check::Size);
+      c.host.sizes.proveNotNegative(room);
     }
     part.push_back({i, makeInt(0), wanted[i], 1, false, Val()});
   }
@@ -64,40 +64,40 @@ static std::optional<Part> findPart(Checker &c, const Bound &args,
 
 static Val take(Checker &c, const Val &tensor, const Part &part) {
   Val result = tensor;
-  for (const Checker::Restriction &one : part)
-    result = c.sliceOf(result, one.start, one.dim, one.step, one.size);
+  for (const Indexing::Restriction &one : part)
+    result = c.tensors.sliceOf(result, one.start, one.dim, one.step, one.size);
   return result;
 }
 
 static Val gather(Checker &c, const Bound &args) {
   const Val &input = args["input"], &index = args["index"];
-  if (!c.isTensor(input, args.range(), "`gather`") ||
+  if (!c.tensors.isTensor(input, args.range(), "`gather`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
+  auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
   if (!dim)
     return c.fail();
   std::optional<Part> part = findPart(c, args, "input", dim);
   if (!part)
     return c.fail();
   Vals both{input, index};
-  auto place = c.samePlace(both, args.range());
+  auto place = c.places.samePlace(both, args.range());
   if (!place)
     return c.fail();
   TensorType type{typeOf(input).dtype, typeOf(index).dims, *place};
-  Value value = c.emit().op(OpKind::GatherAlong,
-                            {take(c, both[0], *part).value, both[1].value},
-                            {{"dim", int64_t(*dim)}}, {}, c.shapeOf(type));
+  Value value = c.emit().op(
+      OpKind::GatherAlong, {take(c, both[0], *part).value, both[1].value},
+      {{"dim", int64_t(*dim)}}, {}, c.tensors.shapeOf(type));
   return makeTensor(type, value, both[0].as<TensorInfo>().placed);
 }
 
 static Val scatterAdd(Checker &c, const Bound &args) {
   const Val &input = args["input"], &index = args["index"], &src = args["src"];
-  if (!c.isTensor(input, args.range(), "`scatter_add`") ||
-      !c.isTensor(src, args.range(), "`scatter_add`") ||
+  if (!c.tensors.isTensor(input, args.range(), "`scatter_add`") ||
+      !c.tensors.isTensor(src, args.range(), "`scatter_add`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
+  auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
   if (!dim)
     return c.fail();
   if (typeOf(src).dtype != typeOf(input).dtype) {
@@ -113,7 +113,7 @@ static Val scatterAdd(Checker &c, const Bound &args) {
   if (!added)
     return c.fail();
   Vals all{input, index, src};
-  if (!c.samePlace(all, args.range()))
+  if (!c.places.samePlace(all, args.range()))
     return c.fail();
   Val reached = take(c, all[0], *part);
   Value value = c.emit().opLike(
@@ -121,16 +121,16 @@ static Val scatterAdd(Checker &c, const Bound &args) {
       {reached.value, all[1].value, take(c, all[2], *added).value},
       {{"dim", int64_t(*dim)}});
   Val sums = makeTensor(typeOf(reached), value, all[0].as<TensorInfo>().placed);
-  return c.updateAlong(all[0], *part, sums);
+  return c.indexing.updateAlong(all[0], *part, sums);
 }
 
 static Val indexSelect(Checker &c, const Bound &args) {
   const Val &input = args["input"], &index = args["index"];
-  if (!c.isTensor(input, args.range(), "`index_select`") ||
+  if (!c.tensors.isTensor(input, args.range(), "`index_select`") ||
       !isIndex(c, index, args.range()))
     return c.fail();
-  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
-  return dim ? c.gatherOf(input, index, *dim, args.range()) : c.fail();
+  auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
+  return dim ? c.tensors.gatherOf(input, index, *dim, args.range()) : c.fail();
 }
 
 llvm::ArrayRef<Builtin> sema::getIndexingBuiltins() {

@@ -11,13 +11,14 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
-  if (!args.call.expected || !c.isTensorType(*args.call.expected)) {
+  if (!args.call.expected || !c.types.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "an initialiser takes its shape from an annotation")
         .note("as in `param w: f32[10] = init.uniform(0.1)`");
     return std::nullopt;
   }
-  std::optional<TensorType> type = c.tensorFromType(*args.call.expected, false);
+  std::optional<TensorType> type =
+      c.types.tensorFromType(*args.call.expected, false);
   if (type && !isFloat(type->dtype)) {
     c.error(DiagCode::TD304, args.range(),
             "random initial values are floats, not " +
@@ -32,8 +33,9 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
 static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
   if (isNarrowFloat(type.dtype))
     type.dtype = DType::F32;
-  Value value = c.emit().random(distribution, {}, c.runTimeSizes(type.dims),
-                                c.shapeOf(type));
+  Value value =
+      c.emit().random(distribution, {}, c.tensors.runTimeSizes(type.dims),
+                      c.tensors.shapeOf(type));
   return makeTensor(type, value);
 }
 
@@ -41,23 +43,25 @@ static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
 static Val uniformIn(Checker &c, const Bound &args, const TensorType &type,
                      const Val &low, const Val &high) {
   Val unit = draw(c, td::Distribution::Uniform, type);
-  Val width = c.hostBinary(ast::BinaryOp::Sub, high, low, args.range());
-  Val scaled = c.elementwise(OpKind::Mul, {unit, c.toFloat(width)},
-                             args.range(), "`init`");
-  return c.rounded(c.elementwise(OpKind::Add, {scaled, c.toFloat(low)},
-                                 args.range(), "`init`"),
-                   type.dtype);
+  Val width = c.host.binary(ast::BinaryOp::Sub, high, low, args.range());
+  Val scaled = c.tensors.elementwise(OpKind::Mul, {unit, c.host.toFloat(width)},
+                                     args.range(), "`init`");
+  return c.tensors.rounded(c.tensors.elementwise(OpKind::Add,
+                                                 {scaled, c.host.toFloat(low)},
+                                                 args.range(), "`init`"),
+                           type.dtype);
 }
 
 static Val normalWith(Checker &c, const Bound &args, const TensorType &type,
                       const Val &mean, const Val &deviation) {
   Val result = draw(c, td::Distribution::Normal, type);
   if (!(deviation.known && deviation.number == 1))
-    result =
-        c.elementwise(OpKind::Mul, {result, deviation}, args.range(), "`init`");
+    result = c.tensors.elementwise(OpKind::Mul, {result, deviation},
+                                   args.range(), "`init`");
   if (!(mean.known && mean.number == 0))
-    result = c.elementwise(OpKind::Add, {result, mean}, args.range(), "`init`");
-  return c.rounded(result, type.dtype);
+    result = c.tensors.elementwise(OpKind::Add, {result, mean}, args.range(),
+                                   "`init`");
+  return c.tensors.rounded(result, type.dtype);
 }
 
 static Val number(const Bound &args, llvm::StringRef name, double otherwise) {
@@ -69,7 +73,7 @@ static bool numbers(Checker &c, llvm::ArrayRef<Val> vals) {
   for (const Val &val : vals)
     if (!val.isHostScalar()) {
       c.error(DiagCode::TD303, val.range,
-              "a number is needed, not " + c.describe(val));
+              "a number is needed, not " + describe(val));
       return false;
     }
   return true;
@@ -82,7 +86,7 @@ static Val uniform(Checker &c, const Bound &args) {
     return c.fail();
   if (args.has("a") && !args.has("b")) {
     b = a;
-    a = c.hostMath(HostOp::Neg, a);
+    a = c.host.math(HostOp::Neg, a);
   }
   auto type = wanted(c, args);
   return type ? uniformIn(c, args, *type, a, b) : c.fail();
@@ -93,9 +97,9 @@ static Val normal(Checker &c, const Bound &args) {
   if (!numbers(c, {mean, deviation}))
     return c.fail();
   auto type = wanted(c, args);
-  return type
-             ? normalWith(c, args, *type, c.toFloat(mean), c.toFloat(deviation))
-             : c.fail();
+  return type ? normalWith(c, args, *type, c.host.toFloat(mean),
+                           c.host.toFloat(deviation))
+              : c.fail();
 }
 
 /// PyTorch's fan-in and fan-out: dim 1 and dim 0, times the receptive field.
@@ -109,22 +113,22 @@ static std::pair<Size, Size> fans(const TensorType &type) {
 /// sqrt(numerator / size) as a host float.
 static Val rootOf(Checker &c, double numerator, const Size &size,
                   SourceRange range) {
-  Val ratio = c.hostBinary(ast::BinaryOp::Div, makeFloat(numerator),
-                           makeInt(size), range);
-  return c.hostMath(HostOp::Sqrt, ratio);
+  Val ratio = c.host.binary(ast::BinaryOp::Div, makeFloat(numerator),
+                            makeInt(size), range);
+  return c.host.math(HostOp::Sqrt, ratio);
 }
 
 static Val kaimingUniform(Checker &c, const Bound &args) {
-  auto a = c.requireFloat(number(args, "a", std::sqrt(5.0)), "`a`");
+  auto a = c.host.requireFloat(number(args, "a", std::sqrt(5.0)), "`a`");
   auto type = wanted(c, args);
   if (!a || !type)
     return c.fail();
   Val bound = rootOf(c, 6.0 / (1.0 + *a * *a), fans(*type).first, args.range());
-  return uniformIn(c, args, *type, c.hostMath(HostOp::Neg, bound), bound);
+  return uniformIn(c, args, *type, c.host.math(HostOp::Neg, bound), bound);
 }
 
 static Val kaimingNormal(Checker &c, const Bound &args) {
-  auto a = c.requireFloat(number(args, "a", 0), "`a`");
+  auto a = c.host.requireFloat(number(args, "a", 0), "`a`");
   auto type = wanted(c, args);
   if (!a || !type)
     return c.fail();
@@ -139,7 +143,7 @@ static Val xavierUniform(Checker &c, const Bound &args) {
     return c.fail();
   auto [in, out] = fans(*type);
   Val bound = rootOf(c, 6.0, in + out, args.range());
-  return uniformIn(c, args, *type, c.hostMath(HostOp::Neg, bound), bound);
+  return uniformIn(c, args, *type, c.host.math(HostOp::Neg, bound), bound);
 }
 
 static Val xavierNormal(Checker &c, const Bound &args) {
@@ -155,7 +159,8 @@ static Val constant(Checker &c, const Bound &args) {
   if (!numbers(c, {args["value"]}))
     return c.fail();
   auto type = wanted(c, args);
-  return type ? c.fillTensor(c.toFloat(args["value"]), *type) : c.fail();
+  return type ? c.tensors.fillTensor(c.host.toFloat(args["value"]), *type)
+              : c.fail();
 }
 
 llvm::ArrayRef<Builtin> sema::getInitBuiltins() {

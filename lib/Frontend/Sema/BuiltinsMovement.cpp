@@ -6,7 +6,7 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static bool tensorInput(Checker &c, const Bound &args, llvm::StringRef what) {
-  return c.isTensor(args["input"], args.range(), what);
+  return c.tensors.isTensor(args["input"], args.range(), what);
 }
 
 static Val reshape(Checker &c, const Bound &args) {
@@ -16,7 +16,7 @@ static Val reshape(Checker &c, const Bound &args) {
   for (const Val &size : listOf(args.rest())) {
     if (!size.is(ValKind::Int)) {
       c.error(DiagCode::TD303, size.range,
-              "a size is an int, not " + c.describe(size));
+              "a size is an int, not " + describe(size));
       return c.fail();
     }
     wanted.push_back(size.size);
@@ -27,16 +27,16 @@ static Val reshape(Checker &c, const Bound &args) {
   }
   const TensorType &type = typeOf(args["input"]);
   ShapeAnswer answer = reshapeShape(type.dims, wanted);
-  if (!answer || !c.prove(answer)) {
+  if (!answer || !c.tensors.prove(answer)) {
     c.error(DiagCode::TD406, args.range(),
             "cannot reshape " + spelling(type.dims) + " to " + spelling(wanted))
         .label(answer.problem);
     return c.fail();
   }
   for (const Size &size : answer.dims)
-    if (!c.requireSize(size, args.range()))
+    if (!c.tensors.requireSize(size, args.range()))
       return c.fail();
-  return c.reshapeTo(args["input"], answer.dims);
+  return c.tensors.reshapeTo(args["input"], answer.dims);
 }
 
 static Val flatten(Checker &c, const Bound &args) {
@@ -45,10 +45,11 @@ static Val flatten(Checker &c, const Bound &args) {
   const TensorType &type = typeOf(args["input"]);
   size_t rank = type.dims.size();
   if (rank == 0)
-    return c.reshapeTo(args["input"], {Size(1)});
+    return c.tensors.reshapeTo(args["input"], {Size(1)});
   const Val *first = args.find("start_dim"), *last = args.find("end_dim");
-  auto from = c.takeDim(first ? *first : makeInt(0), type, args.range());
-  auto to = c.takeDim(last ? *last : makeInt(-1), type, args.range());
+  auto from =
+      c.tensors.takeDim(first ? *first : makeInt(0), type, args.range());
+  auto to = c.tensors.takeDim(last ? *last : makeInt(-1), type, args.range());
   if (!from || !to)
     return c.fail();
   Dims dims(type.dims.begin(), type.dims.begin() + *from);
@@ -56,7 +57,7 @@ static Val flatten(Checker &c, const Bound &args) {
     dims.push_back(
         numElements(DimsRef(type.dims).slice(*from, *to - *from + 1)));
   dims.append(type.dims.begin() + std::max(*to + 1, *from), type.dims.end());
-  return c.reshapeTo(args["input"], dims);
+  return c.tensors.reshapeTo(args["input"], dims);
 }
 
 static Val permute(Checker &c, const Bound &args) {
@@ -64,7 +65,7 @@ static Val permute(Checker &c, const Bound &args) {
     return c.fail();
   llvm::SmallVector<int64_t> permutation;
   for (const Val &dim : listOf(args.rest())) {
-    auto number = c.requireInt(dim, "a dim");
+    auto number = c.host.requireInt(dim, "a dim");
     if (!number)
       return c.fail();
     permutation.push_back(*number);
@@ -78,30 +79,30 @@ static Val permute(Checker &c, const Bound &args) {
   }
   for (int64_t &dim : permutation)
     dim = *normalizeDim(dim, type.dims.size());
-  return c.permuteTo(args["input"], permutation);
+  return c.tensors.permuteTo(args["input"], permutation);
 }
 
 static Val transpose(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`transpose`"))
     return c.fail();
   const TensorType &type = typeOf(args["input"]);
-  auto a = c.takeDim(args["dim0"], type, args.range());
-  auto b = c.takeDim(args["dim1"], type, args.range());
+  auto a = c.tensors.takeDim(args["dim0"], type, args.range());
+  auto b = c.tensors.takeDim(args["dim1"], type, args.range());
   if (!a || !b)
     return c.fail();
   llvm::SmallVector<int64_t> permutation;
   for (size_t i = 0; i != type.dims.size(); ++i)
     permutation.push_back(i);
   std::swap(permutation[*a], permutation[*b]);
-  return c.permuteTo(args["input"], permutation);
+  return c.tensors.permuteTo(args["input"], permutation);
 }
 
 static Val unsqueeze(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`unsqueeze`"))
     return c.fail();
   Dims dims = typeOf(args["input"]).dims;
-  auto index =
-      c.takeDim(args["dim"], typeOf(args["input"]), args.range(), /*added=*/1);
+  auto index = c.tensors.takeDim(args["dim"], typeOf(args["input"]),
+                                 args.range(), /*added=*/1);
   if (!index)
     return c.fail();
   if (dims.size() == kMaxRank) {
@@ -109,7 +110,7 @@ static Val unsqueeze(Checker &c, const Bound &args) {
     return c.fail();
   }
   dims.insert(dims.begin() + *index, Size(1));
-  return c.reshapeTo(args["input"], dims);
+  return c.tensors.reshapeTo(args["input"], dims);
 }
 
 static Val squeeze(Checker &c, const Bound &args) {
@@ -118,19 +119,20 @@ static Val squeeze(Checker &c, const Bound &args) {
   const Dims &dims = typeOf(args["input"]).dims;
   Dims kept;
   if (const Val *dim = args.find("dim")) {
-    auto index = c.takeDim(*dim, typeOf(args["input"]), args.range());
+    auto index = c.tensors.takeDim(*dim, typeOf(args["input"]), args.range());
     if (!index)
       return c.fail();
     // A dim that is not 1 stays, as in PyTorch.
     for (unsigned i = 0; i != dims.size(); ++i)
-      if (i != *index || c.constantOf(dims[i]) != std::optional<int64_t>(1))
+      if (i != *index ||
+          c.host.constantOf(dims[i]) != std::optional<int64_t>(1))
         kept.push_back(dims[i]);
   } else {
     for (const Size &size : dims)
       if (!size.isConstant(1))
         kept.push_back(size);
   }
-  return c.reshapeTo(args["input"], kept);
+  return c.tensors.reshapeTo(args["input"], kept);
 }
 
 static Val expand(Checker &c, const Bound &args) {
@@ -146,32 +148,33 @@ static Val expand(Checker &c, const Bound &args) {
     }
     size_t added = sizes.size() - std::min(sizes.size(), own.size());
     bool keep = size.size.isConstant(-1) && i >= added;
-    if (!keep && !c.requireSize(size.size, size.range))
+    if (!keep && !c.tensors.requireSize(size.size, size.range))
       return c.fail();
     wanted.push_back(keep ? own[i - added] : size.size);
   }
   ShapeAnswer answer = broadcastShapes({own, wanted});
   bool grows = answer && (answer.dims.size() != wanted.size() ||
                           !sameShape(answer.dims, wanted, ""));
-  if (!answer || grows || !c.prove(answer)) {
+  if (!answer || grows || !c.tensors.prove(answer)) {
     c.error(DiagCode::TD401, args.range(),
             "cannot expand " + spelling(own) + " to " + spelling(wanted));
     return c.fail();
   }
-  return c.broadcastTo(args["input"], wanted);
+  return c.tensors.broadcastTo(args["input"], wanted);
 }
 
 static Val expandAs(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`expand_as`") ||
-      !c.isTensor(args["other"], args.range(), "`expand_as`"))
+      !c.tensors.isTensor(args["other"], args.range(), "`expand_as`"))
     return c.fail();
   const Dims &wanted = typeOf(args["other"]).dims;
   ShapeAnswer answer = broadcastShapes({typeOf(args["input"]).dims, wanted});
-  if (!answer || answer.dims.size() != wanted.size() || !c.prove(answer)) {
+  if (!answer || answer.dims.size() != wanted.size() ||
+      !c.tensors.prove(answer)) {
     c.error(DiagCode::TD401, args.range(), "shapes do not fit: `expand_as`");
     return c.fail();
   }
-  return c.broadcastTo(args["input"], wanted);
+  return c.tensors.broadcastTo(args["input"], wanted);
 }
 
 static bool tensorsOf(Checker &c, const Bound &args, Vals &tensors) {
@@ -179,7 +182,7 @@ static bool tensorsOf(Checker &c, const Bound &args, Vals &tensors) {
   SourceRange range = args.range();
   if (!list.is(ValKind::List) && !list.is(ValKind::Tuple)) {
     c.error(DiagCode::TD303, list.range,
-            "a list of tensors is needed, not " + c.describe(list));
+            "a list of tensors is needed, not " + describe(list));
     return false;
   }
   tensors.assign(elementsOf(list).begin(), elementsOf(list).end());
@@ -188,7 +191,7 @@ static bool tensorsOf(Checker &c, const Bound &args, Vals &tensors) {
     return false;
   }
   return llvm::all_of(tensors, [&](const Val &tensor) {
-    return c.isTensor(tensor, range, args.what());
+    return c.tensors.isTensor(tensor, range, args.what());
   });
 }
 
@@ -197,9 +200,9 @@ static Val cat(Checker &c, const Bound &args) {
   if (!tensorsOf(c, args, tensors))
     return c.fail();
   const Val *dim = args.find("dim");
-  auto index =
-      c.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]), args.range());
-  return index ? c.concatOf(tensors, *index, args.range()) : c.fail();
+  auto index = c.tensors.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),
+                                 args.range());
+  return index ? c.tensors.concatOf(tensors, *index, args.range()) : c.fail();
 }
 
 static Val stack(Checker &c, const Bound &args) {
@@ -207,8 +210,8 @@ static Val stack(Checker &c, const Bound &args) {
   if (!tensorsOf(c, args, tensors))
     return c.fail();
   const Val *dim = args.find("dim");
-  auto index = c.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),
-                         args.range(), /*added=*/1);
+  auto index = c.tensors.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),
+                                 args.range(), /*added=*/1);
   if (!index)
     return c.fail();
   Vals raised;
@@ -216,15 +219,15 @@ static Val stack(Checker &c, const Bound &args) {
     Dims dims = typeOf(tensor).dims;
     ShapeAnswer answer =
         sameShape(typeOf(tensors[0]).dims, dims, "the shapes differ");
-    if (!answer || !c.prove(answer)) {
+    if (!answer || !c.tensors.prove(answer)) {
       c.error(DiagCode::TD401, args.range(), "shapes do not fit: `stack`")
           .label(answer.problem);
       return c.fail();
     }
     dims.insert(dims.begin() + *index, Size(1));
-    raised.push_back(c.reshapeTo(tensor, dims));
+    raised.push_back(c.tensors.reshapeTo(tensor, dims));
   }
-  return c.concatOf(raised, *index, args.range());
+  return c.tensors.concatOf(raised, *index, args.range());
 }
 
 /// Parts of known sizes along a dim.
@@ -233,7 +236,7 @@ static Val partsOf(Checker &c, const Val &input, unsigned dim,
   Vals parts;
   int64_t start = 0;
   for (int64_t size : sizes) {
-    Val part = c.sliceOf(input, makeInt(start), dim, 1, Size(size));
+    Val part = c.tensors.sliceOf(input, makeInt(start), dim, 1, Size(size));
     part.range = input.range;
     parts.push_back(part);
     start += size;
@@ -246,11 +249,12 @@ static Val chunk(Checker &c, const Bound &args) {
     return c.fail();
   const TensorType &type = typeOf(args["input"]);
   const Val *dim = args.find("dim");
-  auto index = c.takeDim(dim ? *dim : makeInt(0), type, args.range());
-  auto chunks = c.requireInt(args["chunks"], "`chunks`");
+  auto index = c.tensors.takeDim(dim ? *dim : makeInt(0), type, args.range());
+  auto chunks = c.host.requireInt(args["chunks"], "`chunks`");
   if (!index || !chunks)
     return c.fail();
-  auto total = c.requireInt(makeInt(type.dims[*index]), "the size of the dim");
+  auto total =
+      c.host.requireInt(makeInt(type.dims[*index]), "the size of the dim");
   if (!total)
     return c.fail();
   if (*chunks < 1 || *chunks > 100000) {
@@ -269,16 +273,17 @@ static Val split(Checker &c, const Bound &args) {
     return c.fail();
   const TensorType &type = typeOf(args["input"]);
   const Val *dim = args.find("dim");
-  auto index = c.takeDim(dim ? *dim : makeInt(0), type, args.range());
+  auto index = c.tensors.takeDim(dim ? *dim : makeInt(0), type, args.range());
   if (!index)
     return c.fail();
-  auto total = c.requireInt(makeInt(type.dims[*index]), "the size of the dim");
+  auto total =
+      c.host.requireInt(makeInt(type.dims[*index]), "the size of the dim");
   if (!total)
     return c.fail();
   llvm::SmallVector<int64_t> sizes;
   const Val &wanted = args["split_size"];
   if (wanted.is(ValKind::Int)) {
-    auto each = c.requireInt(wanted, "`split_size`");
+    auto each = c.host.requireInt(wanted, "`split_size`");
     if (!each)
       return c.fail();
     if (*each < 1 || *total / *each > 100000) {
@@ -289,11 +294,11 @@ static Val split(Checker &c, const Bound &args) {
       sizes.push_back(std::min(*each, *total - start));
   } else {
     Vals list;
-    if (!c.elementsOfIterable(wanted, args.range(), list))
+    if (!c.control.elementsOfIterable(wanted, args.range(), list))
       return c.fail();
     int64_t sum = 0;
     for (const Val &size : list) {
-      auto number = c.requireInt(size, "a size");
+      auto number = c.host.requireInt(size, "a size");
       if (!number)
         return c.fail();
       sizes.push_back(*number);
@@ -320,7 +325,7 @@ static Val sizeOf(Checker &c, const Bound &args) {
     return c.fail();
   const Dims &dims = typeOf(args["input"]).dims;
   if (const Val *dim = args.find("dim")) {
-    auto index = c.takeDim(*dim, typeOf(args["input"]), args.range());
+    auto index = c.tensors.takeDim(*dim, typeOf(args["input"]), args.range());
     return index ? makeInt(dims[*index]) : c.fail();
   }
   Vals sizes;

@@ -68,7 +68,7 @@ static bool solveAxes(Checker &c, const TensorType &type,
                       llvm::StringMap<Size> &sizes, std::string &problem) {
   if (left.size() != type.dims.size()) {
     problem = "the left side has " + std::to_string(left.size()) +
-              " dims, the tensor is " + c.typeText(type);
+              " dims, the tensor is " + typeText(type);
     return false;
   }
   llvm::StringMap<bool> seen;
@@ -100,7 +100,7 @@ static bool solveAxes(Checker &c, const TensorType &type,
       known = known * sizes[open];
     }
     ShapeAnswer answer = sameShape({size}, {known}, "the sizes differ");
-    if (!answer || !c.prove(answer)) {
+    if (!answer || !c.tensors.prove(answer)) {
       problem = answer.problem;
       return false;
     }
@@ -110,13 +110,14 @@ static bool solveAxes(Checker &c, const TensorType &type,
 
 static Val rearrange(Checker &c, const Bound &args) {
   llvm::ArrayRef<Val> given = args.call.positional;
-  if (given.size() != 2 || !c.isTensor(given[0], args.range(), "`rearrange`")) {
+  if (given.size() != 2 ||
+      !c.tensors.isTensor(given[0], args.range(), "`rearrange`")) {
     if (given.size() != 2)
       c.error(DiagCode::TD205, args.range(),
               "`rearrange` takes a tensor and a pattern");
     return c.fail();
   }
-  auto pattern = c.requireStr(given[1], "a pattern");
+  auto pattern = c.host.requireStr(given[1], "a pattern");
   if (!pattern)
     return c.fail();
   auto [leftText, rightText] = pattern->split("->");
@@ -167,8 +168,9 @@ static Val rearrange(Checker &c, const Bound &args) {
                   "an axis of the left side is not on the right side");
   if (split.size() > kMaxRank || joined.size() > kMaxRank)
     return reject(c, given[1], args, "more than 16 dims");
-  Val result = c.permuteTo(c.reshapeTo(given[0], split), permutation);
-  return c.reshapeTo(result, joined);
+  Val result =
+      c.tensors.permuteTo(c.tensors.reshapeTo(given[0], split), permutation);
+  return c.tensors.reshapeTo(result, joined);
 }
 
 /// One operand of an einsum with its dims in the order `wanted`; dims that it
@@ -183,7 +185,7 @@ static Val arrange(Checker &c, Val tensor, std::string letters,
     else
       summed.push_back(i);
   }
-  tensor = c.reduceOf(td::ReduceKind::Sum, tensor, summed, false);
+  tensor = c.tensors.reduceOf(td::ReduceKind::Sum, tensor, summed, false);
   llvm::SmallVector<int64_t> permutation;
   Dims dims;
   for (char letter : wanted) {
@@ -195,11 +197,11 @@ static Val arrange(Checker &c, Val tensor, std::string letters,
     permutation.push_back(at);
     dims.push_back(typeOf(tensor).dims[at]);
   }
-  return c.reshapeTo(c.permuteTo(tensor, permutation), dims);
+  return c.tensors.reshapeTo(c.tensors.permuteTo(tensor, permutation), dims);
 }
 
 static Val einsum(Checker &c, const Bound &args) {
-  auto pattern = c.requireStr(args["equation"], "a pattern");
+  auto pattern = c.host.requireStr(args["equation"], "a pattern");
   if (!pattern)
     return c.fail();
   const Val &equation = args["equation"];
@@ -222,12 +224,12 @@ static Val einsum(Checker &c, const Bound &args) {
     return c.unsupported(args.range(), "`einsum` of more than two tensors");
   llvm::StringMap<Size> sizes;
   for (auto [part, tensor] : llvm::zip(parts, tensors)) {
-    if (!c.isTensor(tensor, args.range(), "`einsum`"))
+    if (!c.tensors.isTensor(tensor, args.range(), "`einsum`"))
       return c.fail();
     const Dims &dims = typeOf(tensor).dims;
     if (part.size() != dims.size())
       return reject(c, equation, args,
-                    "`" + part + "` for " + c.typeText(typeOf(tensor)));
+                    "`" + part + "` for " + typeText(typeOf(tensor)));
     for (auto [i, letter] : llvm::enumerate(part)) {
       if (!llvm::isAlpha(letter) || part.count(letter) != 1)
         return reject(c, equation, args, "`" + part + "` is not supported");
@@ -235,7 +237,7 @@ static Val einsum(Checker &c, const Bound &args) {
           sizes.try_emplace(llvm::StringRef(&part.data()[i], 1), dims[i]);
       ShapeAnswer answer =
           sameShape({entry->second}, {dims[i]}, "the sizes differ");
-      if (!fresh && (!answer || !c.prove(answer)))
+      if (!fresh && (!answer || !c.tensors.prove(answer)))
         return reject(c, equation, args, answer.problem);
     }
   }
@@ -268,13 +270,15 @@ static Val einsum(Checker &c, const Bound &args) {
   rightDims.push_back(numElements(product(columns)));
   Val left = arrange(c, tensors[0], parts[0].str(), batch + rows + shared);
   Val right = arrange(c, tensors[1], parts[1].str(), batch + shared + columns);
-  Val result = c.matmulOf(c.reshapeTo(left, leftDims),
-                          c.reshapeTo(right, rightDims), args.range());
+  Val result =
+      c.tensors.matmulOf(c.tensors.reshapeTo(left, leftDims),
+                         c.tensors.reshapeTo(right, rightDims), args.range());
   if (result.isError())
     return result;
   wide.append(product(rows));
   wide.append(product(columns));
-  return arrange(c, c.reshapeTo(result, wide), batch + rows + columns, output);
+  return arrange(c, c.tensors.reshapeTo(result, wide), batch + rows + columns,
+                 output);
 }
 
 llvm::ArrayRef<Builtin> sema::getPatternBuiltins() {

@@ -39,9 +39,9 @@ static std::optional<Windows> takeWindows(Checker &c, const Bound &args,
 /// `rank` is that of a batch.
 static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
                                       size_t rank, OpKind op) {
-  if (!c.isTensor(args["input"], args.range(), args.what()) ||
-      !c.accepts(op, typeOf(args["input"]).dtype, args.range(), args.what(),
-                 args["input"]))
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()) ||
+      !c.tensors.accepts(op, typeOf(args["input"]).dtype, args.range(),
+                         args.what(), args["input"]))
     return std::nullopt;
   Typed input = typedOf(args["input"]);
   bool hasBatchDim = input.type.dims.size() != rank - 1;
@@ -51,15 +51,15 @@ static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
 static Val finish(Checker &c, const Bound &args, const MaybeTyped &result,
                   bool hasBatchDim) {
   if (!result)
-    return c.reportFailure(args.range(), args.what());
-  return c.fromTyped(hasBatchDim ? *result : dropBatch(c, *result),
-                     args["input"]);
+    return c.tensors.reportFailure(args.range(), args.what());
+  return c.tensors.fromTyped(hasBatchDim ? *result : dropBatch(c, *result),
+                             args["input"]);
 }
 
 static std::optional<bool> takeBool(Checker &c, const Bound &args,
                                     llvm::StringRef name, bool missing) {
   const Val *given = args.find(name);
-  return given ? c.requireBool(*given, "`" + name.str() + "`") : missing;
+  return given ? c.host.requireBool(*given, "`" + name.str() + "`") : missing;
 }
 
 template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
@@ -68,10 +68,10 @@ template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
   auto ceil = takeBool(c, args, "ceil_mode", false);
   if (!batch || !windows || !ceil)
     return c.fail();
-  return finish(
-      c, args,
-      c.typed.maxPool(batch->input, windows->kernel, windows->dims, *ceil),
-      batch->hasBatchDim);
+  return finish(c, args,
+                c.tensors.typed.maxPool(batch->input, windows->kernel,
+                                        windows->dims, *ceil),
+                batch->hasBatchDim);
 }
 
 template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
@@ -93,16 +93,18 @@ template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
     }
   }
   return finish(c, args,
-                c.typed.averagePool(batch->input, windows->kernel,
-                                    windows->dims, *ceil, *counts, divisor),
+                c.tensors.typed.averagePool(batch->input, windows->kernel,
+                                            windows->dims, *ceil, *counts,
+                                            divisor),
                 batch->hasBatchDim);
 }
 
 template <size_t count, bool isMax>
 static Val adaptivePool(Checker &c, const Bound &args) {
-  if (!c.isTensor(args["input"], args.range(), args.what()) ||
-      !c.accepts(isMax ? OpKind::Max : OpKind::Div, typeOf(args["input"]).dtype,
-                 args.range(), args.what(), args["input"]))
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()) ||
+      !c.tensors.accepts(isMax ? OpKind::Max : OpKind::Div,
+                         typeOf(args["input"]).dtype, args.range(), args.what(),
+                         args["input"]))
     return c.fail();
   Typed input = typedOf(args["input"]);
   size_t rank = input.type.dims.size();
@@ -110,7 +112,7 @@ static Val adaptivePool(Checker &c, const Bound &args) {
     c.error(DiagCode::TD401, args.range(),
             args.what() + " takes a tensor of " + llvm::Twine(count + 1) +
                 " or " + llvm::Twine(count + 2) + " dims")
-        .label("this one is " + c.typeText(input.type));
+        .label("this one is " + typeText(input.type));
     return c.fail();
   }
   // `none` leaves a dim as it is.
@@ -135,7 +137,8 @@ static Val adaptivePool(Checker &c, const Bound &args) {
       return c.fail();
     output.push_back(*number);
   }
-  return finish(c, args, c.typed.adaptivePool(input, output, isMax), true);
+  return finish(c, args, c.tensors.typed.adaptivePool(input, output, isMax),
+                true);
 }
 
 static Val unfold(Checker &c, const Bound &args) {
@@ -143,9 +146,10 @@ static Val unfold(Checker &c, const Bound &args) {
   auto windows = takeWindows(c, args, 2, /*strideIsKernel=*/false);
   if (!batch || !windows)
     return c.fail();
-  return finish(c, args,
-                c.typed.unfold(batch->input, windows->kernel, windows->dims),
-                batch->hasBatchDim);
+  return finish(
+      c, args,
+      c.tensors.typed.unfold(batch->input, windows->kernel, windows->dims),
+      batch->hasBatchDim);
 }
 
 static Val fold(Checker &c, const Bound &args) {
@@ -154,10 +158,10 @@ static Val fold(Checker &c, const Bound &args) {
   auto output = takeInts(c, args.find("output_size"), 1, 2, "`output_size`");
   if (!batch || !windows || !output)
     return c.fail();
-  return finish(
-      c, args,
-      c.typed.fold(batch->input, *output, windows->kernel, windows->dims),
-      batch->hasBatchDim);
+  return finish(c, args,
+                c.tensors.typed.fold(batch->input, *output, windows->kernel,
+                                     windows->dims),
+                batch->hasBatchDim);
 }
 
 /// The numbers of `size=` or `scale_factor=`, one for all dims or one each.
@@ -183,11 +187,11 @@ static bool takeEach(Checker &c, const Val *given, Take take,
 }
 
 static Val interpolate(Checker &c, const Bound &args) {
-  if (!c.isTensor(args["input"], args.range(), args.what()))
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
     return c.fail();
   Typed input = typedOf(args["input"]);
   if (const Val *given = args.find("mode")) {
-    auto mode = c.requireStr(*given, "`mode`");
+    auto mode = c.host.requireStr(*given, "`mode`");
     if (!mode)
       return c.fail();
     if (*mode != "nearest")
@@ -197,14 +201,14 @@ static Val interpolate(Checker &c, const Bound &args) {
   if (rank < 3 || rank > 5) {
     c.error(DiagCode::TD401, args.range(),
             args.what() + " takes a tensor of 3 to 5 dims")
-        .label("this one is " + c.typeText(input.type));
+        .label("this one is " + typeText(input.type));
     return c.fail();
   }
   llvm::SmallVector<std::optional<int64_t>> wanted(rank - 2);
   llvm::SmallVector<std::optional<double>> factors(rank - 2);
   auto takeSize = [&](const Val &val) { return takeInt(c, val, "`size`"); };
   auto takeFloat = [&](const Val &val) {
-    return c.requireFloat(val, "`scale_factor`");
+    return c.host.requireFloat(val, "`scale_factor`");
   };
   if (!takeEach<int64_t>(c, args.find("size"), takeSize, wanted, "`size`") ||
       !takeEach<double>(c, args.find("scale_factor"), takeFloat, factors,
@@ -220,26 +224,28 @@ static Val interpolate(Checker &c, const Bound &args) {
     c.error(DiagCode::TD222, args.range(), "`scale_factor` is above 0");
     return c.fail();
   }
-  return finish(c, args, c.typed.resizeNearest(input, wanted, factors), true);
+  return finish(c, args, c.tensors.typed.resizeNearest(input, wanted, factors),
+                true);
 }
 
 /// Tensor.unfold: windows along one dim, whose elements are a new last one.
 static Val unfoldDim(Checker &c, const Bound &args) {
-  if (!c.isTensor(args["input"], args.range(), args.what()))
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
     return c.fail();
   Typed input = typedOf(args["input"]);
-  auto dim = c.takeDim(args["dimension"], input.type, args.range());
+  auto dim = c.tensors.takeDim(args["dimension"], input.type, args.range());
   auto size = takeInt(c, args["size"], "`size`");
   auto step = takeInt(c, args["step"], "`step`");
   if (!dim || !size || !step)
     return c.fail();
-  return finish(c, args, c.typed.unfoldDim(input, *dim, *size, *step), true);
+  return finish(c, args, c.tensors.typed.unfoldDim(input, *dim, *size, *step),
+                true);
 }
 
 /// A number for each of `count` dims from what `name` was given; for the
 /// prelude.
 static Val perDim(Checker &c, const Bound &args) {
-  auto name = c.requireStr(args["name"], "`name`");
+  auto name = c.host.requireStr(args["name"], "`name`");
   auto count = takeInt(c, args["count"], "`count`");
   if (!name || !count)
     return c.fail();

@@ -8,14 +8,14 @@ using namespace tdc::sema;
 
 /// The input as the builder takes it, or nothing after a report.
 static std::optional<Typed> takeInput(Checker &c, const Bound &args) {
-  if (!c.isTensor(args["input"], args.range(), args.what()))
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
     return std::nullopt;
   return typedOf(args["input"]);
 }
 
 static Val result(Checker &c, const Bound &args, const MaybeTyped &typed) {
-  return typed ? c.fromTyped(*typed, args["input"])
-               : c.reportFailure(args.range(), args.what());
+  return typed ? c.tensors.fromTyped(*typed, args["input"])
+               : c.tensors.reportFailure(args.range(), args.what());
 }
 
 /// Dims by number, each once.
@@ -23,7 +23,7 @@ static std::optional<llvm::SmallVector<unsigned>>
 takeDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> dims) {
   llvm::SmallVector<unsigned> taken;
   for (const Val &dim : dims) {
-    auto index = c.takeDim(dim, typeOf(args["input"]), args.range());
+    auto index = c.tensors.takeDim(dim, typeOf(args["input"]), args.range());
     if (!index)
       return std::nullopt;
     if (llvm::is_contained(taken, *index)) {
@@ -40,7 +40,7 @@ static std::optional<PaddingMode> takeMode(Checker &c, const Bound &args) {
   const Val *mode = args.find("mode");
   if (!mode)
     return PaddingMode::Constant;
-  auto text = c.requireStr(*mode, "`mode`");
+  auto text = c.host.requireStr(*mode, "`mode`");
   if (!text)
     return std::nullopt;
   auto known = llvm::StringSwitch<std::optional<PaddingMode>>(*text)
@@ -89,7 +89,7 @@ static Val pad(Checker &c, const Bound &args) {
       return c.fail();
     }
     if (isFloat(input->type.dtype)) {
-      auto number = c.requireFloat(*value, "`value`");
+      auto number = c.host.requireFloat(*value, "`value`");
       if (!number)
         return c.fail();
       fill = *number;
@@ -97,11 +97,11 @@ static Val pad(Checker &c, const Bound &args) {
       auto number = takeInt(c, *value, "`value`");
       if (!number)
         return c.fail();
-      c.checkFits(*value, input->type.dtype);
+      c.tensors.checkFits(*value, input->type.dtype);
       fill = static_cast<double>(*number);
     }
   }
-  return result(c, args, c.typed.pad(*input, padding, *mode, fill));
+  return result(c, args, c.tensors.typed.pad(*input, padding, *mode, fill));
 }
 
 static Val flip(Checker &c, const Bound &args) {
@@ -114,7 +114,7 @@ static Val flip(Checker &c, const Bound &args) {
     return c.fail();
   }
   auto dims = takeDims(c, args, listOf(args.rest()));
-  return dims ? result(c, args, c.typed.flip(*input, *dims)) : c.fail();
+  return dims ? result(c, args, c.tensors.typed.flip(*input, *dims)) : c.fail();
 }
 
 static Val roll(Checker &c, const Bound &args) {
@@ -127,11 +127,11 @@ static Val roll(Checker &c, const Bound &args) {
   Dims whole = input->type.dims;
   llvm::SmallVector<unsigned> dims{0};
   if (isFlat) {
-    input = c.typed.reshape(*input, {numElements(whole)});
+    input = c.tensors.typed.reshape(*input, {numElements(whole)});
   } else {
     dims.clear();
     for (const Val &dim : listOf(*given)) {
-      auto index = c.takeDim(dim, input->type, args.range());
+      auto index = c.tensors.takeDim(dim, input->type, args.range());
       if (!index)
         return c.fail();
       dims.push_back(*index);
@@ -148,10 +148,10 @@ static Val roll(Checker &c, const Bound &args) {
     if (!shift)
       return c.fail();
     if (rolled)
-      rolled = c.typed.roll(*rolled, dim, *shift);
+      rolled = c.tensors.typed.roll(*rolled, dim, *shift);
   }
   if (rolled && isFlat)
-    rolled = c.typed.reshape(*rolled, whole);
+    rolled = c.tensors.typed.reshape(*rolled, whole);
   return result(c, args, rolled);
 }
 
@@ -174,15 +174,15 @@ static Val repeat(Checker &c, const Bound &args) {
   }
   Dims dims(counts.size() - rank, Size(1));
   llvm::append_range(dims, input->type.dims);
-  Typed repeated = c.typed.reshape(*input, dims);
+  Typed repeated = c.tensors.typed.reshape(*input, dims);
   for (auto [dim, count] : llvm::enumerate(counts)) {
     if (!count.is(ValKind::Int)) {
       reportSize(c, count, args.range());
       return c.fail();
     }
-    MaybeTyped next = c.typed.repeat(repeated, dim, count.size);
+    MaybeTyped next = c.tensors.typed.repeat(repeated, dim, count.size);
     if (!next)
-      return c.reportFailure(args.range(), args.what());
+      return c.tensors.reportFailure(args.range(), args.what());
     repeated = *next;
   }
   return result(c, args, repeated);
@@ -195,19 +195,20 @@ static Val repeatInterleave(Checker &c, const Bound &args) {
   const Val &count = args["repeats"];
   if (!count.is(ValKind::Int)) {
     c.error(DiagCode::TD303, args.range(),
-            "`repeats` is an int, not " + c.describe(count));
+            "`repeats` is an int, not " + describe(count));
     return c.fail();
   }
   unsigned dim = 0;
   if (const Val *given = args.find("dim"); given && !given->is(ValKind::None)) {
-    auto index = c.takeDim(*given, input->type, args.range());
+    auto index = c.tensors.takeDim(*given, input->type, args.range());
     if (!index)
       return c.fail();
     dim = *index;
   } else {
-    input = c.typed.reshape(*input, {numElements(input->type.dims)});
+    input = c.tensors.typed.reshape(*input, {numElements(input->type.dims)});
   }
-  return result(c, args, c.typed.repeatElements(*input, dim, count.size));
+  return result(c, args,
+                c.tensors.typed.repeatElements(*input, dim, count.size));
 }
 
 /// `start` from the front; it is an int.
@@ -217,17 +218,17 @@ static std::optional<Size> takePosition(Checker &c, const Bound &args,
   const Val &position = args[name];
   if (!position.is(ValKind::Int)) {
     c.error(DiagCode::TD303, args.range(),
-            "`" + name + "` is an int, not " + c.describe(position));
+            "`" + name + "` is an int, not " + describe(position));
     return std::nullopt;
   }
-  return c.fromTheFront(position, size).size;
+  return c.indexing.fromTheFront(position, size).size;
 }
 
 static Val narrow(Checker &c, const Bound &args) {
   auto input = takeInput(c, args);
   if (!input)
     return c.fail();
-  auto dim = c.takeDim(args["dim"], input->type, args.range());
+  auto dim = c.tensors.takeDim(args["dim"], input->type, args.range());
   if (!dim)
     return c.fail();
   auto start = takePosition(c, args, "start", input->type.dims[*dim]);
@@ -236,28 +237,29 @@ static Val narrow(Checker &c, const Bound &args) {
   const Val &length = args["length"];
   if (!length.is(ValKind::Int)) {
     c.error(DiagCode::TD303, args.range(),
-            "`length` is an int, not " + c.describe(length));
+            "`length` is an int, not " + describe(length));
     return c.fail();
   }
-  return result(c, args, c.typed.narrow(*input, *dim, *start, length.size));
+  return result(c, args,
+                c.tensors.typed.narrow(*input, *dim, *start, length.size));
 }
 
 static Val select(Checker &c, const Bound &args) {
   auto input = takeInput(c, args);
   if (!input)
     return c.fail();
-  auto dim = c.takeDim(args["dim"], input->type, args.range());
+  auto dim = c.tensors.takeDim(args["dim"], input->type, args.range());
   if (!dim)
     return c.fail();
   auto index = takePosition(c, args, "index", input->type.dims[*dim]);
   if (!index)
     return c.fail();
-  MaybeTyped one = c.typed.narrow(*input, *dim, *index, Size(1));
+  MaybeTyped one = c.tensors.typed.narrow(*input, *dim, *index, Size(1));
   if (!one)
-    return c.reportFailure(args.range(), args.what());
-  return result(
-      c, args,
-      c.typed.reshape(*one, reduceShape(one->type.dims, *dim, false).dims));
+    return c.tensors.reportFailure(args.range(), args.what());
+  return result(c, args,
+                c.tensors.typed.reshape(
+                    *one, reduceShape(one->type.dims, *dim, false).dims));
 }
 
 static Val diagonal(Checker &c, const Bound &args) {
@@ -272,8 +274,9 @@ static Val diagonal(Checker &c, const Bound &args) {
   auto dims = takeDims(c, args, {number("dim1", 0), number("dim2", 1)});
   if (!offset || !dims)
     return c.fail();
-  return result(c, args,
-                c.typed.diagonal(*input, *offset, (*dims)[0], (*dims)[1]));
+  return result(
+      c, args,
+      c.tensors.typed.diagonal(*input, *offset, (*dims)[0], (*dims)[1]));
 }
 
 llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {

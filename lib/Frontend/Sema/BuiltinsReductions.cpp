@@ -31,7 +31,7 @@ static std::optional<Along> along(Checker &c, const Bound &args,
     if (dim->is(ValKind::Tuple) || dim->is(ValKind::List))
       list.assign(elementsOf(*dim).begin(), elementsOf(*dim).end());
     for (const Val &one : list) {
-      auto index = c.takeDim(one, type, args.range());
+      auto index = c.tensors.takeDim(one, type, args.range());
       if (!index)
         return std::nullopt;
       if (llvm::is_contained(result.dims, *index)) {
@@ -42,7 +42,7 @@ static std::optional<Along> along(Checker &c, const Bound &args,
     }
   }
   if (const Val *keep = args.find("keepdim")) {
-    auto flag = c.requireBool(*keep, "`keepdim`");
+    auto flag = c.host.requireBool(*keep, "`keepdim`");
     if (!flag)
       return std::nullopt;
     result.keep = *flag;
@@ -54,8 +54,9 @@ static std::optional<Along> along(Checker &c, const Bound &args,
 template <Val (*compute)(Checker &, const Bound &, const Val &input)>
 static Val roundedOnce(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  Val result = compute(c, args, c.widened(input));
-  return result.isError() ? result : c.rounded(result, typeOf(input).dtype);
+  Val result = compute(c, args, c.tensors.widened(input));
+  return result.isError() ? result
+                          : c.tensors.rounded(result, typeOf(input).dtype);
 }
 
 /// The number of elements that are combined, as a host value.
@@ -68,14 +69,15 @@ static Val countOf(const TensorType &type, const Along &a) {
 
 static Val sumAlong(Checker &c, const Val &input, const Along &a) {
   // bool and small integers add up in i64.
-  Val wide = isFloat(typeOf(input).dtype) ? input : c.castTo(input, DType::I64);
-  return c.reduceOf(td::ReduceKind::Sum, wide, a.dims, a.keep);
+  Val wide = isFloat(typeOf(input).dtype) ? input
+                                          : c.tensors.castTo(input, DType::I64);
+  return c.tensors.reduceOf(td::ReduceKind::Sum, wide, a.dims, a.keep);
 }
 
 static bool ready(Checker &c, const Bound &args, llvm::StringRef what,
                   std::optional<Along> &a) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), what))
+  if (!c.tensors.isTensor(input, args.range(), what))
     return false;
   a = along(c, args, typeOf(input));
   return bool(a);
@@ -83,7 +85,8 @@ static bool ready(Checker &c, const Bound &args, llvm::StringRef what,
 
 static bool isFloating(Checker &c, const Val &input, SourceRange range,
                        llvm::StringRef what) {
-  return c.accepts(OpKind::Exp, typeOf(input).dtype, range, what, input);
+  return c.tensors.accepts(OpKind::Exp, typeOf(input).dtype, range, what,
+                           input);
 }
 
 static bool isSequence(const Val &val) {
@@ -94,7 +97,7 @@ static bool isSequence(const Val &val) {
 static Val sumOfList(Checker &c, const Val &list, SourceRange range) {
   Val total = makeInt(0);
   for (const Val &element : elementsOf(list)) {
-    if (!c.isNumeric(element, range, "`sum`"))
+    if (!c.tensors.isNumeric(element, range, "`sum`"))
       return c.fail();
     total = c.binary(ast::BinaryOp::Add, total, element, range);
     if (total.isError())
@@ -115,11 +118,12 @@ static Val sum(Checker &c, const Bound &args) {
 
 static Val meanAlong(Checker &c, const Val &input, const Along &a,
                      SourceRange range) {
-  Val total = c.reduceOf(td::ReduceKind::Sum, input, a.dims, a.keep);
+  Val total = c.tensors.reduceOf(td::ReduceKind::Sum, input, a.dims, a.keep);
   Val count = countOf(typeOf(input), a);
-  if (c.constantInt(count) == std::optional<int64_t>(1))
+  if (c.host.constantInt(count) == std::optional<int64_t>(1))
     return total;
-  return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`mean`");
+  return c.tensors.elementwise(OpKind::Div, {total, c.host.toFloat(count)},
+                               range, "`mean`");
 }
 
 static Val mean(Checker &c, const Bound &args, const Val &input) {
@@ -136,17 +140,17 @@ static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
                      SourceRange range) {
   constexpr bool isMax = kind == td::ReduceKind::Max;
   bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
-  Val a = floats ? c.toFloat(lhs) : c.toInt(lhs);
-  Val b = floats ? c.toFloat(rhs) : c.toInt(rhs);
+  Val a = floats ? c.host.toFloat(lhs) : c.host.toInt(lhs);
+  Val b = floats ? c.host.toFloat(rhs) : c.host.toInt(rhs);
   // Python's: the first one, unless the second is greater or less.
-  Val isSecond = c.hostCompare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
-                               b, a, range);
+  Val isSecond = c.host.compare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
+                                b, a, range);
   if (isSecond.known)
     return isSecond.truth ? b : a;
   Value value = c.emit().host(isMax ? HostOp::Max : HostOp::Min,
-                              {c.materialize(a), c.materialize(b)});
+                              {c.host.materialize(a), c.host.materialize(b)});
   return floats ? makeRunTime(ValKind::Float, value)
-                : c.runTimeInt(value, "int");
+                : c.host.runTimeInt(value, "int");
 }
 
 /// Bessel's correction unless `correction=0` or `unbiased=false`.
@@ -157,13 +161,13 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
     return c.fail();
   int64_t correction = 1;
   if (const Val *given = args.find("correction")) {
-    auto number = c.requireInt(*given, "`correction`");
+    auto number = c.host.requireInt(*given, "`correction`");
     if (!number)
       return c.fail();
     correction = *number;
   }
   if (const Val *given = args.find("unbiased")) {
-    auto flag = c.requireBool(*given, "`unbiased`");
+    auto flag = c.host.requireBool(*given, "`unbiased`");
     if (!flag)
       return c.fail();
     correction = *flag;
@@ -172,18 +176,19 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
   kept.keep = true;
   SourceRange range = args.range();
   Val centre = meanAlong(c, input, kept, range);
-  Val d = c.elementwise(OpKind::Sub, {input, centre}, range, "`var`");
-  Val square = c.elementwise(OpKind::Mul, {d, d}, range, "`var`");
+  Val d = c.tensors.elementwise(OpKind::Sub, {input, centre}, range, "`var`");
+  Val square = c.tensors.elementwise(OpKind::Mul, {d, d}, range, "`var`");
   if (square.isError())
     return c.fail();
-  Val total = c.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
+  Val total = c.tensors.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
   // Of no elements there is no variance either, rather than 0 / -1.
   Val count = countOf(typeOf(input), *a);
   if (correction != 0)
     count = extremeOf<td::ReduceKind::Max>(
-        c, c.hostBinary(BinaryOp::Sub, count, makeInt(correction), range),
+        c, c.host.binary(BinaryOp::Sub, count, makeInt(correction), range),
         makeInt(0), range);
-  return c.elementwise(OpKind::Div, {total, c.toFloat(count)}, range, "`var`");
+  return c.tensors.elementwise(OpKind::Div, {total, c.host.toFloat(count)},
+                               range, "`var`");
 }
 
 /// The root of a sum of squares. At 0 its slope is 0, as in PyTorch: that of
@@ -192,11 +197,11 @@ static Val lengthOf(Checker &c, const Val &squares, SourceRange range,
                     llvm::StringRef what) {
   if (squares.isError())
     return squares;
-  Val nonzero = c.tensorCompare(td::ComparePredicate::NE, squares, makeFloat(0),
-                                range, what);
-  Val safe = c.selectTensors(nonzero, squares, makeFloat(1), range);
-  Val root = c.elementwise(OpKind::Sqrt, {safe}, range, what);
-  return c.selectTensors(nonzero, root, makeFloat(0), range);
+  Val nonzero = c.tensors.tensorCompare(td::ComparePredicate::NE, squares,
+                                        makeFloat(0), range, what);
+  Val safe = c.tensors.selectTensors(nonzero, squares, makeFloat(1), range);
+  Val root = c.tensors.elementwise(OpKind::Sqrt, {safe}, range, what);
+  return c.tensors.selectTensors(nonzero, root, makeFloat(0), range);
 }
 
 static Val deviation(Checker &c, const Bound &args, const Val &input) {
@@ -209,24 +214,24 @@ static bool hasElements(Checker &c, const TensorType &type,
                         llvm::ArrayRef<unsigned> dims, SourceRange range) {
   for (unsigned dim : dims) {
     const Size &size = type.dims[dim];
-    if (c.constantOf(size) == std::optional<int64_t>(0)) {
+    if (c.host.constantOf(size) == std::optional<int64_t>(0)) {
       c.error(DiagCode::TD401, range,
               "there is no largest or smallest of no elements")
-          .label("dim " + llvm::Twine(dim) + " of " + c.typeText(type) +
+          .label("dim " + llvm::Twine(dim) + " of " + typeText(type) +
                  " is empty");
       return false;
     }
-    if (c.sizes.isNeverNegative(size - Size(1)))
+    if (c.host.sizes.isNeverNegative(size - Size(1)))
       continue;
-    Value some =
-        c.emit().host(HostOp::Ge, {c.sizeValue(size), c.emit().constantInt(1)});
+    Value some = c.emit().host(
+        HostOp::Ge, {c.host.sizeValue(size), c.emit().constantInt(1)});
     c.emit().assertThat(
         some,
-        c.materialize(makeStr("there is no largest or smallest of no "
-                              "elements: dim " +
-                              std::to_string(dim) + " is empty")),
+        c.host.materialize(makeStr("there is no largest or smallest of no "
+                                   "elements: dim " +
+                                   std::to_string(dim) + " is empty")),
         Check::Size);
-    c.sizes.proveNotNegative(size - Size(1));
+    c.host.sizes.proveNotNegative(size - Size(1));
   }
   return true;
 }
@@ -238,16 +243,16 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
   Val input = args["input"];
   bool logical = kind == td::ReduceKind::Any || kind == td::ReduceKind::All;
   if (logical)
-    input = c.castTo(input, DType::Bool);
+    input = c.tensors.castTo(input, DType::Bool);
   else if (kind == td::ReduceKind::Prod && !isFloat(typeOf(input).dtype))
-    input = c.castTo(input, DType::I64);
-  if (!logical && !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(),
-                             args.what(), input))
+    input = c.tensors.castTo(input, DType::I64);
+  if (!logical && !c.tensors.accepts(OpKind::Max, typeOf(input).dtype,
+                                     args.range(), args.what(), input))
     return c.fail();
   bool isExtreme = kind == td::ReduceKind::Max || kind == td::ReduceKind::Min;
   if (isExtreme && !hasElements(c, typeOf(input), a->dims, args.range()))
     return c.fail();
-  return c.reduceOf(kind, input, a->dims, a->keep);
+  return c.tensors.reduceOf(kind, input, a->dims, a->keep);
 }
 
 static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
@@ -255,11 +260,11 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
   Val source = input;
   unsigned dim = a.dims.empty() ? 0 : a.dims[0];
   if (a.all) {
-    source = c.reshapeTo(input, {numElements(typeOf(input).dims)});
+    source = c.tensors.reshapeTo(input, {numElements(typeOf(input).dims)});
     dim = 0;
   }
   TensorType type = typeOf(source);
-  if (!c.accepts(OpKind::ArgReduce, type.dtype, range, what, input))
+  if (!c.tensors.accepts(OpKind::ArgReduce, type.dtype, range, what, input))
     return c.fail();
   if (!hasElements(c, typeOf(input), a.dims, range))
     return c.fail();
@@ -269,10 +274,10 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
   Value value = c.emit().op(
       OpKind::ArgReduce, source.value,
       {{"kind", kind}, {"dims", llvm::ArrayRef<int64_t>(int64_t(dim))}}, {},
-      c.shapeOf(type));
+      c.tensors.shapeOf(type));
   Val result = makeTensor(type, value, input.as<TensorInfo>().placed);
   return a.keep && !a.all
-             ? c.reshapeTo(result, reduceShape(full, {dim}, true).dims)
+             ? c.tensors.reshapeTo(result, reduceShape(full, {dim}, true).dims)
              : result;
 }
 
@@ -312,21 +317,21 @@ static Val extreme(Checker &c, const Bound &args) {
       result = extremeOf<kind>(c, result, element, args.range());
     return result;
   }
-  if (!c.isTensor(input, args.range(), what))
+  if (!c.tensors.isTensor(input, args.range(), what))
     return c.fail();
   if (other && other->is(ValKind::Tensor))
-    return c.elementwise(isMax ? OpKind::Max : OpKind::Min, {input, *other},
-                         args.range(), what);
+    return c.tensors.elementwise(isMax ? OpKind::Max : OpKind::Min,
+                                 {input, *other}, args.range(), what);
   std::optional<Along> a;
   if (other) {
     // The second positional argument of a tensor's max is the dim.
-    auto dim = c.takeDim(*other, typeOf(input), args.range());
+    auto dim = c.tensors.takeDim(*other, typeOf(input), args.range());
     if (!dim)
       return c.fail();
     Along one;
     one.dims = {*dim};
     if (const Val *keep = args.find("keepdim")) {
-      auto flag = c.requireBool(*keep, "`keepdim`");
+      auto flag = c.host.requireBool(*keep, "`keepdim`");
       if (!flag)
         return c.fail();
       one.keep = *flag;
@@ -336,10 +341,11 @@ static Val extreme(Checker &c, const Bound &args) {
     a = along(c, args, typeOf(input));
   }
   if (!a ||
-      !c.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what, input) ||
+      !c.tensors.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what,
+                         input) ||
       !hasElements(c, typeOf(input), a->dims, args.range()))
     return c.fail();
-  Val values = c.reduceOf(kind, input, a->dims, a->keep);
+  Val values = c.tensors.reduceOf(kind, input, a->dims, a->keep);
   if (a->all)
     return values;
   return makeSequence(ValKind::Tuple, {values, argAlong(c, kind, input, *a,
@@ -349,15 +355,15 @@ static Val extreme(Checker &c, const Bound &args) {
 static Val norm(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
   if (args.has("p")) {
-    auto p = c.requireFloat(args["p"], "`p`");
+    auto p = c.host.requireFloat(args["p"], "`p`");
     if (p && *p != 2)
       return c.unsupported(args["p"].range, "a norm other than 2");
   }
   if (!ready(c, args, "`norm`", a) ||
       !isFloating(c, input, args.range(), "`norm`"))
     return c.fail();
-  Val square =
-      c.elementwise(OpKind::Mul, {input, input}, args.range(), "`norm`");
+  Val square = c.tensors.elementwise(OpKind::Mul, {input, input}, args.range(),
+                                     "`norm`");
   return lengthOf(c, sumAlong(c, square, *a), args.range(), "`norm`");
 }
 
@@ -367,15 +373,16 @@ static Val logSumExp(Checker &c, const Bound &args) {
   if (!ready(c, args, args.what(), a) ||
       !isFloating(c, input, args.range(), args.what()))
     return c.fail();
-  return c.reduceBy(OpKind::LogSumExp, {}, input, a->dims, a->keep);
+  return c.tensors.reduceBy(OpKind::LogSumExp, {}, input, a->dims, a->keep);
 }
 
 template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (!c.isTensor(input, args.range(), args.what()))
+  if (!c.tensors.isTensor(input, args.range(), args.what()))
     return c.fail();
-  auto dim = c.takeDim(args["dim"], typeOf(input), args.range());
-  return dim ? c.fromTyped(c.typed.scan(kind, typedOf(input), *dim), input)
+  auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
+  return dim ? c.tensors.fromTyped(
+                   c.tensors.typed.scan(kind, typedOf(input), *dim), input)
              : c.fail();
 }
 

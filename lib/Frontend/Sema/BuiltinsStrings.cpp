@@ -10,7 +10,7 @@ using namespace tdc::sema;
 /// its first NUL, which is no character of it.
 static Val chrAtRunTime(Checker &c, const Val &number) {
   Emitter &emit = c.emit();
-  Value value = c.materialize(number);
+  Value value = c.host.materialize(number);
   auto within = [&](int64_t first, int64_t last) {
     return emit.host(HostOp::And,
                      {emit.host(HostOp::Ge, {value, emit.constantInt(first)}),
@@ -26,9 +26,9 @@ static Val chrAtRunTime(Checker &c, const Val &number) {
 }
 
 static Val chr(Checker &c, const Bound &args) {
-  if (args["i"].is(ValKind::Int) && !c.constantInt(args["i"]))
+  if (args["i"].is(ValKind::Int) && !c.host.constantInt(args["i"]))
     return chrAtRunTime(c, args["i"]);
-  auto number = c.requireInt(args["i"], "the number of a character");
+  auto number = c.host.requireInt(args["i"], "the number of a character");
   if (!number)
     return c.fail();
   std::string character;
@@ -43,7 +43,7 @@ static Val chr(Checker &c, const Bound &args) {
 }
 
 static Val ord(Checker &c, const Bound &args) {
-  auto text = c.requireStr(args["c"], "the character of `ord`");
+  auto text = c.host.requireStr(args["c"], "the character of `ord`");
   if (!text)
     return c.fail();
   if (auto codePoint = codePointOf(*text))
@@ -60,7 +60,7 @@ static Val ord(Checker &c, const Bound &args) {
 static Val join(Checker &c, const Bound &args) {
   const Val &separator = args["separator"];
   Vals parts;
-  if (!c.elementsOfIterable(args["iterable"], args.range(), parts))
+  if (!c.control.elementsOfIterable(args["iterable"], args.range(), parts))
     return c.fail();
   size_t extent = 0;
   for (auto [i, part] : llvm::enumerate(parts)) {
@@ -69,7 +69,7 @@ static Val join(Checker &c, const Bound &args) {
     if (!part.is(ValKind::Str)) {
       c.error(DiagCode::TD303, args["iterable"].range,
               "`join` takes strs, and element " + llvm::Twine(i) + " is " +
-                  c.describe(part))
+                  describe(part))
           .note("`str(x)` is a str of a number");
       return c.fail();
     }
@@ -81,8 +81,8 @@ static Val join(Checker &c, const Bound &args) {
   llvm::SmallVector<Value> values;
   for (auto [i, part] : llvm::enumerate(parts)) {
     if (i)
-      c.appendValue(text, values, separator, "", true);
-    c.appendValue(text, values, part, "", true);
+      c.formatting.appendValue(text, values, separator, "", true);
+    c.formatting.appendValue(text, values, part, "", true);
   }
   return makeText(text, std::move(values));
 }

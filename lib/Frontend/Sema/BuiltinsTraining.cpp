@@ -7,15 +7,15 @@ using namespace tdc::sema;
 
 template <OptimizerKind kind>
 static Val optimizer(Checker &c, const Bound &args) {
-  return c.buildOptimizer(kind, args);
+  return c.training.buildOptimizer(kind, args);
 }
 
 static Val dataLoader(Checker &c, const Bound &args) {
-  return c.buildLoader(args);
+  return c.control.buildLoader(args);
 }
 
 static Val grad(Checker &c, const Bound &args) {
-  return c.gradOf(args["y"], args["wrt"], args.range());
+  return c.training.gradOf(args["y"], args["wrt"], args.range());
 }
 
 /// sqrt of the sum of all squares, of narrow floats in f32, where the first
@@ -26,25 +26,28 @@ static std::optional<Val> totalNorm(Checker &c, llvm::ArrayRef<Val> gradients,
     c.error(DiagCode::TD222, range, "there are no gradients");
   Val sum;
   for (const Val &gradient : gradients) {
-    if (!c.isTensor(gradient, range, "a gradient"))
+    if (!c.tensors.isTensor(gradient, range, "a gradient"))
       return std::nullopt;
-    Val wide = c.widened(gradient);
-    Val square = c.elementwise(OpKind::Mul, {wide, wide}, range, "`norm`");
+    Val wide = c.tensors.widened(gradient);
+    Val square =
+        c.tensors.elementwise(OpKind::Mul, {wide, wide}, range, "`norm`");
     if (square.isError())
       return std::nullopt;
     llvm::SmallVector<unsigned> all;
     for (unsigned i = 0; i != typeOf(gradient).dims.size(); ++i)
       all.push_back(i);
-    Val part = c.reduceOf(td::ReduceKind::Sum, square, all, false);
+    Val part = c.tensors.reduceOf(td::ReduceKind::Sum, square, all, false);
     sum = sum.isError()
               ? part
-              : c.elementwise(OpKind::Add,
-                              {sum, c.moveTensor(part, c.deviceOf(sum), range)},
-                              range, "`norm`");
+              : c.tensors.elementwise(
+                    OpKind::Add,
+                    {sum,
+                     c.places.moveTensor(part, c.places.deviceOf(sum), range)},
+                    range, "`norm`");
   }
   if (sum.isError())
     return std::nullopt;
-  return c.elementwise(OpKind::Sqrt, {sum}, range, "`norm`");
+  return c.tensors.elementwise(OpKind::Sqrt, {sum}, range, "`norm`");
 }
 
 static Vals listOf(const Val &gradients) {
@@ -64,7 +67,7 @@ static std::optional<Val> clipNorm(Checker &c, const Bound &args,
                                    Vals &gradients) {
   SourceRange range = args.range();
   if (const Val *p = args.find("norm_type")) {
-    auto number = c.requireFloat(*p, "`norm_type`");
+    auto number = c.host.requireFloat(*p, "`norm_type`");
     if (number && *number != 2)
       c.unsupported(p->range, "a norm other than 2");
     if (!number || *number != 2)
@@ -74,20 +77,21 @@ static std::optional<Val> clipNorm(Checker &c, const Bound &args,
   if (!norm || norm->isError())
     return std::nullopt;
   // PyTorch: max_norm / (norm + 1e-6), at most 1.
-  Val shifted =
-      c.elementwise(OpKind::Add, {*norm, makeFloat(1e-6)}, range, "`clip`");
-  Val ratio =
-      c.elementwise(OpKind::Div, {args["max_norm"], shifted}, range, "`clip`");
-  Val scale =
-      c.elementwise(OpKind::Min, {ratio, makeFloat(1)}, range, "`clip`");
+  Val shifted = c.tensors.elementwise(OpKind::Add, {*norm, makeFloat(1e-6)},
+                                      range, "`clip`");
+  Val ratio = c.tensors.elementwise(OpKind::Div, {args["max_norm"], shifted},
+                                    range, "`clip`");
+  Val scale = c.tensors.elementwise(OpKind::Min, {ratio, makeFloat(1)}, range,
+                                    "`clip`");
   if (scale.isError())
     return std::nullopt;
   for (Val &gradient : gradients) {
-    Val factor = c.moveTensor(scale, c.deviceOf(gradient), range);
-    gradient =
-        c.rounded(c.elementwise(OpKind::Mul, {c.widened(gradient), factor},
-                                range, "`clip`"),
-                  typeOf(gradient).dtype);
+    Val factor = c.places.moveTensor(scale, c.places.deviceOf(gradient), range);
+    gradient = c.tensors.rounded(
+        c.tensors.elementwise(OpKind::Mul,
+                              {c.tensors.widened(gradient), factor}, range,
+                              "`clip`"),
+        typeOf(gradient).dtype);
   }
   return norm;
 }
@@ -98,7 +102,7 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
     uint32_t end = args.call.calleeRange.end;
     SourceRange after = {args.range().file, end, end};
     c.error(DiagCode::TD303, given.range,
-            args.what() + " takes gradients, not " + c.describe(given))
+            args.what() + " takes gradients, not " + describe(given))
         .label("the gradients of a model are changed by `clip_grad_norm_`")
         .fix(FixIt::Safe, "`clip_grad_norm_`", {{after, "_"}});
     return c.fail();
@@ -119,7 +123,7 @@ static bool isModel(Checker &c, const Bound &args) {
   const Val &given = args["parameters"];
   if (!given.is(ValKind::Model) && !given.isError())
     c.error(DiagCode::TD303, given.range,
-            args.what() + " takes a model, not " + c.describe(given))
+            args.what() + " takes a model, not " + describe(given))
         .note("it changes what `loss.backward()` left, as in " +
               llvm::StringRef(args.what()).drop_back().str() +
               "(model.parameters(), …)`")
@@ -131,10 +135,10 @@ static bool isModel(Checker &c, const Bound &args) {
 static Vals readGradients(Checker &c, llvm::ArrayRef<Slot *> slots) {
   Vals gradients;
   for (Slot *slot : slots) {
-    c.ensureGradSlot(*slot);
+    c.training.ensureGradSlot(*slot);
     TensorType type = slot->type;
-    type.place = c.modelPlace(*slot->owner);
-    Value value = c.emit().read(slot->gradName, c.shapeOf(type));
+    type.place = c.places.modelPlace(*slot->owner);
+    Value value = c.emit().read(slot->gradName, c.tensors.shapeOf(type));
     gradients.push_back(makeTensor(type, value));
   }
   return gradients;
@@ -143,13 +147,13 @@ static Vals readGradients(Checker &c, llvm::ArrayRef<Slot *> slots) {
 static void writeGradients(Checker &c, llvm::ArrayRef<Slot *> slots,
                            llvm::ArrayRef<Val> gradients) {
   for (auto [slot, gradient] : llvm::zip_equal(slots, gradients))
-    c.rawWrite(slot->gradName, gradient.value);
+    c.models.rawWrite(slot->gradName, gradient.value);
 }
 
 static Val clipGradNormInPlace(Checker &c, const Bound &args) {
   if (!isModel(c, args))
     return c.fail();
-  auto slots = c.slotsWithGradients(args["parameters"], args.range());
+  auto slots = c.training.slotsWithGradients(args["parameters"], args.range());
   Vals gradients = readGradients(c, slots);
   auto norm = clipNorm(c, args, gradients);
   if (!norm)
@@ -162,14 +166,15 @@ static Val clipGradValueInPlace(Checker &c, const Bound &args) {
   if (!isModel(c, args))
     return c.fail();
   SourceRange range = args.range();
-  auto slots = c.slotsWithGradients(args["parameters"], range);
+  auto slots = c.training.slotsWithGradients(args["parameters"], range);
   Vals gradients = readGradients(c, slots);
   const Val &most = args["clip_value"];
   Val least = c.negate(most, range);
   for (Val &gradient : gradients) {
-    Val raised =
-        c.elementwise(OpKind::Max, {gradient, least}, range, args.what());
-    gradient = c.elementwise(OpKind::Min, {raised, most}, range, args.what());
+    Val raised = c.tensors.elementwise(OpKind::Max, {gradient, least}, range,
+                                       args.what());
+    gradient =
+        c.tensors.elementwise(OpKind::Min, {raised, most}, range, args.what());
     if (gradient.isError())
       return c.fail();
   }

@@ -12,7 +12,7 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-Val Checker::call(const Val &callee, CallArgs &args) {
+Val Calls::call(const Val &callee, CallArgs &args) {
   switch (callee.kind) {
   case ValKind::Error:
     return callee;
@@ -29,36 +29,36 @@ Val Checker::call(const Val &callee, CallArgs &args) {
   case ValKind::Builtin:
     return callBuiltin(*callee.as<BuiltinInfo>().builtin, args);
   case ValKind::Class:
-    return construct(callee.as<ClassInfo>(), args);
+    return c.models.construct(callee.as<ClassInfo>(), args);
   case ValKind::Model:
-    return callModel(callee, args);
+    return c.models.callModel(callee, args);
   case ValKind::Device: {
     // cuda(i)
     if (!callee.as<DeviceInfo>().isWord || args.positional.size() != 1 ||
         !args.keywords.empty())
       break;
-    auto device = cudaDevice(args.positional[0], args.range);
-    return device ? *device : fail();
+    auto device = c.devices.cudaDevice(args.positional[0], args.range);
+    return device ? *device : c.fail();
   }
   default:
     break;
   }
-  noteHidden(error(DiagCode::TD206, args.calleeRange,
-                   describe(callee) + " cannot be called"),
-             text(args.calleeRange));
-  return fail();
+  c.scopes.noteHidden(c.error(DiagCode::TD206, args.calleeRange,
+                              describe(callee) + " cannot be called"),
+                      c.text(args.calleeRange));
+  return c.fail();
 }
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-void Checker::reportExtra(const CallArgs &args, llvm::StringRef what,
-                          llvm::ArrayRef<llvm::StringRef> names, size_t given) {
-  error(DiagCode::TD205, args.range,
-        what + " takes " + llvm::Twine(names.size()) + " argument" +
-            (names.size() == 1 ? "" : "s") + ", " + llvm::Twine(given) +
-            " are given");
+void Calls::reportExtra(const CallArgs &args, llvm::StringRef what,
+                        llvm::ArrayRef<llvm::StringRef> names, size_t given) {
+  c.error(DiagCode::TD205, args.range,
+          what + " takes " + llvm::Twine(names.size()) + " argument" +
+              (names.size() == 1 ? "" : "s") + ", " + llvm::Twine(given) +
+              " are given");
 }
 
 static void reportMissing(Checker &c, const CallArgs &args,
@@ -117,13 +117,13 @@ static bool checkLoss(Checker &c, llvm::ArrayRef<ast::Param> params,
   const Val &input = *given[0], &target = *given[1];
   const Dims &a = typeOf(input).dims, &b = typeOf(target).dims;
   ShapeAnswer answer = sameShape(a, b, "the shapes differ");
-  if (answer && c.prove(answer))
+  if (answer && c.tensors.prove(answer))
     return true;
   Diagnostic &report =
       c.error(DiagCode::TD402, input.range.isValid() ? input.range : range);
-  report.label(c.typeText(typeOf(input)));
+  report.label(typeText(typeOf(input)));
   if (target.range.isValid())
-    report.secondaryLabel(target.range, c.typeText(typeOf(target)));
+    report.secondaryLabel(target.range, typeText(typeOf(target)));
   if (ShapeAnswer wide = broadcastShapes({a, b}))
     report.note("broadcasting would give " + spelling(wide.dims) +
                 " and silently train on the wrong loss");
@@ -140,8 +140,8 @@ static bool checkLoss(Checker &c, llvm::ArrayRef<ast::Param> params,
   return false;
 }
 
-bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
-                         llvm::StringRef what) {
+bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
+                       llvm::StringRef what) {
   llvm::SmallVector<llvm::StringRef> names;
   for (const ast::Param &param : params)
     names.push_back(param.name.text);
@@ -155,18 +155,18 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
   for (const auto &keyword : args.keywords) {
     auto *found = llvm::find(names, keyword.name.text);
     if (found == names.end()) {
-      reportKeyword(*this, keyword, what, names, isPrelude(file->id));
+      reportKeyword(c, keyword, what, names, c.isPrelude(c.scopes.file->id));
       return false;
     }
     if (given[found - names.begin()]) {
-      error(DiagCode::TD205, keyword.name.range,
-            "`" + keyword.name.text + "` is given twice");
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`" + keyword.name.text + "` is given twice");
       return false;
     }
     given[found - names.begin()] = &keyword.val;
   }
-  bool isLoss = what.ends_with("_loss`") && isPrelude(file->id);
-  if (isLoss && !checkLoss(*this, params, given, args.range))
+  bool isLoss = what.ends_with("_loss`") && c.isPrelude(c.scopes.file->id);
+  if (isLoss && !checkLoss(c, params, given, args.range))
     return false;
   bool good = true;
   for (auto [i, param] : llvm::enumerate(params)) {
@@ -174,9 +174,9 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
     if (given[i]) {
       val = *given[i];
     } else if (param.defaultValue) {
-      val = eval(*param.defaultValue, param.type);
+      val = c.eval(*param.defaultValue, param.type);
     } else {
-      reportMissing(*this, args, what, param.name.text);
+      reportMissing(c, args, what, param.name.text);
       return false;
     }
     if (val.isError())
@@ -185,10 +185,10 @@ bool Checker::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
       SourceRange range = val.range.isValid() ? val.range : args.range;
       SourceRange user = given[i] ? range : args.range;
       DiagCode code = isLoss ? DiagCode::TD402 : DiagCode::TD407;
-      good &=
-          matchType(*param.type, val, user, "`" + param.name.text + "`", code);
+      good &= c.types.matchType(*param.type, val, user,
+                                "`" + param.name.text + "`", code);
     }
-    bind(param.name.text, param.name.range, val, false);
+    c.scopes.bind(param.name.text, param.name.range, val, false);
   }
   return good;
 }
@@ -210,8 +210,8 @@ static void reportUnlisted(Checker &c, llvm::StringRef what,
              {{all.start(), "["}, {all.finish(), "]"}});
 }
 
-bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
-                          Bound &bound) {
+bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
+                        Bound &bound) {
   llvm::SmallVector<llvm::StringRef> words, names;
   builtin.params.split(words, ',', -1, false);
   size_t next = 0;
@@ -238,7 +238,7 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   std::string what = ("`" + builtin.name + "`").str();
   if (builtin.params.starts_with("tensors") && !args.positional.empty() &&
       args.positional.front().is(ValKind::Tensor)) {
-    reportUnlisted(*this, what, args);
+    reportUnlisted(c, what, args);
     return false;
   }
   if (next < args.positional.size()) {
@@ -248,13 +248,13 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   for (const auto &keyword : args.keywords) {
     auto *found = llvm::find(names, keyword.name.text);
     if (found == names.end()) {
-      reportKeyword(*this, keyword, what, names, /*isOwn=*/true);
+      reportKeyword(c, keyword, what, names, /*isOwn=*/true);
       return false;
     }
     bool isList = *found == list;
     if (isList ? !bound.variadic.empty() : bound.has(*found)) {
-      error(DiagCode::TD205, keyword.name.range,
-            "`" + keyword.name.text + "` is given twice");
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`" + keyword.name.text + "` is given twice");
       return false;
     }
     if (isList)
@@ -264,33 +264,34 @@ bool Checker::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   }
   for (llvm::StringRef name : required)
     if (!bound.has(name)) {
-      reportMissing(*this, args, what, name);
+      reportMissing(c, args, what, name);
       return false;
     }
   return true;
 }
 
-Val Checker::callBuiltin(const Builtin &builtin, CallArgs &args) {
+Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
   Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
     if (val.isError())
-      return fail();
+      return c.fail();
   // `**`: the handler reads the arguments itself.
   if (builtin.params == "**")
-    return builtin.handler(*this, bound);
+    return builtin.handler(c, bound);
   if (!bindBuiltin(builtin, args, bound))
-    return fail();
-  Val result = builtin.handler(*this, bound);
+    return c.fail();
+  Val result = builtin.handler(c, bound);
   bool isFactory = builtin.params.contains("device=") && !bound.has("device");
-  if (isFactory && result.is(ValKind::Tensor) && !isPrelude(args.range.file) &&
+  if (isFactory && result.is(ValKind::Tensor) &&
+      !c.isPrelude(args.range.file) &&
       typeOf(result).place.kind == Place::Kind::Free)
     result.as<TensorInfo>().made = args.range;
   return result;
 }
 
-Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
-  std::optional<Val> callee = findPrelude(name);
-  return callee ? call(*callee, args) : fail();
+Val Calls::callPrelude(llvm::StringRef name, CallArgs args) {
+  std::optional<Val> callee = c.scopes.findPrelude(name);
+  return callee ? call(*callee, args) : c.fail();
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,11 +299,11 @@ Val Checker::callPrelude(llvm::StringRef name, CallArgs args) {
 //===----------------------------------------------------------------------===//
 
 /// Brings the tensors among the arguments to one place.
-bool Checker::meet(CallArgs &args) {
+bool Calls::meet(CallArgs &args) {
   Vals all(args.positional);
   for (const auto &keyword : args.keywords)
     all.push_back(keyword.val);
-  if (!samePlace(all, args.range))
+  if (!c.places.samePlace(all, args.range))
     return false;
   size_t count = args.positional.size();
   for (auto [i, val] : llvm::enumerate(all))
@@ -324,7 +325,7 @@ static std::optional<Place> unplacedParameters(const Checker &c,
     if (type && type->place)
       return;
     const Place &place = typeOf(val).place;
-    differ |= shared && !c.agree(*shared, place);
+    differ |= shared && !c.places.agree(*shared, place);
     if (!shared || shared->kind == Place::Kind::Free)
       shared = place;
   };
@@ -337,25 +338,25 @@ static std::optional<Place> unplacedParameters(const Checker &c,
   return differ ? Place() : shared;
 }
 
-Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
-  for (const Frame &frame : frames)
+Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
+  for (const Frame &frame : c.frames)
     if (frame.fn == fn.decl && frame.self == fn.self.get()) {
-      error(DiagCode::TD220, args.range,
-            "`" + fn.decl->name.text + "` calls itself")
+      c.error(DiagCode::TD220, args.range,
+              "`" + fn.decl->name.text + "` calls itself")
           .note("there is no recursion: use a loop");
-      return fail();
+      return c.fail();
     }
-  if (frames.size() >= 200) {
-    error(DiagCode::TD220, args.range, "calls are nested too deeply");
-    return fail();
+  if (c.frames.size() >= 200) {
+    c.error(DiagCode::TD220, args.range, "calls are nested too deeply");
+    return c.fail();
   }
   for (const Val &val : args.positional)
     if (val.isError())
-      return fail();
+      return c.fail();
   checkAlone(fn);
   // What is wrong in the prelude is told of the arguments that led there.
-  if (fn.file->isPrelude && !isPrelude(args.range.file) && !meet(args))
-    return fail();
+  if (fn.file->isPrelude && !c.isPrelude(args.range.file) && !meet(args))
+    return c.fail();
 
   Frame frame;
   frame.fn = fn.decl;
@@ -363,18 +364,19 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
   frame.selfOwner = fn.self;
   frame.self = fn.self.get();
   frame.callRange = args.range;
-  frame.regionDepth = regionDepth;
+  frame.regionDepth = c.regionDepth;
   llvm::SmallVector<SourceRange> callers{args.range};
-  if (!frames.empty())
-    callers.append(frames.back().callers.begin(), frames.back().callers.end());
-  frame.callers = context.copy(callers);
-  frame.sharedPlace = unplacedParameters(*this, *fn.decl, args);
+  if (!c.frames.empty())
+    callers.append(c.frames.back().callers.begin(),
+                   c.frames.back().callers.end());
+  frame.callers = c.context.copy(callers);
+  frame.sharedPlace = unplacedParameters(c, *fn.decl, args);
 
-  Restore<FileScope *> savedFile(file, fn.file);
-  Restore<std::optional<Val>> savedWith(withDevice);
+  Restore<FileScope *> savedFile(c.scopes.file, fn.file);
+  Restore<std::optional<Val>> savedWith(c.places.withDevice);
   if (!fn.file->isPrelude)
-    withDevice.reset();
-  Scope *outer = scope;
+    c.places.withDevice.reset();
+  Scope *outer = c.scopes.scope;
   Scope config;
   config.parent = &fn.file->scope;
   if (fn.self)
@@ -382,12 +384,12 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
       config.names[entry.first()].val = entry.second;
       config.names[entry.first()].used = true;
     }
-  scope = &config;
-  bind(exits::kReturns, {}, makeBool(false), /*isVar=*/true);
-  bind(exits::kResult, {}, Val(), /*isVar=*/true);
-  pushScope();
-  frames.push_back(std::move(frame));
-  locationIsStale = true;
+  c.scopes.scope = &config;
+  c.scopes.bind(exits::kReturns, {}, makeBool(false), /*isVar=*/true);
+  c.scopes.bind(exits::kResult, {}, Val(), /*isVar=*/true);
+  c.scopes.pushScope();
+  c.frames.push_back(std::move(frame));
+  c.forgetLocation();
 
   Val result;
   std::string what = fn.decl->name.text == "forward" && fn.self
@@ -395,35 +397,35 @@ Val Checker::callFunction(const FunctionInfo &fn, CallArgs &args) {
                          : "`" + fn.decl->name.text.str() + "`";
   if (bindParams(fn.decl->params, args, what))
     result = callBody(*fn.decl);
-  joinLeft(config);
-  frames.pop_back();
-  popScope();
-  scope = outer;
-  locationIsStale = true;
+  c.control.joinLeft(config);
+  c.frames.pop_back();
+  c.scopes.popScope();
+  c.scopes.scope = outer;
+  c.forgetLocation();
   return result;
 }
 
-Val Checker::callBody(const ast::FnDecl &fn) {
+Val Calls::callBody(const ast::FnDecl &fn) {
   if (fn.value) {
-    Val result = eval(*fn.value, fn.result);
+    Val result = c.eval(*fn.value, fn.result);
     if (fn.result && !result.isError() &&
-        !matchType(*fn.result, result, fn.value->range, "the result",
-                   DiagCode::TD407))
-      return fail();
+        !c.types.matchType(*fn.result, result, fn.value->range, "the result",
+                           DiagCode::TD407))
+      return c.fail();
     return result;
   }
-  unsigned errors = errorCount;
-  Flow flow = execStatements(fn.body->stmts);
-  const Val &result = lookup(exits::kResult)->val;
+  unsigned errors = c.errorCount;
+  Flow flow = c.control.execStatements(fn.body->stmts);
+  const Val &result = c.scopes.lookup(exits::kResult)->val;
   if (flow == Flow::Left)
     return result;
   // A failed statement may have been the one that returns.
-  if (errorCount != errors)
-    return fail();
+  if (c.errorCount != errors)
+    return c.fail();
   if (fn.result || (flow == Flow::Perhaps && !result.is(ValKind::None))) {
-    error(DiagCode::TD221, fn.name.range,
-          "`" + fn.name.text + "` does not return a value on every path");
-    return fail();
+    c.error(DiagCode::TD221, fn.name.range,
+            "`" + fn.name.text + "` does not return a value on every path");
+    return c.fail();
   }
   return makeVal(ValKind::None);
 }
@@ -440,80 +442,80 @@ static void appendResults(Checker &c, const Val &result, SourceRange range,
     for (const Val &part : elementsOf(result))
       appendResults(c, part, range, results);
   else if (result.is(ValKind::Tensor))
-    results.push_back(c.bringHome(result).value);
+    results.push_back(c.places.bringHome(result).value);
   else if (!result.isError())
     c.unsupported(range,
-                  "an exported function that returns " + c.describe(result));
+                  "an exported function that returns " + describe(result));
 }
 
-void Checker::execExport(const ast::FnDecl &fn) {
+void Calls::execExport(const ast::FnDecl &fn) {
   Restore<bool> savedExporting(exporting, true);
   llvm::SmallVector<Emitter::Parameter> parameters;
-  std::vector<TensorType> types;
+  std::vector<TensorType> placed;
   std::vector<bool> unplaced;
-  pushScope();
+  c.scopes.pushScope();
   for (const ast::Param &param : fn.params) {
     std::optional<TensorType> type;
-    if (!param.type || !isTensorType(*param.type))
-      unsupported(param.range, "a parameter of an exported function that is "
-                               "not an annotated tensor");
+    if (!param.type || !c.types.isTensorType(*param.type))
+      c.unsupported(param.range, "a parameter of an exported function that is "
+                                 "not an annotated tensor");
     else
-      type = tensorFromType(*param.type, true);
+      type = c.types.tensorFromType(*param.type, true);
     if (!type) {
-      popScope();
+      c.scopes.popScope();
       return;
     }
     for (auto [item, size] :
          llvm::zip(llvm::cast<ast::NamedType>(param.type)->dims, type->dims))
       if (auto *name =
               item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
-          name && introducesSize(name->name))
-        bindSize(*name, size);
-    checkDeviceExists(type->place, param.range);
+          name && c.types.introducesSize(name->name))
+        c.types.bindSize(*name, size);
+    c.devices.checkDeviceExists(type->place, param.range);
     // What the caller gives is on the cpu unless the signature says otherwise.
     unplaced.push_back(type->place.kind == Place::Kind::Free);
     if (unplaced.back())
       type->place.kind = Place::Kind::Cpu;
-    types.push_back(*type);
-    parameters.push_back({param.name.text, shapeOf(*type)});
+    placed.push_back(*type);
+    parameters.push_back({param.name.text, c.tensors.shapeOf(*type)});
   }
-  popScope();
-  at(fn.range);
+  c.scopes.popScope();
+  c.at(fn.range);
   llvm::SmallVector<Value> values =
-      emit().beginExport(fn.name.text, fn.doc, parameters);
-  forgetReads();
+      c.emit().beginExport(fn.name.text, fn.doc, parameters);
+  c.models.forgetReads();
   CallArgs args;
   args.range = fn.name.range;
   args.calleeRange = fn.name.range;
-  for (auto [type, value, isFree] : llvm::zip(types, values, unplaced)) {
+  for (auto [type, value, isFree] : llvm::zip(placed, values, unplaced)) {
     const ast::Param &param = fn.params[args.positional.size()];
     const auto &declared = llvm::cast<ast::NamedType>(param.type)->dims;
     for (auto [i, size] : llvm::enumerate(type.dims)) {
-      if (constantOf(size))
+      if (c.host.constantOf(size))
         continue;
-      Value actual = emit().dim(value, i);
+      Value actual = c.emit().dim(value, i);
       auto atom = size.getAtom();
-      if (atom && !sizes[atom].value)
-        sizes[atom].value = actual;
+      if (atom && !c.host.sizes[atom].value)
+        c.host.sizes[atom].value = actual;
       else {
-        at(param.range);
-        emit().checkDim(actual, sizeValue(size),
-                        "`" + text(declared[i].range).str() + "` of `" +
-                            param.name.text.str() +
-                            "` and of the parameters before it");
+        c.at(param.range);
+        c.emit().checkDim(actual, c.host.sizeValue(size),
+                          "`" + c.text(declared[i].range).str() + "` of `" +
+                              param.name.text.str() +
+                              "` and of the parameters before it");
       }
     }
-    Val val = isFree ? freed(makeTensor(type, value), Transfer::Home)
+    Val val = isFree ? c.places.freed(makeTensor(type, value), Transfer::Home)
                      : makeTensor(type, value, fn.name.range);
     val.range = param.range;
     args.positional.push_back(val);
   }
   FunctionInfo info;
   info.decl = &fn;
-  info.file = file;
+  info.file = c.scopes.file;
   checkedAlone.insert(&fn);
   llvm::SmallVector<Value> results;
-  appendResults(*this, callFunction(info, args), fn.name.range, results);
-  emit().endExport(results);
-  forgetReads();
+  appendResults(c, callFunction(info, args), fn.name.range, results);
+  c.emit().endExport(results);
+  c.models.forgetReads();
 }

@@ -230,7 +230,7 @@ const ast::Block *sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
 /// All names of an assignment become new ones, or none.
 static bool isNewToAll(Checker &c, const ast::Expr &target) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
-    const Binding *binding = c.lookup(name->name);
+    const Binding *binding = c.scopes.lookup(name->name);
     return !binding || !binding->isVar || binding->val.isError();
   }
   auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target);
@@ -249,31 +249,30 @@ static FixIt declare(Checker &c, const MissingDeclaration &missing,
           {{target.range.start(), word.str()}}};
 }
 
-void Checker::reportUndeclared(const ast::NameExpr &target) {
+void Scopes::reportUndeclared(const ast::NameExpr &target) {
   bool isOfLanguage = findGlobal(target.name).has_value();
-  Diagnostic &report = error(
+  Diagnostic &report = c.error(
       isOfLanguage ? DiagCode::TD203 : DiagCode::TD201, target.range,
       isOfLanguage
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
-  if (errorCount > kMostExplained)
+  if (c.errorCount > kMostExplained)
     return;
-  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   MissingDeclaration missing =
       fn && fn->body
           ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
                         target.range)
           : findMissing(file->program->items, file->program->range.end,
                         target.name, target.range);
-  if (!missing.isPlain || !isNewToAll(*this, *missing.assignment->target))
+  if (!missing.isPlain || !isNewToAll(c, *missing.assignment->target))
     return;
   // What is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
   bool isSafe = missing.reachesAll && report.fixes.empty();
-  report.fixes.push_back(declare(*this, missing,
-                                 missing.isVar ? "var " : "let ",
+  report.fixes.push_back(declare(c, missing, missing.isVar ? "var " : "let ",
                                  isSafe ? FixIt::Safe : FixIt::Choice));
   if (!missing.reachesAll)
     report.note("a name is there up to the end of the block that declares it; "
@@ -281,9 +280,9 @@ void Checker::reportUndeclared(const ast::NameExpr &target) {
                 target.name + " = …`");
 }
 
-bool Checker::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
-                             SourceRange use) const {
-  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+bool Scopes::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                            SourceRange use) const {
+  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   NameUses uses(name);
   if (fn && fn->body)
     uses.visit(fn->body->stmts, fn->body->range.end);
@@ -300,9 +299,9 @@ bool Checker::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
   return true;
 }
 
-bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
-                        SourceRange declared) {
-  const ast::FnDecl *fn = frames.empty() ? nullptr : frames.back().fn;
+bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
+                       SourceRange declared) {
+  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   bool isParameter =
       fn && llvm::any_of(fn->params, [&](const ast::Param &param) {
         return param.name.range == declared;
@@ -319,30 +318,30 @@ bool Checker::offerCopy(Diagnostic &report, const ast::NameExpr &target,
   if (!missing.assignment)
     return false;
   if (missing.isInBody && missing.isPlain &&
-      isNewToAll(*this, *missing.assignment->target)) {
-    report.fixes.push_back(
-        declare(*this, missing, missing.isOnly ? "let " : "var ", FixIt::Safe,
-                "  (a new `" + target.name + "`)"));
+      isNewToAll(c, *missing.assignment->target)) {
+    report.fixes.push_back(declare(c, missing, missing.isOnly ? "let " : "var ",
+                                   FixIt::Safe,
+                                   "  (a new `" + target.name + "`)"));
     return true;
   }
   std::string copy = ("var " + target.name + " = " + target.name).str();
   SourceRange first = body->stmts.front()->range;
-  LineColumn line = sources.getLineColumn(first);
-  llvm::StringRef before =
-      text(sources.getLine(first.file, line.line)).take_front(line.column - 1);
+  LineColumn line = c.sources.getLineColumn(first);
+  llvm::StringRef before = c.text(c.sources.getLine(first.file, line.line))
+                               .take_front(line.column - 1);
   std::string separator = before.trim().empty() ? ("\n" + before).str() : "; ";
   report.fix(FixIt::Safe, "`" + copy + "`",
              {{first.start(), copy + separator}});
   return true;
 }
 
-void Checker::poison(llvm::StringRef name, SourceRange range) {
-  if (diags == scratch)
+void Scopes::poison(llvm::StringRef name, SourceRange range) {
+  if (c.isMuted())
     return; // nobody has seen the report
   Scope *outermost = scope;
   while (outermost->parent && outermost->parent != &file->scope)
     outermost = outermost->parent;
-  if (frames.empty() && outermost->parent)
+  if (c.frames.empty() && outermost->parent)
     outermost = outermost->parent;
   Binding &binding = outermost->names[name];
   binding.declared = range;

@@ -1,10 +1,4 @@
-//===- Devices.cpp - device values ----------------------------------------===//
-//
-// A device is cpu, cuda:N, or a symbol: one that depends on the machine. Types
-// name the symbol, so that a program for a GPU is checked on a machine without
-// one; what the symbol stands for is known, and said to the emitter.
-//
-//===----------------------------------------------------------------------===//
+//===- Devices.cpp - what the devices of a program are --------------------===//
 
 #include "Checker.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,9 +6,9 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-Place Checker::wordCuda() const {
-  if (withDevice) {
-    const Place &place = withDevice->as<DeviceInfo>().place;
+Place Devices::wordCuda() const {
+  if (c.places.withDevice) {
+    const Place &place = c.places.withDevice->as<DeviceInfo>().place;
     if (place.kind == Place::Kind::Cuda)
       return place;
   }
@@ -27,7 +21,7 @@ static std::vector<Edit> unquoteDevices(Checker &c, SourceRange use) {
   if (!use.isValid() || c.isPrelude(use.file))
     return {};
   SourceRange made = use;
-  if (Binding *binding = c.lookup(c.text(use)))
+  if (Binding *binding = c.scopes.lookup(c.text(use)))
     if (binding->declared.isValid()) {
       LineColumn line = c.sources.getLineColumn(binding->declared);
       made = binding->declared.finish().to(
@@ -49,7 +43,7 @@ static std::vector<Edit> unquoteDevices(Checker &c, SourceRange use) {
                                                     : std::vector<Edit>();
 }
 
-std::optional<Val> Checker::asDevice(const Val &val) {
+std::optional<Val> Devices::asDevice(const Val &val) {
   if (val.is(ValKind::Device)) {
     if (!val.as<DeviceInfo>().isWord)
       return val;
@@ -60,10 +54,10 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   if (!val.is(ValKind::Str))
     return std::nullopt;
   if (!val.known) {
-    Diagnostic &report = error(
+    Diagnostic &report = c.error(
         DiagCode::TD509, val.range,
         "a str that is known only when the program runs cannot be a device");
-    std::vector<Edit> edits = unquoteDevices(*this, val.range);
+    std::vector<Edit> edits = unquoteDevices(c, val.range);
     if (edits.empty())
       report.note("devices can be chosen then, without quotes: `cuda:0 if "
                   "cuda.is_available() else cpu`");
@@ -79,10 +73,10 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   } else if (std::optional<Place> known = parseDevice(name)) {
     place = *known;
   } else {
-    Diagnostic &report = error(DiagCode::TD509, val.range,
-                               "`" + textOf(val) + "` is not a device");
+    Diagnostic &report = c.error(DiagCode::TD509, val.range,
+                                 "`" + textOf(val) + "` is not a device");
     report.label("a device is cpu, cuda or cuda:N");
-    if (name == "gpu" && text(val.range) == "\"gpu\"")
+    if (name == "gpu" && c.text(val.range) == "\"gpu\"")
       report.fix(FixIt::Safe, "`cuda`", {{val.range, "cuda"}});
     return std::nullopt;
   }
@@ -91,7 +85,7 @@ std::optional<Val> Checker::asDevice(const Val &val) {
   return device;
 }
 
-std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
+std::optional<Val> Devices::cudaDevice(const Val &which, SourceRange range) {
   bool isDevice = which.is(ValKind::Device) || which.is(ValKind::Str);
   std::optional<Val> device;
   if (isDevice) {
@@ -99,7 +93,7 @@ std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
     if (!device)
       return std::nullopt;
   } else {
-    auto ordinal = requireInt(which, "the number of a device");
+    auto ordinal = c.host.requireInt(which, "the number of a device");
     if (!ordinal)
       return std::nullopt;
     if (*ordinal >= 0)
@@ -108,10 +102,10 @@ std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
   if (device && device->as<DeviceInfo>().place.kind == Place::Kind::Cuda)
     return device;
   Diagnostic &report =
-      error(DiagCode::TD509, which.range.isValid() ? which.range : range,
-            isDevice ? "a CUDA device is needed, not `" +
-                           placeText(device->as<DeviceInfo>().place) + "`"
-                     : "the number of a device is not negative");
+      c.error(DiagCode::TD509, which.range.isValid() ? which.range : range,
+              isDevice ? "a CUDA device is needed, not `" +
+                             placeText(device->as<DeviceInfo>().place) + "`"
+                       : "the number of a device is not negative");
   if (isDevice)
     report.note("`.to(…)` takes any device");
   return std::nullopt;
@@ -121,25 +115,25 @@ std::optional<Val> Checker::cudaDevice(const Val &which, SourceRange range) {
 // The devices of this machine
 //===----------------------------------------------------------------------===//
 
-Val Checker::ofThisMachine(bool truth) {
+Val Devices::ofThisMachine(bool truth) {
   asksMachine = true;
-  Val val = makeRunTime(ValKind::Bool, emit().constantBool(truth));
+  Val val = makeRunTime(ValKind::Bool, c.emit().constantBool(truth));
   val.onThisMachine = truth;
   return val;
 }
 
-Val Checker::ofThisMachine(int64_t count, llvm::StringRef name) {
+Val Devices::ofThisMachine(int64_t count, llvm::StringRef name) {
   asksMachine = true;
-  Val val = runTimeInt(emit().constantInt(count), name);
-  sizes[val.size.getAtom()].onThisMachine = count;
+  Val val = c.host.runTimeInt(c.emit().constantInt(count), name);
+  c.host.sizes[val.size.getAtom()].onThisMachine = count;
   return val;
 }
 
-bool Checker::isVisible(const Place &place) {
+bool Devices::isVisible(const Place &place) {
   if (place.kind != Place::Kind::Cuda)
     return true;
   namedCudaDevices = std::max(namedCudaDevices, place.ordinal + 1);
-  return place.ordinal < options.countCudaDevices();
+  return place.ordinal < c.options.countCudaDevices();
 }
 
 /// "cuda:0, cuda:1"
@@ -150,27 +144,28 @@ static std::string listDevices(int64_t count) {
   return names;
 }
 
-void Checker::checkDeviceExists(const Place &place, SourceRange range) {
+void Devices::checkDeviceExists(const Place &place, SourceRange range) {
   if (isVisible(place))
     return;
   std::string title = "there is no device " + spelling(place);
-  if (conditionDepth != 0) {
+  if (c.conditionDepth != 0) {
     // It may never come to that.
-    emit().assertThat(emit().constantBool(false), materialize(makeStr(title)));
+    c.emit().assertThat(c.emit().constantBool(false),
+                        c.host.materialize(makeStr(title)));
     return;
   }
   if (!missingDevices.insert(title).second)
     return;
-  Diagnostic &report = options.devicesAreFinal
-                           ? error(DiagCode::TD506, range, title)
-                           : warning(DiagCode::TD506, range, title);
-  int64_t count = options.countCudaDevices();
+  Diagnostic &report = c.options.devicesAreFinal
+                           ? c.error(DiagCode::TD506, range, title)
+                           : c.warning(DiagCode::TD506, range, title);
+  int64_t count = c.options.countCudaDevices();
   if (count == 0) {
     report.label("no CUDA device is visible");
-    if (options.whyNoDevices)
-      report.note(options.whyNoDevices(place.ordinal + 1));
+    if (c.options.whyNoDevices)
+      report.note(c.options.whyNoDevices(place.ordinal + 1));
     std::string choice = spelling(place) + " if cuda.is_available() else cpu";
-    if (text(range) == spelling(place) || text(range) == "cuda")
+    if (c.text(range) == spelling(place) || c.text(range) == "cuda")
       report.fix(FixIt::Choice,
                  "`" + choice + "`  (decided when the program starts)",
                  {{range, choice}});
@@ -185,10 +180,10 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
       .note("CUDA_VISIBLE_DEVICES renumbers devices: with "
             "CUDA_VISIBLE_DEVICES=2,3 physical GPUs 2 and 3 are cuda:0 and "
             "cuda:1");
-  if (options.whyNoDevices)
-    report.note(options.whyNoDevices(place.ordinal + 1));
+  if (c.options.whyNoDevices)
+    report.note(c.options.whyNoDevices(place.ordinal + 1));
   std::string last = "cuda:" + std::to_string(count - 1);
-  if (text(range) == spelling(place))
+  if (c.text(range) == spelling(place))
     report.fix(FixIt::Choice, "`" + last + "`", {{range, last}});
 }
 
@@ -198,13 +193,13 @@ void Checker::checkDeviceExists(const Place &place, SourceRange range) {
 
 /// A symbol of this name, or of one like it if the name stands for something
 /// else already.
-static Place makeSymbol(Checker &c, llvm::StringRef wanted, const Place &chosen,
-                        SourceRange made) {
+Place Devices::makeSymbol(llvm::StringRef wanted, const Place &chosen,
+                          SourceRange made) {
   Place place;
   place.kind = Place::Kind::Symbol;
   place.symbol = wanted.str();
   for (unsigned i = 2;; ++i) {
-    auto [entry, isNew] = c.deviceSymbols.try_emplace(place.symbol);
+    auto [entry, isNew] = symbols.try_emplace(place.symbol);
     if (isNew)
       entry->second.chosen = chosen, entry->second.made = made;
     if (entry->second.made == made && entry->second.chosen == chosen)
@@ -213,9 +208,9 @@ static Place makeSymbol(Checker &c, llvm::StringRef wanted, const Place &chosen,
   }
 }
 
-Val Checker::autoDevice(SourceRange range) {
-  if (!options.device.empty() && options.device != "auto") {
-    Val fixed = makeStr(options.device);
+Val Devices::autoDevice(SourceRange range) {
+  if (!c.options.device.empty() && c.options.device != "auto") {
+    Val fixed = makeStr(c.options.device);
     fixed.range = range;
     if (std::optional<Val> device = asDevice(fixed)) {
       checkDeviceExists(device->as<DeviceInfo>().place, range);
@@ -223,21 +218,21 @@ Val Checker::autoDevice(SourceRange range) {
     }
   }
   asksMachine = true;
-  Place chosen = options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
-  return makeDevice(makeSymbol(*this, "auto", chosen, SourceRange()), range);
+  Place chosen = c.options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
+  return makeDevice(makeSymbol("auto", chosen, SourceRange()), range);
 }
 
-Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
+Place Devices::chooseOnMachine(const Val &condition, const Place &onTrue,
                                const Place &onFalse) {
   if (isCpuOrFree(onTrue) && isCpuOrFree(onFalse))
     return getCpu();
   // Under one condition only one side of an earlier choice is left.
-  std::string when = text(condition.range).str();
+  std::string when = c.text(condition.range).str();
   auto reduced = [&](const Place &place, bool isTrue) {
     if (place.kind != Place::Kind::Symbol ||
-        deviceSymbols[place.symbol].condition != when)
+        symbols[place.symbol].condition != when)
       return place;
-    return deviceSymbols[place.symbol].sides[isTrue];
+    return symbols[place.symbol].sides[isTrue];
   };
   Place sides[] = {reduced(onFalse, false), reduced(onTrue, true)};
   // One text is one choice, and can stand in the program.
@@ -248,10 +243,9 @@ Place Checker::chooseOnMachine(const Val &condition, const Place &onTrue,
   std::string name =
       spelled(sides[true]) + " if " + when + " else " + spelled(sides[false]);
   const Place &taken = sides[*condition.onThisMachine];
-  Place place =
-      makeSymbol(*this, name, isCpuOrFree(taken) ? getCpu() : standsFor(taken),
-                 SourceRange());
-  DeviceSymbol &symbol = deviceSymbols[place.symbol];
+  Place place = makeSymbol(
+      name, isCpuOrFree(taken) ? getCpu() : standsFor(taken), SourceRange());
+  Symbol &symbol = symbols[place.symbol];
   symbol.condition = when;
   std::copy(std::begin(sides), std::end(sides), symbol.sides);
   if (auto known = namedChoices.find(place.symbol); known != namedChoices.end())
@@ -274,7 +268,7 @@ static bool asksOnlyMachine(llvm::StringRef condition) {
   return true;
 }
 
-Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
+Val Devices::chooseDevice(const Val &condition, const Val &onTrue,
                           const Val &onFalse, SourceRange range) {
   std::optional<Val> sides[] = {asDevice(onTrue), asDevice(onFalse)};
   Place a = sides[0]->as<DeviceInfo>().place,
@@ -289,26 +283,27 @@ Val Checker::chooseDevice(const Val &condition, const Val &onTrue,
     checkDeviceExists(standsFor(*truth ? a : b),
                       (*truth ? onTrue : onFalse).range);
   } else if (isFirstHere == isSecondHere) {
-    return unsupported(range, "a choice of a device that depends on more than "
-                              "the devices of the machine");
+    return c.unsupported(range,
+                         "a choice of a device that depends on more than "
+                         "the devices of the machine");
   } else {
     // Only one of the two exists here.
     truth = isFirstHere;
     Value right = condition.value;
-    emit().assertThat(
-        *truth ? right : emit().host(HostOp::Not, {right}),
-        materialize(makeStr("there is no device " + spelling(*truth ? b : a))));
+    c.emit().assertThat(*truth ? right : c.emit().host(HostOp::Not, {right}),
+                        c.host.materialize(makeStr("there is no device " +
+                                                   spelling(*truth ? b : a))));
   }
   return makeDevice(chooseOnMachine(decided, a, b), range);
 }
 
-Val Checker::nameDevice(Val val, llvm::StringRef name) {
+Val Devices::nameDevice(Val val, llvm::StringRef name) {
   if (!val.is(ValKind::Device) || name.empty())
     return val;
   auto &info = val.as<DeviceInfo>();
   if (info.place.kind != Place::Kind::Symbol)
     return val;
-  const DeviceSymbol choice = deviceSymbols[info.place.symbol];
+  const Symbol choice = symbols[info.place.symbol];
   if (choice.made.isValid())
     return val; // has a name
   auto copy = std::make_shared<DeviceInfo>(info);
@@ -318,38 +313,37 @@ Val Checker::nameDevice(Val val, llvm::StringRef name) {
   if (isOne && known != namedChoices.end())
     copy->place.symbol = known->second;
   else if (!isOne || !choice.declared)
-    copy->place = makeSymbol(*this, name, choice.chosen, info.made);
+    copy->place = makeSymbol(name, choice.chosen, info.made);
   if (isOne)
     namedChoices[info.place.symbol] = copy->place.symbol;
   val.data = std::move(copy);
   return val;
 }
 
-Place Checker::standsFor(const Place &place) const {
-  return place.kind == Place::Kind::Symbol
-             ? deviceSymbols.lookup(place.symbol).chosen
-             : place;
+Place Devices::standsFor(const Place &place) const {
+  return place.kind == Place::Kind::Symbol ? symbols.lookup(place.symbol).chosen
+                                           : place;
 }
 
-void Checker::declareSymbol(llvm::StringRef symbol) {
-  DeviceSymbol &known = deviceSymbols[symbol];
-  if (known.declared || alone)
+void Devices::declareSymbol(llvm::StringRef symbol) {
+  Symbol &known = symbols[symbol];
+  if (known.declared || c.isWalkedAside())
     return;
   known.declared = true;
-  emit().declareDevice(symbol, known.chosen);
+  c.emit().declareDevice(symbol, known.chosen);
 }
 
-std::optional<Place> Checker::chosenPlace(const Val &device) {
+std::optional<Place> Devices::chosenPlace(const Val &device) {
   Place place = asDevice(device)->as<DeviceInfo>().place;
   if (place.kind == Place::Kind::Symbol)
-    return deviceSymbols[place.symbol].chosen;
+    return symbols[place.symbol].chosen;
   if (place.kind != Place::Kind::Free)
     return place;
   // Where there is one device, everything is on it.
-  if (freeIsCpu() || options.countCudaDevices() == 0)
+  if (c.places.freeIsCpu() || c.options.countCudaDevices() == 0)
     return getCpu();
-  unsupported(device.range.isValid() ? device.range : here,
-              "asking where something is that the program never placed (give "
-              "it a place: `.to(…)`)");
+  c.unsupported(device.range.isValid() ? device.range : c.here,
+                "asking where something is that the program never placed (give "
+                "it a place: `.to(…)`)");
   return std::nullopt;
 }

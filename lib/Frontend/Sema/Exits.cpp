@@ -19,78 +19,78 @@ bool sema::isExit(llvm::StringRef name) {
 }
 
 static void set(Checker &c, llvm::StringRef exit, Val val) {
-  if (Binding *binding = c.lookup(exit))
+  if (Binding *binding = c.scopes.lookup(exit))
     binding->val = std::move(val);
 }
 
-void Checker::recordLeft(llvm::StringRef exit) {
-  const Scope *target = scope;
+void ControlFlow::recordLeft(llvm::StringRef exit) {
+  const Scope *target = c.scopes.scope;
   while (!target->names.count(exit))
     target = target->parent;
-  leftModels.emplace_back(target, saveModels(*this));
+  leftModels.emplace_back(target, saveModels(c));
   isLeft = true;
 }
 
-void Checker::joinLeft(const Scope &target) {
+void ControlFlow::joinLeft(const Scope &target) {
   for (auto &[end, states] : leftModels)
     if (end == &target) {
-      bringModels(*this, states, {here, Join::Loop});
-      joinModels(*this, states, {here, Join::Loop});
+      bringModels(c, states, {c.here, Join::Loop});
+      joinModels(c, states, {c.here, Join::Loop});
     }
   llvm::erase_if(leftModels,
                  [&](const auto &one) { return one.first == &target; });
 }
 
-Flow Checker::execBreak(const ast::Stmt &stmt) {
-  if (!lookup(exits::kBreaks)) {
-    error(DiagCode::TD221, stmt.range, "`break` outside of a loop");
+Flow ControlFlow::execBreak(const ast::Stmt &stmt) {
+  if (!c.scopes.lookup(exits::kBreaks)) {
+    c.error(DiagCode::TD221, stmt.range, "`break` outside of a loop");
     return Flow::Next;
   }
   recordLeft(exits::kBreaks);
-  set(*this, exits::kBreaks, makeBool(true));
-  set(*this, exits::kSkips, makeBool(true));
+  set(c, exits::kBreaks, makeBool(true));
+  set(c, exits::kSkips, makeBool(true));
   return Flow::Left;
 }
 
-Flow Checker::execContinue(const ast::Stmt &stmt) {
-  if (!lookup(exits::kSkips)) {
-    error(DiagCode::TD221, stmt.range, "`continue` outside of a loop");
+Flow ControlFlow::execContinue(const ast::Stmt &stmt) {
+  if (!c.scopes.lookup(exits::kSkips)) {
+    c.error(DiagCode::TD221, stmt.range, "`continue` outside of a loop");
     return Flow::Next;
   }
   recordLeft(exits::kSkips);
-  set(*this, exits::kSkips, makeBool(true));
+  set(c, exits::kSkips, makeBool(true));
   return Flow::Left;
 }
 
-Flow Checker::execReturn(const ast::ReturnStmt &stmt) {
-  if (frames.empty()) {
-    error(DiagCode::TD221, stmt.range, "`return` outside of a function");
+Flow ControlFlow::execReturn(const ast::ReturnStmt &stmt) {
+  if (c.frames.empty()) {
+    c.error(DiagCode::TD221, stmt.range, "`return` outside of a function");
     return Flow::Next;
   }
   Val val = makeVal(ValKind::None);
   if (stmt.value) {
-    const ast::FnDecl *fn = frames.back().fn;
-    val = eval(*stmt.value, fn ? fn->result : nullptr);
+    const ast::FnDecl *fn = c.frames.back().fn;
+    val = c.eval(*stmt.value, fn ? fn->result : nullptr);
     // The sizes that the type names first are those of this result.
-    Restore<std::optional<Dims>> savedRest(frames.back().rest);
-    pushScope();
+    Restore<std::optional<Dims>> savedRest(c.frames.back().rest);
+    c.scopes.pushScope();
     if (fn && fn->result && !val.isError() &&
-        !matchType(*fn->result, val, stmt.value->range, "the result",
-                   DiagCode::TD407))
-      val = fail();
-    popScope();
-    if (fn && fn->result && regionDepth != frames.back().regionDepth)
-      val = loosen(val, *fn->result);
+        !c.types.matchType(*fn->result, val, stmt.value->range, "the result",
+                           DiagCode::TD407))
+      val = c.fail();
+    c.scopes.popScope();
+    if (fn && fn->result && c.regionDepth != c.frames.back().regionDepth)
+      val = c.types.loosen(val, *fn->result);
   }
   return leaveFunction(std::move(val));
 }
 
-Flow Checker::leaveFunction(Val result) {
-  if (regionDepth != frames.back().regionDepth)
+Flow ControlFlow::leaveFunction(Val result) {
+  if (c.regionDepth != c.frames.back().regionDepth)
     recordLeft(exits::kReturns);
-  set(*this, exits::kResult, std::move(result));
-  set(*this, exits::kReturns, makeBool(true));
-  set(*this, exits::kSkips, makeBool(true));
+  set(c, exits::kResult, std::move(result));
+  set(c, exits::kReturns, makeBool(true));
+  set(c, exits::kSkips, makeBool(true));
   return Flow::Left;
 }
 
@@ -102,11 +102,11 @@ static bool isEmpty(const Rest &rest) {
   return rest.stmts.empty() && (!rest.around || isEmpty(*rest.around));
 }
 
-Flow Checker::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
-                             Rest *around) {
+Flow ControlFlow::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
+                                 Rest *around) {
   for (auto [i, stmt] : llvm::enumerate(stmts)) {
     Rest rest{stmts.drop_front(i + 1), around, {}};
-    Flow flow = exec(*stmt, rest);
+    Flow flow = c.exec(*stmt, rest);
     if (rest.isWalked)
       return flow;
     if (flow != Flow::Next)
@@ -115,28 +115,28 @@ Flow Checker::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
   return around ? execRest(*around) : Flow::Next;
 }
 
-Flow Checker::execRest(Rest &rest) {
+Flow ControlFlow::execRest(Rest &rest) {
   rest.isWalked = true;
   if (rest.before)
     rest.before();
   return execStatements(rest.stmts, rest.around);
 }
 
-Flow Checker::goOn(Flow flow, Rest &rest, SourceRange range) {
+Flow ControlFlow::goOn(Flow flow, Rest &rest, SourceRange range) {
   if (flow == Flow::Next)
     return execRest(rest);
   if (flow == Flow::Left)
     for (const ast::Stmt *stmt : rest.stmts)
-      useNamesIn(stmt->range);
+      c.scopes.useNamesIn(stmt->range);
   if (flow == Flow::Left || isEmpty(rest))
     return flow;
-  Binding *left = lookup(exits::kSkips);
+  Binding *left = c.scopes.lookup(exits::kSkips);
   if (!left)
-    left = lookup(exits::kReturns);
+    left = c.scopes.lookup(exits::kReturns);
   llvm::StringSet<> assigned;
   addAssignedNames(rest, assigned);
   // Nothing is behind the end of the block: what it declares is not joined.
-  Scope *block = scope;
+  Scope *block = c.scopes.scope;
   for (auto &entry : block->names)
     assigned.erase(entry.first());
   flow = unless(left->val, range, assigned, [&] { return execRest(rest); });
@@ -145,9 +145,9 @@ Flow Checker::goOn(Flow flow, Rest &rest, SourceRange range) {
   return flow;
 }
 
-Flow Checker::unless(const Val &left, SourceRange range,
-                     const llvm::StringSet<> &assigned,
-                     llvm::function_ref<Flow()> walk) {
+Flow ControlFlow::unless(const Val &left, SourceRange range,
+                         const llvm::StringSet<> &assigned,
+                         llvm::function_ref<Flow()> walk) {
   if (left.known)
     return left.truth ? Flow::Left : walk();
   auto notLeft = [&] {
@@ -160,13 +160,13 @@ Flow Checker::unless(const Val &left, SourceRange range,
         {exits::kResult, Val()}};
     Val before[std::size(here)];
     for (auto [one, saved] : llvm::zip(here, before))
-      if (Binding *exit = lookup(one.first)) {
+      if (Binding *exit = c.scopes.lookup(one.first)) {
         saved = exit->val;
         exit->val = one.second;
       }
     Flow flow = walk();
     for (auto [one, saved] : llvm::zip(here, before))
-      if (Binding *exit = lookup(one.first);
+      if (Binding *exit = c.scopes.lookup(one.first);
           exit && isSame(exit->val, one.second))
         exit->val = saved;
     return flow;
@@ -182,31 +182,31 @@ Flow Checker::unless(const Val &left, SourceRange range,
 // Loops
 //===----------------------------------------------------------------------===//
 
-void Checker::beginTurn() {
-  pushScope();
-  bind(exits::kSkips, {}, makeBool(false), /*isVar=*/true);
-  pushScope();
+void ControlFlow::beginTurn() {
+  c.scopes.pushScope();
+  c.scopes.bind(exits::kSkips, {}, makeBool(false), /*isVar=*/true);
+  c.scopes.pushScope();
   loops.emplace_back();
-  loops.back().scope = scope;
+  loops.back().scope = c.scopes.scope;
   loops.back().turn = ++turns;
 }
 
-llvm::MutableArrayRef<Checker::LoopRecord> Checker::loopsSince(unsigned turn) {
+llvm::MutableArrayRef<LoopRecord> ControlFlow::loopsSince(unsigned turn) {
   auto first = llvm::partition_point(
       loops, [&](const LoopRecord &loop) { return loop.turn <= turn; });
   return llvm::MutableArrayRef(loops).drop_front(first - loops.begin());
 }
 
-void Checker::endTurn() {
-  joinLeft(*scope->parent);
+void ControlFlow::endTurn() {
+  joinLeft(*c.scopes.scope->parent);
   endLoop();
-  popScope();
-  popScope();
+  c.scopes.popScope();
+  c.scopes.popScope();
 }
 
-Val Checker::isLoopOver() {
-  const Val &breaks = lookup(exits::kBreaks)->val;
-  Binding *returned = lookup(exits::kReturns);
+Val ControlFlow::isLoopOver() {
+  const Val &breaks = c.scopes.lookup(exits::kBreaks)->val;
+  Binding *returned = c.scopes.lookup(exits::kReturns);
   if (!returned)
     return breaks;
   const Val &returns = returned->val;
@@ -215,13 +215,13 @@ Val Checker::isLoopOver() {
   if (returns.known)
     return returns.truth ? returns : breaks;
   return makeRunTime(ValKind::Bool,
-                     emit().host(HostOp::Or, {breaks.value, returns.value}));
+                     c.emit().host(HostOp::Or, {breaks.value, returns.value}));
 }
 
-Flow Checker::flowBehindLoop() {
-  Binding *returned = lookup(exits::kReturns);
+Flow ControlFlow::flowBehindLoop() {
+  Binding *returned = c.scopes.lookup(exits::kReturns);
   if (!returned || (returned->val.known && !returned->val.truth))
     return Flow::Next;
-  set(*this, exits::kSkips, returned->val);
+  set(c, exits::kSkips, returned->val);
   return returned->val.known ? Flow::Left : Flow::Perhaps;
 }

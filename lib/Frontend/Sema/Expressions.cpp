@@ -31,7 +31,7 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     val = makeStr(llvm::cast<ast::StringExpr>(expr).value);
     break;
   case ExprKind::FString:
-    val = evalFString(llvm::cast<ast::FStringExpr>(expr));
+    val = formatting.evalFString(llvm::cast<ast::FStringExpr>(expr));
     break;
   case ExprKind::Device: {
     Place place;
@@ -58,13 +58,14 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     val = evalCompare(llvm::cast<ast::CompareExpr>(expr));
     break;
   case ExprKind::Conditional:
-    val = evalConditional(llvm::cast<ast::ConditionalExpr>(expr), expected);
+    val = control.evalConditional(llvm::cast<ast::ConditionalExpr>(expr),
+                                  expected);
     break;
   case ExprKind::Call:
     val = evalCall(llvm::cast<ast::CallExpr>(expr), expected);
     break;
   case ExprKind::Subscript:
-    val = evalSubscript(llvm::cast<ast::SubscriptExpr>(expr));
+    val = indexing.evalSubscript(llvm::cast<ast::SubscriptExpr>(expr));
     break;
   case ExprKind::Member:
     val = evalMember(llvm::cast<ast::MemberExpr>(expr));
@@ -88,7 +89,7 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     break;
   }
   case ExprKind::Comprehension:
-    val = evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
+    val = control.evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
     break;
   }
   if (!isWithinExtent(extentOf(val), expr.range))
@@ -96,7 +97,7 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
   // In the prelude a value keeps the user's expression it came from.
   if (!isPrelude(expr.range.file) || !val.range.isValid())
     val.range = expr.range;
-  locationIsStale = true;
+  forgetLocation();
   return val;
 }
 
@@ -120,22 +121,22 @@ static Val reportUnusable(Checker &c, SourceRange range) {
 }
 
 Val Checker::evalName(const ast::NameExpr &expr) {
-  if (Binding *binding = lookup(expr.name)) {
+  if (Binding *binding = scopes.lookup(expr.name)) {
     binding->used = true;
     Val val = binding->val;
-    if (exporting && !canUse(*this, val))
+    if (calls.exporting && !canUse(*this, val))
       return reportUnusable(*this, expr.range);
-    if (binding->noGrad < noGrad) {
-      val = stopGradient(val);
+    if (binding->noGrad < training.noGrad) {
+      val = training.stopGradient(val);
       if (val.is(ValKind::Tensor)) // and is what it was
         val.as<TensorInfo>().state = binding->val.as<TensorInfo>().state;
     }
     return val;
   }
-  if (std::optional<Val> val = findGlobal(expr.name))
+  if (std::optional<Val> val = scopes.findGlobal(expr.name))
     return *val;
-  reportUnknown(expr.name, expr.range);
-  poison(expr.name, expr.range);
+  scopes.reportUnknown(expr.name, expr.range);
+  scopes.poison(expr.name, expr.range);
   return fail();
 }
 
@@ -143,26 +144,27 @@ Val Checker::evalName(const ast::NameExpr &expr) {
 /// values.
 static bool isSpace(Checker &c, const ast::Expr &expr, llvm::StringRef space) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
-  return name && name->name == space && !c.lookup(space);
+  return name && name->name == space && !c.scopes.lookup(space);
 }
 
 Val Checker::evalMember(const ast::MemberExpr &expr, bool isRead) {
   Val val = memberOf(expr, isRead);
-  if (exporting && !canUse(*this, val))
+  if (calls.exporting && !canUse(*this, val))
     return reportUnusable(*this, expr.range);
   // A function of PyTorch's modules is a value; a method is not.
   bool isMethod = val.is(ValKind::Function) && val.known;
   return isMethod || isSpace(*this, *expr.base, "cuda")
-             ? reportNotCalled(expr.range)
+             ? scopes.reportNotCalled(expr.range)
              : val;
 }
 
 Val Checker::memberOf(const ast::MemberExpr &expr, bool isRead) {
   // `cuda` is a device as a value and a module before a dot.
   if (isSpace(*this, *expr.base, "cuda")) {
-    if (std::optional<Val> val = findGlobal(("cuda." + expr.member.text).str()))
+    if (std::optional<Val> val =
+            scopes.findGlobal(("cuda." + expr.member.text).str()))
       return *val;
-    return reportNotInModule("cuda", expr.member);
+    return scopes.reportNotInModule("cuda", expr.member);
   }
   if (isSpace(*this, *expr.base, "torch")) {
     error(DiagCode::TD102, expr.base->range, "Python syntax")
@@ -195,16 +197,16 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
   if (name == "dtype")
     return makeDType(type.dtype);
   if (name == "device")
-    return c.deviceOf(tensor);
+    return c.places.deviceOf(tensor);
   if (name == "data")
-    return c.stopGradient(tensor);
+    return c.training.stopGradient(tensor);
   if (name == "ndim")
     return makeInt(static_cast<int64_t>(rank));
   if (name == "T" || name == "mT") {
     if (name == "mT" ? rank < 2 : rank != 2) {
       c.error(DiagCode::TD403, range,
               "`." + name + "` of a tensor with " + llvm::Twine(rank) + " dims")
-          .label(c.typeText(type))
+          .label(typeText(type))
           .note(name == "T" ? "`.T` is for 2 dims; `.mT` swaps the last two"
                             : "`.mT` swaps the last two dims");
       return Val();
@@ -213,7 +215,7 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
     for (size_t i = 0; i != rank; ++i)
       permutation.push_back(i);
     std::swap(permutation[rank - 1], permutation[rank - 2]);
-    return c.permuteTo(tensor, permutation);
+    return c.tensors.permuteTo(tensor, permutation);
   }
   return std::nullopt;
 }
@@ -233,7 +235,7 @@ static Val boundTo(Val callee, const Val &receiver) {
 static bool reportInPlace(Checker &c, const ast::Identifier &name,
                           SourceRange range) {
   llvm::StringRef plain = name.text;
-  if (!plain.consume_back("_") || !c.findMethod(plain))
+  if (!plain.consume_back("_") || !c.scopes.findMethod(plain))
     return false;
   llvm::StringRef whole = c.text(range);
   llvm::StringRef base = whole.drop_back(name.text.size() + 1);
@@ -244,7 +246,7 @@ static bool reportInPlace(Checker &c, const ast::Identifier &name,
       c.sources.getText(range.file).take_front(range.begin).rtrim(' ');
   bool isStatement =
       before.empty() || llvm::StringRef("\n{;").contains(before.back());
-  Binding *binding = c.lookup(base);
+  Binding *binding = c.scopes.lookup(base);
   if (isStatement && binding && binding->isVar)
     report.fix(FixIt::Safe, "`" + base + " = " + call + "(…)`",
                {{range, (base + " = " + call).str()}});
@@ -267,30 +269,31 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
       auto found = space.file->scope.names.find(name.text);
       if (found != space.file->scope.names.end())
         return found->second.val;
-      return reportNotInFile(DiagCode::TD202, *space.file, space.name, name);
+      return scopes.reportNotInFile(DiagCode::TD202, *space.file, space.name,
+                                    name);
     }
-    if (std::optional<Val> val = findInModule(space.name, name.text))
+    if (std::optional<Val> val = scopes.findInModule(space.name, name.text))
       return *val;
     if (space.name == "init")
-      return reportNotInModule("init", name);
-    reportUnknown(name.text, name.range);
+      return scopes.reportNotInModule("init", name);
+    scopes.reportUnknown(name.text, name.range);
     return fail();
   }
   case ValKind::Tensor:
     if (auto val = tensorField(*this, base, name.text, range))
       return *val;
-    if (name.text == "grad" || hasMethod(base, name.text))
+    if (name.text == "grad" || Scopes::hasMethod(base, name.text))
       break;
-    if (std::optional<Val> callee = findMethod(name.text))
+    if (std::optional<Val> callee = scopes.findMethod(name.text))
       return boundTo(*callee, base);
     break;
   case ValKind::Model:
-    if (std::optional<Val> val = modelMember(base, name.text))
+    if (std::optional<Val> val = models.modelMember(base, name.text))
       return *val;
     break;
   case ValKind::Optimizer:
     if (name.text == "lr")
-      return learningRate(base.as<OptimizerInfo>());
+      return training.learningRate(base.as<OptimizerInfo>());
     break;
   case ValKind::Loader:
     if (name.text == "batch_size")
@@ -301,24 +304,24 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Bool:
     // A host number is what `.item()` of a tensor would give.
     if (name.text == "item")
-      return boundTo(*findMethod("item"), base);
+      return boundTo(*scopes.findMethod("item"), base);
     break;
   case ValKind::Str:
-    if (auto method = findGlobal(("str." + name.text).str()))
+    if (auto method = scopes.findGlobal(("str." + name.text).str()))
       return boundTo(*method, base);
     break;
   case ValKind::Tuple:
     if (name.text == "to" || name.text == "cpu" || name.text == "cuda")
-      return boundTo(*findMethod(name.text), base);
+      return boundTo(*scopes.findMethod(name.text), base);
     break;
   default:
     break;
   }
-  if (hasMethod(base, name.text))
-    return reportNotCalled(range);
+  if (Scopes::hasMethod(base, name.text))
+    return scopes.reportNotCalled(range);
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
     return fail();
-  return reportNoMember(base, range, name.text);
+  return scopes.reportNoMember(base, range, name.text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,7 +348,7 @@ bool Checker::evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out) {
       break;
     case ast::Argument::Spread: {
       Vals elements;
-      if (!elementsOfIterable(val, arg.range, elements))
+      if (!control.elementsOfIterable(val, arg.range, elements))
         return false;
       out.positional.append(elements);
       break;
@@ -389,21 +392,21 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       if (base.is(ValKind::Tensor)) {
         if (!args.positional.empty() || !args.keywords.empty())
           return unsupported(expr.range, "an argument of `backward`");
-        return backward(base, expr.range);
+        return training.backward(base, expr.range);
       }
       if (base.is(ValKind::Optimizer))
-        return callOptimizerMethod(base, name, args);
-      return callModelMethod(base, name, args);
+        return training.callOptimizerMethod(base, name, args);
+      return models.callModelMethod(base, name, args);
     }
     Val callee = member(base, method->member, method->range);
     if (!evalArguments(expr.args, args) || callee.isError())
       return fail();
     at(expr.range);
-    return call(callee, args);
+    return calls.call(callee, args);
   }
   Val callee = method ? memberOf(*method) : eval(*expr.callee);
   if (!evalArguments(expr.args, args) || callee.isError())
     return fail();
   at(expr.range);
-  return call(callee, args);
+  return calls.call(callee, args);
 }

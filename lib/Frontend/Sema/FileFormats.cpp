@@ -136,7 +136,7 @@ std::optional<bool> sema::readTolerance(Checker &c,
   if (name != "strict" && name != "cast")
     return false;
   std::optional<bool> given =
-      c.requireBool(keyword.val, ("`" + name + "`").str());
+      c.host.requireBool(keyword.val, ("`" + name + "`").str());
   if (!given)
     return std::nullopt;
   if (name == "strict")

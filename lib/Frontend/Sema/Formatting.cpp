@@ -1,9 +1,4 @@
-//===- Formatting.cpp - print and f-strings -------------------------------===//
-//
-// A text is a template plus the values for its `{}`: what is known as text
-// already (strings, devices, dtypes, ints) becomes part of the template.
-//
-//===----------------------------------------------------------------------===//
+//===- Formatting.cpp - values in text ---------------------------------===//
 
 #include "Checker.h"
 #include "Dialect/TD/OpTable/Template.h"
@@ -27,7 +22,7 @@ Val sema::makeText(const std::string &templateText,
   return val;
 }
 
-std::optional<std::string> Checker::constantText(const Val &val) {
+std::optional<std::string> Formatting::constantText(const Val &val) {
   switch (val.kind) {
   case ValKind::Str:
     return val.known ? std::optional<std::string>(textOf(val).str())
@@ -36,13 +31,13 @@ std::optional<std::string> Checker::constantText(const Val &val) {
     return val.known ? std::optional<std::string>(val.truth ? "true" : "false")
                      : std::nullopt;
   case ValKind::Int:
-    if (auto constant = constantInt(val))
+    if (auto constant = c.host.constantInt(val))
       return std::to_string(*constant);
     return std::nullopt;
   case ValKind::DType:
     return tdc::spelling(val.as<DTypeInfo>().dtype).str();
   case ValKind::Device:
-    return placeText(chosenPlace(val).value_or(Place()));
+    return placeText(c.devices.chosenPlace(val).value_or(Place()));
   case ValKind::None:
     return std::string("none");
   default:
@@ -50,11 +45,12 @@ std::optional<std::string> Checker::constantText(const Val &val) {
   }
 }
 
-void Checker::appendValue(std::string &out,
-                          llvm::SmallVectorImpl<Value> &values, const Val &val,
-                          llvm::StringRef spec, bool inFString) {
+void Formatting::appendValue(std::string &out,
+                             llvm::SmallVectorImpl<Value> &values,
+                             const Val &val, llvm::StringRef spec,
+                             bool inFString) {
   if (val.is(ValKind::Builtin))
-    if (auto dtype = asDType(val))
+    if (auto dtype = c.types.asDType(val))
       return appendValue(out, values, makeDType(*dtype), spec, inFString);
   std::optional<std::string> text = constantText(val);
   if (text && spec.empty()) {
@@ -87,16 +83,17 @@ void Checker::appendValue(std::string &out,
     shown = makeStr(*text);
   // In an f-string a tensor of one element is that element.
   if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty())
-    shown = itemOf(val);
+    shown = c.tensors.itemOf(val);
   if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&
       !shown.is(ValKind::Tensor)) {
     if (shown.is(ValKind::Model))
-      unsupported(val.range.isValid() ? val.range : here, "printing a model");
+      c.unsupported(val.range.isValid() ? val.range : c.here,
+                    "printing a model");
     else if (shown.is(ValKind::Function) && shown.range.isValid())
-      reportNotCalled(shown.range);
+      c.scopes.reportNotCalled(shown.range);
     else if (!shown.isError())
-      error(DiagCode::TD304, val.range.isValid() ? val.range : here,
-            "cannot print " + describe(val));
+      c.error(DiagCode::TD304, val.range.isValid() ? val.range : c.here,
+              "cannot print " + describe(val));
     return;
   }
   if (shown.is(ValKind::Str) && !shown.known && !shown.value && spec.empty()) {
@@ -105,15 +102,15 @@ void Checker::appendValue(std::string &out,
     return;
   }
   out += spec.empty() ? "{}" : ("{:" + spec + "}").str();
-  values.push_back(materialize(shown));
+  values.push_back(c.host.materialize(shown));
 }
 
-bool Checker::checkSpec(const ast::FormatSpec &spec, const Val &val) {
+bool Formatting::checkSpec(const ast::FormatSpec &spec, const Val &val) {
   if (val.isError())
     return false;
   auto reject = [&](const llvm::Twine &why) {
-    error(DiagCode::TD305, spec.range,
-          "format `" + spec.text + "` does not fit " + describe(val))
+    c.error(DiagCode::TD305, spec.range,
+            "format `" + spec.text + "` does not fit " + describe(val))
         .label(why);
     return false;
   };
@@ -142,14 +139,14 @@ bool Checker::checkSpec(const ast::FormatSpec &spec, const Val &val) {
   return true;
 }
 
-Value Checker::emitText(llvm::StringRef templateText,
-                        llvm::ArrayRef<Value> values) {
+Value Formatting::emitText(llvm::StringRef templateText,
+                           llvm::ArrayRef<Value> values) {
   if (!values.empty())
-    return emit().format(templateText, values);
-  return emit().constantString(plainText(templateText));
+    return c.emit().format(templateText, values);
+  return c.emit().constantString(plainText(templateText));
 }
 
-Val Checker::evalFString(const ast::FStringExpr &expr) {
+Val Formatting::evalFString(const ast::FStringExpr &expr) {
   std::string templateText;
   llvm::SmallVector<Value> values;
   bool good = true;
@@ -159,8 +156,8 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
       continue;
     }
     appendLiteral(templateText, part.echo);
-    Val val = eval(*part.value);
-    at(expr.range);
+    Val val = c.eval(*part.value);
+    c.at(expr.range);
     if (val.isError() || (part.spec && !checkSpec(*part.spec, val))) {
       good = false;
       continue;
@@ -169,6 +166,6 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
                 part.spec ? part.spec->text : llvm::StringRef(), true);
   }
   if (!good)
-    return fail();
+    return c.fail();
   return makeText(templateText, std::move(values));
 }

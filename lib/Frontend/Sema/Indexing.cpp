@@ -1,11 +1,4 @@
-//===- Indexing.cpp - x[…] and x[…] = v -----------------------------------===//
-//
-// Indices and slices become td.slice along one dim at a time; an index then
-// drops its dim. Constant ends are clipped to the dim as in Python. Ends known
-// only at run time are not clipped, because the result's size would then depend
-// on values: they are checked once.
-//
-//===----------------------------------------------------------------------===//
+//===- Indexing.cpp - x[…] and x[…] = v --------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Characters.h"
@@ -14,44 +7,46 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-void Checker::checkInRange(const Val &index, const Size &limit, bool inclusive,
-                           llvm::function_ref<Value()> message) {
-  bool low = sizes.isNeverNegative(index.size);
-  bool high = sizes.isWithin(index.size, limit, inclusive);
+void Indexing::checkInRange(const Val &index, const Size &limit, bool inclusive,
+                            llvm::function_ref<Value()> message) {
+  bool low = c.host.sizes.isNeverNegative(index.size);
+  bool high = c.host.sizes.isWithin(index.size, limit, inclusive);
   if (low && high)
     return;
-  Value value = materialize(index), end = sizeValue(limit);
+  Value value = c.host.materialize(index), end = c.host.sizeValue(limit);
   Value good;
   if (!low)
-    good = emit().host(HostOp::Ge, {value, emit().constantInt(0)});
+    good = c.emit().host(HostOp::Ge, {value, c.emit().constantInt(0)});
   if (!high) {
     Value below =
-        emit().host(inclusive ? HostOp::Le : HostOp::Lt, {value, end});
-    good = good ? emit().host(HostOp::And, {good, below}) : below;
+        c.emit().host(inclusive ? HostOp::Le : HostOp::Lt, {value, end});
+    good = good ? c.emit().host(HostOp::And, {good, below}) : below;
   }
-  emit().assertThat(good, message(), Check::Index);
-  sizes.proveNotNegative(index.size);
-  sizes.proveNotNegative(inclusive ? limit - index.size
-                                   : limit - index.size - Size(1));
+  c.emit().assertThat(good, message(), Check::Index);
+  c.host.sizes.proveNotNegative(index.size);
+  c.host.sizes.proveNotNegative(inclusive ? limit - index.size
+                                          : limit - index.size - Size(1));
 }
 
-Val Checker::fromTheFront(const Val &index, const Size &size) {
-  if (sizes.isNeverNegative(index.size))
+Val Indexing::fromTheFront(const Val &index, const Size &size) {
+  if (c.host.sizes.isNeverNegative(index.size))
     return index;
-  Val shifted = hostBinary(ast::BinaryOp::Add, makeInt(size), index, here);
-  if (sizes.isNeverNegative(Size(-1) - index.size))
+  Val shifted = c.host.binary(ast::BinaryOp::Add, makeInt(size), index, c.here);
+  if (c.host.sizes.isNeverNegative(Size(-1) - index.size))
     return shifted;
-  Value value = materialize(index);
-  Value isNegative = emit().host(HostOp::Lt, {value, emit().constantInt(0)});
-  return runTimeInt(emit().hostSelect(isNegative, materialize(shifted), value),
-                    "index");
+  Value value = c.host.materialize(index);
+  Value isNegative =
+      c.emit().host(HostOp::Lt, {value, c.emit().constantInt(0)});
+  return c.host.runTimeInt(
+      c.emit().hostSelect(isNegative, c.host.materialize(shifted), value),
+      "index");
 }
 
 static bool isIndex(Checker &c, const Val &index, SourceRange range) {
   if (index.isError() || index.is(ValKind::Int))
     return index.is(ValKind::Int);
   Diagnostic &report = c.error(DiagCode::TD303, range,
-                               "an index is an int, not " + c.describe(index));
+                               "an index is an int, not " + describe(index));
   auto isInt = [](const Val &element) { return element.is(ValKind::Int); };
   if (index.is(ValKind::List) && llvm::all_of(elementsOf(index), isInt))
     report.label("several elements are picked by a tensor of ints")
@@ -65,7 +60,7 @@ static void reportNegativeStep(Checker &c, const ast::SubscriptItem &item,
                                const Size &size, int64_t step) {
   Diagnostic &report = c.error(DiagCode::TD404, item.step->range,
                                "the step of a slice must be positive");
-  std::optional<int64_t> rows = c.constantOf(size);
+  std::optional<int64_t> rows = c.host.constantOf(size);
   bool isWhole = !item.start && !item.stop && step == -1;
   if (rows && isWhole) {
     std::string reversed = "arange(" + std::to_string(*rows - 1) + ", -1, -1)";
@@ -80,30 +75,30 @@ static void reportNegativeStep(Checker &c, const ast::SubscriptItem &item,
 }
 
 std::optional<std::pair<Val, Size>>
-Checker::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
+Indexing::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
   std::optional<Val> first, last;
   if (item.start)
-    first = eval(*item.start);
+    first = c.eval(*item.start);
   if (item.stop)
-    last = eval(*item.stop);
-  if ((first && !isIndex(*this, *first, item.start->range)) ||
-      (last && !isIndex(*this, *last, item.stop->range)))
+    last = c.eval(*item.stop);
+  if ((first && !isIndex(c, *first, item.start->range)) ||
+      (last && !isIndex(c, *last, item.stop->range)))
     return std::nullopt;
   auto message = [&] {
     std::string text = "slice ";
     llvm::SmallVector<Value> values;
     if (first)
-      appendValue(text, values, *first, "", false);
+      c.formatting.appendValue(text, values, *first, "", false);
     text += ":";
     if (last)
-      appendValue(text, values, *last, "", false);
+      c.formatting.appendValue(text, values, *last, "", false);
     text += " is out of range for size {}";
-    values.push_back(sizeValue(size));
-    return emit().format(text, values);
+    values.push_back(c.host.sizeValue(size));
+    return c.emit().format(text, values);
   };
-  std::optional<int64_t> limit = constantOf(size);
+  std::optional<int64_t> limit = c.host.constantOf(size);
   auto bounded = [&](const Val &end) {
-    std::optional<int64_t> constant = constantInt(end);
+    std::optional<int64_t> constant = c.host.constantInt(end);
     if (constant && limit)
       return makeInt(std::clamp<int64_t>(
           *constant < 0 ? *constant + *limit : *constant, 0, *limit));
@@ -114,9 +109,10 @@ Checker::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
   Val start = first ? bounded(*first) : makeInt(0);
   Val stop = makeInt(size);
   // `x[i - 4:i]` has 4 rows: its ends count from the same side.
-  std::optional<int64_t> apart = first && last && !constantInt(*first)
-                                     ? constantOf(last->size - first->size)
-                                     : std::nullopt;
+  std::optional<int64_t> apart =
+      first && last && !c.host.constantInt(*first)
+          ? c.host.constantOf(last->size - first->size)
+          : std::nullopt;
   if (apart) {
     stop = makeInt(start.size + Size(*apart));
     checkInRange(stop, size, true, message);
@@ -124,29 +120,29 @@ Checker::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
     stop = bounded(*last);
   }
   Size length = stop.size - start.size;
-  if (!constantOf(length) && !sizes.isNeverNegative(length))
+  if (!c.host.constantOf(length) && !c.host.sizes.isNeverNegative(length))
     checkInRange(start, stop.size, true, message);
   return std::make_pair(start, stop.size);
 }
 
-bool Checker::resolveItems(const TensorType &type,
-                           llvm::ArrayRef<ast::SubscriptItem> items,
-                           SourceRange range,
-                           llvm::SmallVectorImpl<Restriction> &restrictions) {
+bool Indexing::resolveItems(const TensorType &type,
+                            llvm::ArrayRef<ast::SubscriptItem> items,
+                            SourceRange range,
+                            llvm::SmallVectorImpl<Restriction> &restrictions) {
   using ast::SubscriptItem;
   size_t rank = type.dims.size(), used = 0;
   for (const SubscriptItem &item : items) {
     auto *name =
         item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
     if (name && name->name == "none") {
-      unsupported(item.range, "`x[none]` (write `unsqueeze`)");
+      c.unsupported(item.range, "`x[none]` (write `unsqueeze`)");
       return false;
     }
     used += item.kind != SubscriptItem::Ellipsis;
   }
   if (used > rank) {
-    error(DiagCode::TD403, range,
-          llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
+    c.error(DiagCode::TD403, range,
+            llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
         .label(typeText(type));
     return false;
   }
@@ -156,25 +152,25 @@ bool Checker::resolveItems(const TensorType &type,
     switch (item.kind) {
     case SubscriptItem::Ellipsis:
       if (sawEllipsis) {
-        error(DiagCode::TD403, item.range, "`...` may stand once");
+        c.error(DiagCode::TD403, item.range, "`...` may stand once");
         return false;
       }
       sawEllipsis = true;
       dim += rank - used;
       continue;
     case SubscriptItem::Unknown:
-      error(DiagCode::TD403, item.range, "`?` is for types, not for indices");
+      c.error(DiagCode::TD403, item.range, "`?` is for types, not for indices");
       return false;
     case SubscriptItem::Index: {
-      Val index = eval(*item.index);
+      Val index = c.eval(*item.index);
       Restriction restriction{dim, Val(), Size(1), 1, true, Val()};
       if (index.is(ValKind::Tensor)) {
         if (typeOf(index).dtype == DType::Bool) {
-          unsupported(item.range, "indexing by a bool tensor");
+          c.unsupported(item.range, "indexing by a bool tensor");
           return false;
         }
         if (sawTensor) {
-          unsupported(item.range, "indexing by several tensors");
+          c.unsupported(item.range, "indexing by several tensors");
           return false;
         }
         sawTensor = true;
@@ -183,21 +179,22 @@ bool Checker::resolveItems(const TensorType &type,
         restrictions.push_back(restriction);
         break;
       }
-      if (!isIndex(*this, index, item.range))
+      if (!isIndex(c, index, item.range))
         return false;
-      std::optional<int64_t> constant = constantInt(index);
-      std::optional<int64_t> limit = constantOf(type.dims[dim]);
+      std::optional<int64_t> constant = c.host.constantInt(index);
+      std::optional<int64_t> limit = c.host.constantOf(type.dims[dim]);
       if (constant && limit && (*constant < -*limit || *constant >= *limit)) {
-        error(DiagCode::TD404, item.range,
-              "index " + llvm::Twine(*constant) + " is out of range")
+        c.error(DiagCode::TD404, item.range,
+                "index " + llvm::Twine(*constant) + " is out of range")
             .label("dim " + llvm::Twine(dim) + " has " + llvm::Twine(*limit));
         return false;
       }
       restriction.start = fromTheFront(index, type.dims[dim]);
       if (!constant || !limit)
         checkInRange(restriction.start, type.dims[dim], false, [&] {
-          return emit().format("index {} is out of range for size {}",
-                               {materialize(index), sizeValue(type.dims[dim])});
+          return c.emit().format(
+              "index {} is out of range for size {}",
+              {c.host.materialize(index), c.host.sizeValue(type.dims[dim])});
         });
       restrictions.push_back(restriction);
       break;
@@ -206,11 +203,12 @@ bool Checker::resolveItems(const TensorType &type,
       const Size &size = type.dims[dim];
       int64_t step = 1;
       if (item.step) {
-        auto given = requireInt(eval(*item.step), "the step of a slice");
+        auto given =
+            c.host.requireInt(c.eval(*item.step), "the step of a slice");
         if (!given)
           return false;
         if (*given < 1) {
-          reportNegativeStep(*this, item, size, *given);
+          reportNegativeStep(c, item, size, *given);
           return false;
         }
         step = *given;
@@ -220,7 +218,7 @@ bool Checker::resolveItems(const TensorType &type,
         return false;
       auto [start, stop] = *ends;
       Size length = stop - start.size;
-      if (auto known = constantOf(length))
+      if (auto known = c.host.constantOf(length))
         length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
       else if (step != 1)
         length = Size::floorDiv(length + Size(step - 1), Size(step));
@@ -234,13 +232,13 @@ bool Checker::resolveItems(const TensorType &type,
   return true;
 }
 
-Val Checker::indexTensor(const Val &tensor,
-                         llvm::ArrayRef<ast::SubscriptItem> items,
-                         SourceRange range) {
+Val Indexing::indexTensor(const Val &tensor,
+                          llvm::ArrayRef<ast::SubscriptItem> items,
+                          SourceRange range) {
   llvm::SmallVector<Restriction> restrictions;
   if (!resolveItems(typeOf(tensor), items, range, restrictions))
-    return fail();
-  at(range);
+    return c.fail();
+  c.at(range);
   Val result = tensor;
   llvm::SmallVector<unsigned> dropped;
   const Restriction *gather = nullptr;
@@ -249,7 +247,7 @@ Val Checker::indexTensor(const Val &tensor,
       gather = &one;
       continue;
     }
-    result = sliceOf(result, one.start, one.dim, one.step, one.size);
+    result = c.tensors.sliceOf(result, one.start, one.dim, one.step, one.size);
     if (one.drop)
       dropped.push_back(one.dim);
   }
@@ -257,79 +255,80 @@ Val Checker::indexTensor(const Val &tensor,
   for (unsigned dim : dropped)
     gatherDim -= gather && dim < gather->dim;
   if (!dropped.empty())
-    result = reshapeTo(result,
-                       reduceShape(typeOf(result).dims, dropped, false).dims);
+    result = c.tensors.reshapeTo(
+        result, reduceShape(typeOf(result).dims, dropped, false).dims);
   if (gather)
-    result = gatherOf(result, gather->indices, gatherDim, range);
+    result = c.tensors.gatherOf(result, gather->indices, gatherDim, range);
   return result;
 }
 
-Val Checker::updateAlong(const Val &tensor,
-                         llvm::ArrayRef<Restriction> restrictions,
-                         const Val &update) {
+Val Indexing::updateAlong(const Val &tensor,
+                          llvm::ArrayRef<Restriction> restrictions,
+                          const Val &update) {
   if (restrictions.empty())
     return update;
   const Restriction &one = restrictions.front();
   if (restrictions.size() == 1)
-    return updateSliceOf(tensor, update, one.start, one.dim, one.step);
+    return c.tensors.updateSliceOf(tensor, update, one.start, one.dim,
+                                   one.step);
   // The part along the first dim is taken out, updated and put back.
-  Val part = sliceOf(tensor, one.start, one.dim, one.step, one.size);
+  Val part = c.tensors.sliceOf(tensor, one.start, one.dim, one.step, one.size);
   Val updated = updateAlong(part, restrictions.drop_front(), update);
-  return updateSliceOf(tensor, updated, one.start, one.dim, one.step);
+  return c.tensors.updateSliceOf(tensor, updated, one.start, one.dim, one.step);
 }
 
-Val Checker::updateTensor(const Val &tensor,
-                          llvm::ArrayRef<ast::SubscriptItem> items,
-                          const Val &update, SourceRange range) {
+Val Indexing::updateTensor(const Val &tensor,
+                           llvm::ArrayRef<ast::SubscriptItem> items,
+                           const Val &update, SourceRange range) {
   const TensorType &type = typeOf(tensor);
   llvm::SmallVector<Restriction> restrictions;
   if (!resolveItems(type, items, range, restrictions))
-    return fail();
+    return c.fail();
   Dims part = type.dims;
   llvm::SmallVector<unsigned> dropped;
   for (const Restriction &one : restrictions) {
     if (one.indices.is(ValKind::Tensor))
-      return unsupported(range, "an update at the places of an index tensor");
+      return c.unsupported(range, "an update at the places of an index tensor");
     part[one.dim] = one.size;
     if (one.drop)
       dropped.push_back(one.dim);
   }
-  at(range);
+  c.at(range);
   Dims shown = reduceShape(part, dropped, false).dims;
   TensorType wanted{type.dtype, shown, type.place};
   Val value = update;
   if (value.isHostScalar()) {
     if (value.is(ValKind::Float) && !isFloat(type.dtype)) {
-      error(DiagCode::TD301, range,
-            "no implicit conversion between a float and " +
-                tdc::spelling(type.dtype));
-      return fail();
+      c.error(DiagCode::TD301, range,
+              "no implicit conversion between a float and " +
+                  tdc::spelling(type.dtype));
+      return c.fail();
     }
-    value = fillTensor(value, wanted);
+    value = c.tensors.fillTensor(value, wanted);
   }
-  if (!isTensor(value, range, "an update"))
-    return fail();
+  if (!c.tensors.isTensor(value, range, "an update"))
+    return c.fail();
   ShapeAnswer answer = broadcastShapes({shown, typeOf(value).dims});
   bool grows = answer && answer.dims.size() != shown.size();
   for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
     grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
-  if (!answer || grows || !prove(answer)) {
-    error(DiagCode::TD401, range,
-          "shapes do not fit: " + spelling(typeOf(value).dims) +
-              " into a part of shape " + spelling(shown));
-    return fail();
+  if (!answer || grows || !c.tensors.prove(answer)) {
+    c.error(DiagCode::TD401, range,
+            "shapes do not fit: " + spelling(typeOf(value).dims) +
+                " into a part of shape " + spelling(shown));
+    return c.fail();
   }
   if (typeOf(value).dtype != type.dtype) {
-    error(DiagCode::TD301, range,
-          "no implicit conversion between " +
-              tdc::spelling(typeOf(value).dtype) + " and " +
-              tdc::spelling(type.dtype));
-    return fail();
+    c.error(DiagCode::TD301, range,
+            "no implicit conversion between " +
+                tdc::spelling(typeOf(value).dtype) + " and " +
+                tdc::spelling(type.dtype));
+    return c.fail();
   }
   Vals both{tensor, value};
-  if (!samePlace(both, range))
-    return fail();
-  value = reshapeTo(broadcastTo(both[1], shown), part);
+  if (!c.places.samePlace(both, range))
+    return c.fail();
+  value = c.tensors.reshapeTo(c.tensors.broadcastTo(both[1], shown), part);
   return updateAlong(both[0], restrictions, value);
 }
 
@@ -347,7 +346,7 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                                     llvm::StringRef whole,
                                     llvm::StringRef parts) {
   auto constant = [&](const Val &val) {
-    auto value = c.requireInt(val, ("an index of a " + whole).str());
+    auto value = c.host.requireInt(val, ("an index of a " + whole).str());
     if (value && *value < 0)
       *value += size;
     return value;
@@ -370,7 +369,7 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
   }
   int64_t step = 1;
   if (item.step) {
-    auto given = c.requireInt(c.eval(*item.step), "the step of a slice");
+    auto given = c.host.requireInt(c.eval(*item.step), "the step of a slice");
     if (!given)
       return std::nullopt;
     if (*given == 0) {
@@ -410,33 +409,32 @@ static Val evalIndex(Checker &c, const ast::SubscriptItem &item) {
 static std::optional<Val> pickText(Checker &c, const Val &index,
                                    llvm::ArrayRef<llvm::StringRef> texts) {
   auto hasNul = [](llvm::StringRef text) { return text.contains('\0'); };
-  if (!index.is(ValKind::Int) || c.constantInt(index) || texts.empty() ||
+  if (!index.is(ValKind::Int) || c.host.constantInt(index) || texts.empty() ||
       llvm::any_of(texts, hasNul))
     return std::nullopt;
   auto size = Size(static_cast<int64_t>(texts.size()));
-  Val place = c.fromTheFront(index, size);
-  c.checkInRange(place, size, false, [&] {
+  Val place = c.indexing.fromTheFront(index, size);
+  c.indexing.checkInRange(place, size, false, [&] {
     return c.emit().format("index {} is out of range for size {}",
-                           {c.materialize(index), c.sizeValue(size)});
+                           {c.host.materialize(index), c.host.sizeValue(size)});
   });
-  Value text = c.emit().pickText(c.materialize(place), texts);
+  Value text = c.emit().pickText(c.host.materialize(place), texts);
   return makeText("{}", {text});
 }
 
-Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item) {
+Val Indexing::indexSequence(const Val &base, const ast::SubscriptItem &item) {
   llvm::ArrayRef<Val> elements = elementsOf(base);
-  Val index = evalIndex(*this, item);
+  Val index = evalIndex(c, item);
   auto isText = [](const Val &val) {
     return val.is(ValKind::Str) && val.known;
   };
   if (llvm::all_of(elements, isText))
-    if (auto text =
-            pickText(*this, index, llvm::map_to_vector(elements, textOf)))
+    if (auto text = pickText(c, index, llvm::map_to_vector(elements, textOf)))
       return *text;
-  auto which = picked(*this, item, index, static_cast<int64_t>(elements.size()),
+  auto which = picked(c, item, index, static_cast<int64_t>(elements.size()),
                       base.is(ValKind::Tuple) ? "tuple" : "list", "elements");
   if (!which)
-    return fail();
+    return c.fail();
   if (item.kind == ast::SubscriptItem::Index)
     return elements[which->start];
   Vals part;
@@ -448,7 +446,7 @@ Val Checker::indexSequence(const Val &base, const ast::SubscriptItem &item) {
 /// A character is a str of one.
 static Val indexText(Checker &c, const Val &base,
                      const ast::SubscriptItem &item) {
-  auto text = c.requireStr(base, "a str of which a part is taken");
+  auto text = c.host.requireStr(base, "a str of which a part is taken");
   if (!text)
     return c.fail();
   auto characters = charactersOf(*text);
@@ -465,9 +463,9 @@ static Val indexText(Checker &c, const Val &base,
   return makeStr(part);
 }
 
-Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
-  Val base = eval(*expr.base);
-  at(expr.range);
+Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
+  Val base = c.eval(*expr.base);
+  c.at(expr.range);
   switch (base.kind) {
   case ValKind::Error:
     return base;
@@ -480,7 +478,7 @@ Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
     break;
   case ValKind::Str:
     if (expr.items.size() == 1)
-      return indexText(*this, base, expr.items[0]);
+      return indexText(c, base, expr.items[0]);
     break;
   case ValKind::Model: {
     auto &model = base.as<ModelInstance>();
@@ -495,6 +493,6 @@ Val Checker::evalSubscript(const ast::SubscriptExpr &expr) {
   default:
     break;
   }
-  error(DiagCode::TD304, expr.range, "cannot index " + describe(base));
-  return fail();
+  c.error(DiagCode::TD304, expr.range, "cannot index " + describe(base));
+  return c.fail();
 }

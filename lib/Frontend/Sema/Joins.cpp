@@ -18,7 +18,7 @@ void sema::appendLeaves(Checker &checker, const Val &val,
       appendLeaves(checker, element, leaves);
     return;
   }
-  leaves.push_back(checker.materialize(val));
+  leaves.push_back(checker.host.materialize(val));
 }
 
 bool sema::isSame(const Val &lhs, const Val &rhs) {
@@ -68,8 +68,8 @@ std::optional<Place> sema::meetingPlace(Checker &c, const Place &lhs,
   if (lhs == rhs)
     return lhs;
   if (isDecidedByMachine(join))
-    return c.chooseOnMachine(*join.condition, lhs, rhs);
-  if (!c.agree(lhs, rhs))
+    return c.devices.chooseOnMachine(*join.condition, lhs, rhs);
+  if (!c.places.agree(lhs, rhs))
     return std::nullopt;
   return lhs.kind == Place::Kind::Free ? rhs : lhs;
 }
@@ -83,15 +83,15 @@ static void reportJoin(Checker &c, const Val &lhs, const Val &rhs,
                                      name + " changes device inside the loop")
                            : c.error(DiagCode::TD508, join.range,
                                      name + " ends on different devices");
-  report.label("@" + c.placeText(a) +
+  report.label("@" + placeText(a) +
                (isLoop ? " when the loop starts, @" : " on one side, @") +
-               c.placeText(b) + (isLoop ? " after one turn" : " on the other"));
-  c.noteOrigin(report, lhs);
-  c.noteOrigin(report, rhs);
+               placeText(b) + (isLoop ? " after one turn" : " on the other"));
+  c.places.noteOrigin(report, lhs);
+  c.places.noteOrigin(report, rhs);
   if (isCpuOrFree(a) && !isCpuOrFree(b))
-    c.offerMove(report, lhs, b, FixIt::Safe);
+    c.places.offerMove(report, lhs, b, FixIt::Safe);
   else if (isCpuOrFree(b) && !isCpuOrFree(a) && !isLoop)
-    c.offerMove(report, rhs, a, FixIt::Safe);
+    c.places.offerMove(report, rhs, a, FixIt::Safe);
   else if (isLoop)
     report.note("drop the move, or give the moved tensor another name after "
                 "the loop");
@@ -107,7 +107,7 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
   const char *second = isLoop ? " after one turn" : " on the other";
   auto mismatch = [&](DiagCode code, const llvm::Twine &title) -> Diagnostic & {
     return c.error(code, range, title)
-        .label(c.describe(lhs) + first + c.describe(rhs) + second);
+        .label(describe(lhs) + first + describe(rhs) + second);
   };
   if (lhs.kind != rhs.kind) {
     Diagnostic &report = mismatch(DiagCode::TD303, name + " changes its type");
@@ -139,9 +139,9 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
   bool same = a.dtype == b.dtype && a.dims.size() == b.dims.size();
   for (size_t i = 0; same && i != a.dims.size(); ++i)
     same = a.dims[i] == b.dims[i] ||
-           (!c.constantOf(a.dims[i]) && !c.constantOf(b.dims[i])) ||
-           (c.constantOf(a.dims[i]) &&
-            c.constantOf(a.dims[i]) == c.constantOf(b.dims[i]));
+           (!c.host.constantOf(a.dims[i]) && !c.host.constantOf(b.dims[i])) ||
+           (c.host.constantOf(a.dims[i]) &&
+            c.host.constantOf(a.dims[i]) == c.host.constantOf(b.dims[i]));
   if (same)
     return true;
   Diagnostic &report =
@@ -172,7 +172,7 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
   Value value = results.front();
   results = results.drop_front();
   if (lhs.is(ValKind::Int))
-    return c.runTimeInt(value, name);
+    return c.host.runTimeInt(value, name);
   if (!lhs.is(ValKind::Tensor))
     return makeRunTime(lhs.kind, value);
   TensorType type = typeOf(lhs);
@@ -182,8 +182,8 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
     placed = rhs.as<TensorInfo>().placed;
   }
   for (auto [i, size] : llvm::enumerate(type.dims))
-    if (size != typeOf(rhs).dims[i] && !c.constantOf(size))
-      size = c.sizes.add("?", c.emit().dim(value, i));
+    if (size != typeOf(rhs).dims[i] && !c.host.constantOf(size))
+      size = c.host.sizes.add("?", c.emit().dim(value, i));
   Val val = makeTensor(std::move(type), value, placed);
   if (lhs.as<TensorInfo>().made == rhs.as<TensorInfo>().made)
     val.as<TensorInfo>().made = lhs.as<TensorInfo>().made;
@@ -198,11 +198,11 @@ Val sema::goesTo(Checker &c, const Val &val, const Val &other,
     std::optional<Place> place =
         meetingPlace(c, typeOf(other).place, typeOf(val).place, join);
     if (!place || *place == typeOf(val).place ||
-        c.isHome(typeOf(val).place, *place))
+        c.places.isHome(typeOf(val).place, *place))
       return val;
     if (!isDecidedByMachine(join))
-      c.warnBrought(val, *place);
-    return c.transfer(val, *place, other.as<TensorInfo>().placed);
+      c.places.warnBrought(val, *place);
+    return c.places.transfer(val, *place, other.as<TensorInfo>().placed);
   }
   if (!val.is(ValKind::Tuple) ||
       elementsOf(val).size() != elementsOf(other).size())
@@ -254,8 +254,8 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
     return result;
   TensorType type = typeOf(result);
   for (auto [i, size] : llvm::enumerate(type.dims))
-    if (start.isBehind(size) && !c.constantOf(size))
-      size = c.sizes.add("?", c.emit().dim(result.value, i));
+    if (start.isBehind(size) && !c.host.constantOf(size))
+      size = c.host.sizes.add("?", c.emit().dim(result.value, i));
   return makeTensor(std::move(type), result.value,
                     result.as<TensorInfo>().placed);
 }
@@ -266,35 +266,35 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
 
 ModelStates sema::saveModels(const Checker &checker) {
   ModelStates states;
-  states.isLeft = checker.isLeft;
-  states.models.reserve(checker.models.size());
-  for (const auto &model : checker.models)
+  states.isLeft = checker.control.isLeft;
+  states.models.reserve(checker.models.all.size());
+  for (const auto &model : checker.models.all)
     states.models.push_back(*model);
   return states;
 }
 
 void sema::restoreModels(Checker &checker, const ModelStates &states) {
-  checker.isLeft = states.isLeft;
-  for (auto [model, state] : llvm::zip(checker.models, states.models))
+  checker.control.isLeft = states.isLeft;
+  for (auto [model, state] : llvm::zip(checker.models.all, states.models))
     static_cast<ModelState &>(*model) = state;
 }
 
 static void takeAlong(Checker &c, ModelInstance &model, const Place &place,
                       SourceRange moved, const Join &join) {
   if (!isDecidedByMachine(join))
-    c.warnMoved(model, place);
-  c.movePart(model, place, moved, Transfer::Implied);
+    c.places.warnMoved(model, place);
+  c.places.movePart(model, place, moved, Transfer::Implied);
 }
 
 void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
-  if (c.isLeft || other.isLeft)
+  if (c.control.isLeft || other.isLeft)
     return;
   c.at(join.range);
-  for (auto [model, state] : llvm::zip(c.models, other.models)) {
+  for (auto [model, state] : llvm::zip(c.models.all, other.models)) {
     auto place = meetingPlace(c, state.place, model->place, join);
     if (!place)
       model->otherwise = state.place;
-    else if (*place != model->place && !c.isHome(model->place, *place))
+    else if (*place != model->place && !c.places.isHome(model->place, *place))
       takeAlong(c, *model, *place, state.moved, join);
   }
 }
@@ -302,9 +302,9 @@ void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
 void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
   if (other.isLeft)
     return;
-  if (c.isLeft)
+  if (c.control.isLeft)
     return restoreModels(c, other);
-  for (auto [model, state] : llvm::zip(c.models, other.models)) {
+  for (auto [model, state] : llvm::zip(c.models.all, other.models)) {
     if (model->mode != state.mode)
       model->mode = ModelState::Unknown;
     if (model->learning != state.learning)
@@ -313,7 +313,7 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&
-        !c.isHome(model->place, state.place)) {
+        !c.places.isHome(model->place, state.place)) {
       // The first path left it elsewhere.
       Place place = model->place;
       model->place = state.place;

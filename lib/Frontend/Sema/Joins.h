@@ -13,11 +13,6 @@
 
 namespace tdc::sema {
 
-/// What does in a running program what a list does not.
-inline constexpr llvm::StringLiteral kInsteadOfList =
-    "a list is made while compiling; collect numbers in a tensor: `var losses "
-    "= zeros(n)`, and `losses[i] = …` in the loop";
-
 /// Whether the value can be passed through a region.
 bool hasLeaves(const Val &val);
 

@@ -10,91 +10,93 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-Val Checker::buildLoader(const Bound &args) {
+Val ControlFlow::buildLoader(const Bound &args) {
   auto info = std::make_shared<LoaderInfo>();
   for (const Val &tensor : args.rest()) {
     // PyTorch's second and third parameter, behind the data set.
     bool isOption = tensor.is(ValKind::Int) || tensor.is(ValKind::Bool);
     if (isOption && !info->tensors.empty()) {
       std::string name = tensor.is(ValKind::Int) ? "batch_size" : "shuffle";
-      error(DiagCode::TD205, tensor.range,
-            "`" + name + "` of `DataLoader` is given by name")
-          .fix(FixIt::Safe, "`" + name + "=" + text(tensor.range) + "`",
+      c.error(DiagCode::TD205, tensor.range,
+              "`" + name + "` of `DataLoader` is given by name")
+          .fix(FixIt::Safe, "`" + name + "=" + c.text(tensor.range) + "`",
                {{tensor.range.start(), name + "="}});
-      return fail();
+      return c.fail();
     }
     if (tensor.is(ValKind::List) || tensor.is(ValKind::Tuple)) {
-      error(DiagCode::TD303, tensor.range,
-            "`DataLoader` takes tensors one by one, not " + describe(tensor))
+      c.error(DiagCode::TD303, tensor.range,
+              "`DataLoader` takes tensors one by one, not " + describe(tensor))
           .note("as in `DataLoader(x, y, batch_size=32)`")
-          .fix(FixIt::Safe, "`*" + text(tensor.range) + "`",
+          .fix(FixIt::Safe, "`*" + c.text(tensor.range) + "`",
                {{tensor.range.start(), "*"}});
-      return fail();
+      return c.fail();
     }
-    if (!isTensor(tensor, args.range(), "`DataLoader`"))
-      return fail();
+    if (!c.tensors.isTensor(tensor, args.range(), "`DataLoader`"))
+      return c.fail();
     if (typeOf(tensor).dims.empty()) {
-      error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
-      return fail();
+      c.error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
+      return c.fail();
     }
     // Free tensors are at home on the cpu here, and so are their batches.
     info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
-    info->tensors.push_back(bringHome(tensor));
+    info->tensors.push_back(c.places.bringHome(tensor));
   }
   if (info->tensors.empty()) {
-    error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
-    return fail();
+    c.error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
+    return c.fail();
   }
   info->rows = typeOf(info->tensors[0]).dims[0];
   for (const Val &tensor : info->tensors) {
     ShapeAnswer answer = sameShape({info->rows}, {typeOf(tensor).dims[0]},
                                    "the numbers of rows differ");
-    if (!answer || !prove(answer)) {
-      error(DiagCode::TD401, tensor.range, "the numbers of rows differ")
+    if (!answer || !c.tensors.prove(answer)) {
+      c.error(DiagCode::TD401, tensor.range, "the numbers of rows differ")
           .label(info->rows.str() + " and " + typeOf(tensor).dims[0].str());
-      return fail();
+      return c.fail();
     }
   }
   if (const Val *size = args.find("batch_size")) {
-    std::optional<int64_t> batch = requireInt(*size, "`batch_size`");
+    std::optional<int64_t> batch = c.host.requireInt(*size, "`batch_size`");
     if (!batch)
-      return fail();
+      return c.fail();
     if (*batch < 1) {
-      error(DiagCode::TD222, size->range, "`batch_size` must be at least 1")
+      c.error(DiagCode::TD222, size->range, "`batch_size` must be at least 1")
           .label("it is " + llvm::Twine(*batch));
-      return fail();
+      return c.fail();
     }
     info->batchSize = *batch;
-    options.foundBatchSize({size->range, size->written, *batch});
+    c.options.foundBatchSize({size->range, size->written, *batch});
   }
   auto flag = [&](llvm::StringRef name, bool &out) {
     const Val *val = args.find(name);
-    std::optional<bool> truth = val ? requireBool(*val, name) : out;
+    std::optional<bool> truth = val ? c.host.requireBool(*val, name) : out;
     if (truth)
       out = *truth;
     return bool(truth);
   };
   if (!flag("shuffle", info->shuffle) || !flag("drop_last", info->dropLast))
-    return fail();
+    return c.fail();
   if (args.has("generator"))
-    return unsupported(args["generator"].range, "`generator=`");
+    return c.unsupported(args["generator"].range, "`generator=`");
   Val val = makeVal(ValKind::Loader);
   val.data = std::move(info);
   return val;
 }
 
-Val Checker::loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
-                         const Val &start, const Size &size) {
+Val ControlFlow::loaderBatch(const LoaderInfo &loader,
+                             llvm::ArrayRef<Val> orders, const Val &start,
+                             const Size &size) {
   Vals parts;
   for (auto [i, tensor] : llvm::enumerate(loader.tensors)) {
     Val part;
     if (orders.empty())
-      part = sliceOf(tensor, start, 0, 1, size);
+      part = c.tensors.sliceOf(tensor, start, 0, 1, size);
     else
-      part = gatherOf(tensor, sliceOf(orders[i], start, 0, 1, size), 0, here);
-    part = pin(part, typeOf(part).place, here);
+      part = c.tensors.gatherOf(
+          tensor, c.tensors.sliceOf(orders[i], start, 0, 1, size), 0, c.here);
+    part = c.places.pin(part, typeOf(part).place, c.here);
     if (loader.isFree[i])
-      part = freed(part, Transfer::Home);
+      part = c.places.freed(part, Transfer::Home);
     part.range = {};
     parts.push_back(part);
   }
@@ -108,21 +110,23 @@ static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
     TensorType type{DType::I64, {loader.rows}, typeOf(tensor).place};
     if (orders.empty()) {
       Value drawn = c.emit().random(td::Distribution::Permutation, {},
-                                    c.runTimeSizes(type.dims), c.shapeOf(type));
+                                    c.tensors.runTimeSizes(type.dims),
+                                    c.tensors.shapeOf(type));
       orders.push_back(makeTensor(type, drawn));
       continue;
     }
     orders.push_back(
-        c.moveTensor(orders[0], makeDevice(type.place, c.here), c.here));
+        c.places.moveTensor(orders[0], makeDevice(type.place, c.here), c.here));
   }
   return orders;
 }
 
-bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
-                        Vals &out) {
+bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
+                            Vals &out) {
   Val count = makeInt(loader.rows);
   count.range = range;
-  auto rows = requireInt(count, "how many rows a list of batches is made of");
+  auto rows =
+      c.host.requireInt(count, "how many rows a list of batches is made of");
   if (!rows)
     return false;
   int64_t size = loader.batchSize, full = *rows / size, left = *rows % size;
@@ -131,7 +135,7 @@ bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
     return false;
   Vals orders;
   if (loader.shuffle)
-    orders = shuffledOrders(*this, loader);
+    orders = shuffledOrders(c, loader);
   for (int64_t i = 0; i != batches; ++i) {
     Size taken(i == full ? left : size);
     out.push_back(loaderBatch(loader, orders, makeInt(i * size), taken));
@@ -139,30 +143,30 @@ bool Checker::batchesOf(const LoaderInfo &loader, SourceRange range,
   return true;
 }
 
-void Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
-                        std::optional<int64_t> enumerateFrom) {
+void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
+                            std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();
   Size size(loader.batchSize);
   Vals orders;
   if (loader.shuffle)
-    orders = shuffledOrders(*this, loader);
+    orders = shuffledOrders(c, loader);
   Size batches = Size::floorDiv(loader.rows, size);
-  std::optional<int64_t> full = constantOf(batches);
+  std::optional<int64_t> full = c.host.constantOf(batches);
   auto turn = [&](const Val &index, const Size &rows) {
-    Val start = hostBinary(ast::BinaryOp::Mul, index, makeInt(size), here);
+    Val start = c.host.binary(ast::BinaryOp::Mul, index, makeInt(size), c.here);
     Val batch = loaderBatch(loader, orders, start, rows);
     if (enumerateFrom)
-      batch = makeSequence(
-          ValKind::Tuple,
-          {hostBinary(ast::BinaryOp::Add, index, makeInt(*enumerateFrom), here),
-           batch});
-    bindTarget(*stmt.target, batch);
+      batch = makeSequence(ValKind::Tuple,
+                           {c.host.binary(ast::BinaryOp::Add, index,
+                                          makeInt(*enumerateFrom), c.here),
+                            batch});
+    c.bindTarget(*stmt.target, batch);
     execStatements(stmt.body->stmts);
   };
   if (!full || *full > 0)
     runTimeLoop(
         stmt, makeInt(0),
-        full ? makeInt(*full) : makeInt(batches, sizeValue(batches)),
+        full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches)),
         makeInt(1), [&](const Val &index) { turn(index, size); },
         /*hasTail=*/!loader.dropLast);
   if (loader.dropLast)
@@ -170,25 +174,27 @@ void Checker::forLoader(const ast::ForStmt &stmt, const Val &val,
 
   // The tail: fewer rows than a batch.
   Size left = loader.rows - batches * size;
-  std::optional<int64_t> known = constantOf(left);
-  Val index = full ? makeInt(*full) : makeInt(batches, sizeValue(batches));
+  std::optional<int64_t> known = c.host.constantOf(left);
+  Val index =
+      full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches));
   auto tail = [&](const Size &rows) {
     beginTurn();
     turn(index, rows);
     endTurn();
     return Flow::Next;
   };
-  at(stmt.range);
+  c.at(stmt.range);
   llvm::StringSet<> assigned = assignedNames(stmt.body);
   unless(isLoopOver(), stmt.range, assigned, [&] {
     if (known)
       return *known > 0 ? tail(Size(*known)) : Flow::Next;
-    Value rest = sizeValue(left);
-    Val some = makeRunTime(
-        ValKind::Bool, emit().host(HostOp::Gt, {rest, emit().constantInt(0)}));
+    Value rest = c.host.sizeValue(left);
+    Val some =
+        makeRunTime(ValKind::Bool,
+                    c.emit().host(HostOp::Gt, {rest, c.emit().constantInt(0)}));
     return branch(
         some, stmt.range, assigned,
-        [&] { return tail(sizes.add("tail", rest)); },
+        [&] { return tail(c.host.sizes.add("tail", rest)); },
         [&] { return Flow::Next; });
   });
 }

@@ -18,15 +18,16 @@ static bool hasFreeTensor(const Val &val) {
   return val.is(ValKind::Tensor) && typeOf(val).place.kind == Place::Kind::Free;
 }
 
-void Checker::settlePlaces(const ast::Block &body,
-                           llvm::function_ref<void()> turn) {
-  nameAllModels();
-  if (freeIsCpu() || !namesDevices)
+void ControlFlow::settlePlaces(const ast::Block &body,
+                               llvm::function_ref<void()> turn) {
+  c.models.nameAllModels();
+  if (c.places.freeIsCpu() || !c.devices.areNamed())
     return;
   // A turn starts only where nothing was left.
   std::vector<std::pair<Binding *, Val>> assigned, left;
   for (auto &entry : assignedNames(&body))
-    if (Binding *binding = lookup(entry.first()); binding && binding->isVar)
+    if (Binding *binding = c.scopes.lookup(entry.first());
+        binding && binding->isVar)
       (isExit(entry.first()) ? left : assigned)
           .emplace_back(binding, binding->val);
   bool changed = true;
@@ -36,7 +37,7 @@ void Checker::settlePlaces(const ast::Block &body,
                                 [](const auto &one) {
                                   return hasFreeTensor(one.second);
                                 }) ||
-                   llvm::any_of(models, [](const auto &model) {
+                   llvm::any_of(c.models.all, [](const auto &model) {
                      return model->place.kind == Place::Kind::Free;
                    });
     if (!anyFree)
@@ -45,43 +46,43 @@ void Checker::settlePlaces(const ast::Block &body,
     ModelStates states;
     llvm::DenseMap<const ModelInstance *, SourceRange> usedFirst;
     {
-      Restore<unsigned> savedErrors(errorCount);
-      walkAside([&] {
-        diags = scratch;
-        ++regionDepth;
-        ++conditionDepth;
+      Restore<unsigned> savedErrors(c.errorCount);
+      c.calls.walkAside([&] {
+        c.mute();
+        ++c.regionDepth;
+        ++c.conditionDepth;
         beginTurn();
         for (auto &[binding, before] : assigned)
-          binding->val = unknownLike(*this, before);
+          binding->val = unknownLike(c, before);
         turn();
-        joinLeft(*scope->parent);
+        joinLeft(*c.scopes.scope->parent);
         for (auto &[binding, before] : assigned) {
           after.push_back(binding->val);
           binding->val = before;
         }
         for (auto &[binding, before] : left)
           binding->val = before;
-        states = saveModels(*this);
+        states = saveModels(c);
         usedFirst = loops.back().placeUses;
         endTurn();
       });
     }
     for (auto [one, last] : llvm::zip(assigned, after)) {
-      Val settled = goesTo(*this, one.second, last, {body.range, Join::Loop});
+      Val settled = goesTo(c, one.second, last, {body.range, Join::Loop});
       if (isSame(settled, one.second))
         continue;
       one.first->val = one.second = settled;
       changed = true;
     }
-    for (auto [model, state] : llvm::zip(models, states.models))
+    for (auto [model, state] : llvm::zip(c.models.all, states.models))
       if (model->place.kind == Place::Kind::Free &&
           state.place.kind != Place::Kind::Free &&
           usedFirst.count(model.get())) {
-        warnMoved(*model, state.place);
-        Models parts;
+        c.places.warnMoved(*model, state.place);
+        Places::Models parts;
         parts.insert(model.get());
-        moveParts(std::move(parts), state.place, state.moved,
-                  Transfer::Implied);
+        c.places.moveParts(std::move(parts), state.place, state.moved,
+                           Transfer::Implied);
         changed = true;
       }
   }

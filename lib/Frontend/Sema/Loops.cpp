@@ -15,23 +15,23 @@ using namespace tdc::sema;
 /// Unrolled turns beyond this are a mistake, or an attack.
 static constexpr int64_t kMaxTurns = 100000;
 
-Flow Checker::execFor(const ast::ForStmt &stmt) {
-  Val iterable = eval(*stmt.iterable);
-  at(stmt.range);
-  pushScope();
-  bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
+Flow ControlFlow::execFor(const ast::ForStmt &stmt) {
+  Val iterable = c.eval(*stmt.iterable);
+  c.at(stmt.range);
+  c.scopes.pushScope();
+  c.scopes.bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
   walkFor(stmt, iterable);
-  joinLeft(*scope);
-  popScope();
+  joinLeft(*c.scopes.scope);
+  c.scopes.popScope();
   return flowBehindLoop();
 }
 
-void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
+void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   switch (iterable.kind) {
   case ValKind::Error:
     // The body may hold further mistakes; what it iterates is not known.
     beginTurn();
-    bindTarget(*stmt.target, Val());
+    c.bindTarget(*stmt.target, Val());
     execStatements(stmt.body->stmts);
     endTurn();
     return;
@@ -51,15 +51,15 @@ void Checker::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   if (!elementsOfIterable(iterable, stmt.iterable->range, elements))
     return;
   if (elements.empty())
-    useNamesIn(stmt.body->range);
+    c.scopes.useNamesIn(stmt.body->range);
   forElements(stmt, elements);
 }
 
-bool Checker::canUnroll(int64_t turns, SourceRange range,
-                        llvm::StringRef problem) {
+bool ControlFlow::canUnroll(int64_t turns, SourceRange range,
+                            llvm::StringRef problem) {
   if (turns <= kMaxTurns)
     return true;
-  error(DiagCode::TD215, range, problem);
+  c.error(DiagCode::TD215, range, problem);
   return false;
 }
 
@@ -75,16 +75,16 @@ static void offerParameters(Checker &c, Diagnostic &report, const Val &model,
     report.label("stands for all parameters at once");
   report.note("an optimizer changes all parameters, `freeze()` leaves them as "
               "they are");
-  std::vector<Checker::NamedSlot> slots;
-  c.collectSlots(model, "", slots);
-  llvm::erase_if(slots, [](const Checker::NamedSlot &named) {
+  std::vector<NamedSlot> slots;
+  c.models.collectSlots(model, "", slots);
+  llvm::erase_if(slots, [](const NamedSlot &named) {
     return named.slot->kind != td::SlotKind::Param;
   });
   if (slots.empty() || slots.size() > kMostListed ||
       !llvm::all_of(name, [](char l) { return llvm::isAlnum(l) || l == '_'; }))
     return;
   std::string list;
-  for (const Checker::NamedSlot &named : slots) {
+  for (const NamedSlot &named : slots) {
     list += (list.empty() ? "" : ", ") + name.str();
     llvm::SmallVector<llvm::StringRef> fields;
     llvm::StringRef(named.key).split(fields, '.');
@@ -96,8 +96,8 @@ static void offerParameters(Checker &c, Diagnostic &report, const Val &model,
              {{range, "[" + list + "]"}});
 }
 
-bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
-                                 Vals &out) {
+bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
+                                     Vals &out) {
   switch (iterable.kind) {
   case ValKind::Error:
     return false;
@@ -106,8 +106,8 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
     out.assign(elementsOf(iterable).begin(), elementsOf(iterable).end());
     return true;
   case ValKind::Str: {
-    auto text = requireStr(iterable, "a str that is looped over");
-    if (!text || !isWithinExtent(2 * text->size(), range))
+    auto text = c.host.requireStr(iterable, "a str that is looped over");
+    if (!text || !c.isWithinExtent(2 * text->size(), range))
       return false;
     for (llvm::StringRef character : charactersOf(*text))
       out.push_back(makeStr(character));
@@ -117,7 +117,7 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
     auto &model = iterable.as<ModelInstance>();
     // The layers of a Sequential, but not its parameters.
     if (model.native == NativeModel::None ||
-        text(userRange(range)).ends_with(".parameters()"))
+        c.text(c.userRange(range)).ends_with(".parameters()"))
       break;
     for (auto &member : model.members)
       out.push_back(member.val);
@@ -125,9 +125,9 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   }
   case ValKind::Range: {
     auto &info = iterable.as<RangeInfo>();
-    auto from = requireInt(info.from, "the range of this loop");
-    auto to = requireInt(info.to, "the range of this loop");
-    auto step = requireInt(info.step, "the range of this loop");
+    auto from = c.host.requireInt(info.from, "the range of this loop");
+    auto to = c.host.requireInt(info.to, "the range of this loop");
+    auto step = c.host.requireInt(info.step, "the range of this loop");
     if (!from || !to || !step)
       return false;
     for (int64_t i = *from; *step > 0 ? i < *to : i > *to;) {
@@ -154,27 +154,27 @@ bool Checker::elementsOfIterable(const Val &iterable, SourceRange range,
   case ValKind::Loader:
     return batchesOf(iterable.as<LoaderInfo>(), range, out);
   case ValKind::Tensor:
-    unsupported(range, "a loop over the rows of a tensor");
+    c.unsupported(range, "a loop over the rows of a tensor");
     return false;
   default:
     break;
   }
   Diagnostic &report =
-      error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
+      c.error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
   if (iterable.is(ValKind::Model))
-    offerParameters(*this, report, iterable, range);
+    offerParameters(c, report, iterable, range);
   return false;
 }
 
-void Checker::forElements(const ast::ForStmt &stmt,
-                          llvm::ArrayRef<Val> elements) {
+void ControlFlow::forElements(const ast::ForStmt &stmt,
+                              llvm::ArrayRef<Val> elements) {
   llvm::StringSet<> assigned = assignedNames(stmt.body);
   for (const Val &element : elements) {
-    if (!withinLimits(stmt.range))
+    if (!c.withinLimits(stmt.range))
       break;
     Flow flow = unless(isLoopOver(), stmt.range, assigned, [&] {
       beginTurn();
-      bindTarget(*stmt.target, element);
+      c.bindTarget(*stmt.target, element);
       execStatements(stmt.body->stmts);
       endTurn();
       return Flow::Next;
@@ -187,8 +187,8 @@ void Checker::forElements(const ast::ForStmt &stmt,
 /// Whether a body uses the index of its loop for what must be known when
 /// compiling: as the number of a device, or to pick an element of a list or
 /// a character.
-bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
-  llvm::StringRef written = text(body.range);
+bool ControlFlow::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
+  llvm::StringRef written = c.text(body.range);
   if (written.contains(("\"cuda:{" + index + "}\"").str()) ||
       written.contains((".cuda(" + index + ")").str()))
     return true;
@@ -200,7 +200,7 @@ bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
     while (begin &&
            (llvm::isAlnum(before[begin - 1]) || before[begin - 1] == '_'))
       --begin;
-    Binding *binding = lookup(before.drop_front(begin));
+    Binding *binding = c.scopes.lookup(before.drop_front(begin));
     if (binding &&
         (binding->val.is(ValKind::List) || binding->val.is(ValKind::Str)))
       return true;
@@ -208,23 +208,23 @@ bool Checker::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
   return false;
 }
 
-void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
+void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
   auto &info = range.as<RangeInfo>();
-  bool unroll = !building.empty();
+  bool unroll = !c.models.building.empty();
   Binding *list = nullptr;
   for (auto &entry : assignedNames(stmt.body))
-    if (Binding *binding = lookup(entry.first());
+    if (Binding *binding = c.scopes.lookup(entry.first());
         binding && binding->isVar && !isExit(entry.first()) &&
         !hasLeaves(binding->val) && !binding->val.isError()) {
       unroll = true;
       if (binding->val.is(ValKind::List))
         list = binding;
     }
-  auto from = constantInt(info.from), to = constantInt(info.to),
-       step = constantInt(info.step);
+  auto from = c.host.constantInt(info.from), to = c.host.constantInt(info.to),
+       step = c.host.constantInt(info.step);
   if (list && !(from && to && step)) {
-    Diagnostic &report =
-        reportNotKnown(info.to, "the range of a loop that changes a list");
+    Diagnostic &report = c.host.reportNotKnown(
+        info.to, "the range of a loop that changes a list");
     report.note(kInsteadOfList, list->declared);
     return;
   }
@@ -238,21 +238,21 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
     return forElements(stmt, elements);
   }
   if (!step) {
-    reportNotKnown(info.step, "the step of a range");
+    c.host.reportNotKnown(info.step, "the step of a range");
     return;
   }
   if (from && to && *from >= *to)
-    return useNamesIn(stmt.body->range);
+    return c.scopes.useNamesIn(stmt.body->range);
   // The body, for an index from `low` to below `limit`.
   auto turn = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;
     auto atom = index.size.getAtom();
-    if (atom && sizes.isNeverNegative(low)) {
-      SizeTable::Variable &variable = sizes[atom];
+    if (atom && c.host.sizes.isNeverNegative(low)) {
+      SizeTable::Variable &variable = c.host.sizes[atom];
       variable.nonNegative = true;
       variable.limit = limit;
     }
-    bindTarget(*stmt.target, std::move(index));
+    c.bindTarget(*stmt.target, std::move(index));
     execStatements(stmt.body->stmts);
   };
   if (!isDownward) {
@@ -263,17 +263,17 @@ void Checker::forRange(const ast::ForStmt &stmt, const Val &range) {
   }
   // Downwards, the loop counts its turns.
   Size distance = info.from.size - info.to.size;
-  Val turns =
-      hostBinary(ast::BinaryOp::FloorDiv, makeInt(distance + Size(-*step - 1)),
-                 makeInt(-*step), here);
+  Val turns = c.host.binary(ast::BinaryOp::FloorDiv,
+                            makeInt(distance + Size(-*step - 1)),
+                            makeInt(-*step), c.here);
   runTimeLoop(stmt, makeInt(0), turns, makeInt(1), [&](const Val &done) {
-    Value index = sizeValue(info.from.size + done.size * Size(*step));
-    turn(runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
+    Value index = c.host.sizeValue(info.from.size + done.size * Size(*step));
+    turn(c.host.runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
          info.from.size + Size(1));
   });
 }
 
-void Checker::endLoop() {
+void ControlFlow::endLoop() {
   LoopRecord record = std::move(loops.back());
   loops.pop_back();
   if (!loops.empty()) {
@@ -284,20 +284,20 @@ void Checker::endLoop() {
     return;
   }
   // Beside an error, the optimizer that clears them may be what failed.
-  if (record.cleared || errorCount)
+  if (record.cleared || c.errorCount)
     return;
   for (auto &[range, name] : record.backwards) {
     Diagnostic &report =
-        warning(DiagCode::TD610, range,
-                "gradients add up from one iteration to the next");
+        c.warning(DiagCode::TD610, range,
+                  "gradients add up from one iteration to the next");
     report.label("accumulates; nothing clears `" + name +
                  "`'s gradients in this loop");
     std::vector<std::string> optimizers;
-    for (llvm::StringRef variable : variablesHere())
-      if (lookup(variable)->val.is(ValKind::Optimizer))
+    for (llvm::StringRef variable : c.scopes.variablesHere())
+      if (c.scopes.lookup(variable)->val.is(ValKind::Optimizer))
         optimizers.push_back(variable.str());
-    LineColumn line = sources.getLineColumn(range);
-    llvm::StringRef indent = text(sources.getLine(range.file, line.line))
+    LineColumn line = c.sources.getLineColumn(range);
+    llvm::StringRef indent = c.text(c.sources.getLine(range.file, line.line))
                                  .take_front(line.column - 1);
     if (optimizers.size() == 1 && indent.trim().empty()) {
       std::string clear = optimizers[0] + ".zero_grad()";
@@ -318,9 +318,9 @@ void Checker::endLoop() {
 static std::optional<bool> holds(Checker &c,
                                  llvm::ArrayRef<const ast::Expr *> conditions) {
   for (const ast::Expr *expr : conditions) {
-    std::optional<Val> truth = c.condition(*expr);
+    std::optional<Val> truth = c.control.condition(*expr);
     std::optional<bool> keep =
-        truth ? c.requireBool(*truth, "the condition of a comprehension")
+        truth ? c.host.requireBool(*truth, "the condition of a comprehension")
               : std::nullopt;
     if (!keep || !*keep)
       return keep;
@@ -339,26 +339,26 @@ static bool addElements(Checker &c, const ast::ComprehensionExpr &expr,
   const ast::ComprehensionClause &clause = clauses.front();
   Val iterable = c.eval(*clause.iterable);
   Vals elements;
-  if (!c.elementsOfIterable(iterable, clause.iterable->range, elements))
+  if (!c.control.elementsOfIterable(iterable, clause.iterable->range, elements))
     return false;
   for (const Val &element : elements) {
     if (!c.withinLimits(expr.range))
       return false;
-    c.pushScope();
+    c.scopes.pushScope();
     c.bindTarget(*clause.target, element);
     std::optional<bool> keep = holds(c, clause.conditions);
     if (keep && *keep && !addElements(c, expr, clauses.drop_front(), results))
       keep = std::nullopt;
-    c.popScope();
+    c.scopes.popScope();
     if (!keep)
       return false;
   }
   return true;
 }
 
-Val Checker::evalComprehension(const ast::ComprehensionExpr &expr) {
+Val ControlFlow::evalComprehension(const ast::ComprehensionExpr &expr) {
   Vals results;
-  return addElements(*this, expr, expr.clauses, results)
+  return addElements(c, expr, expr.clauses, results)
              ? makeSequence(ValKind::List, std::move(results))
-             : fail();
+             : c.fail();
 }

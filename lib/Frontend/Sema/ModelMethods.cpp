@@ -36,31 +36,31 @@ static Val methodOf(const Val &model, const ast::FnDecl *decl) {
 /// model here, and not where an operation of the model first needs it.
 static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   auto &model = val.as<ModelInstance>();
-  std::vector<Checker::NamedSlot> slots;
-  c.collectSlots(val, "", slots);
+  std::vector<NamedSlot> slots;
+  c.models.collectSlots(val, "", slots);
   if (slots.empty())
     return true; // without state it computes where its data is
   const ModelInstance &owner = *slots[0].slot->owner;
-  c.modelPlace(model);
+  c.places.modelPlace(model);
   if (model.otherwise)
     return false; // that has been said
-  Place place = c.modelPlace(owner);
+  Place place = c.places.modelPlace(owner);
   if (owner.otherwise)
     return false;
   // Where its parts were moved, its own code moves the data to them.
-  if (model.place != place && !c.isHome(model.place, place))
+  if (model.place != place && !c.places.isHome(model.place, place))
     return true;
-  for (const Checker::NamedSlot &named : slots)
-    if (!c.agree(named.slot->owner->place, place))
+  for (const NamedSlot &named : slots)
+    if (!c.places.agree(named.slot->owner->place, place))
       return true;
   auto check = [&](Val &arg) {
     if (!arg.is(ValKind::Tensor))
       return true;
-    if (!c.agree(typeOf(arg).place, place)) {
-      c.reportModelPlace(model, owner, arg, args);
+    if (!c.places.agree(typeOf(arg).place, place)) {
+      c.places.reportModelPlace(model, owner, arg, args);
       return false;
     }
-    arg = c.bring(arg, place, owner.moved);
+    arg = c.places.bring(arg, place, owner.moved);
     return true;
   };
   return llvm::all_of(args.positional, check) &&
@@ -68,31 +68,32 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
                       [&](auto &keyword) { return check(keyword.val); });
 }
 
-Val Checker::callModel(const Val &callee, CallArgs &args) {
+Val Models::callModel(const Val &callee, CallArgs &args) {
   auto &model = callee.as<ModelInstance>();
   if (model.native == NativeModel::ModuleList) {
-    error(DiagCode::TD206, args.calleeRange,
-          "a ModuleList cannot be called; loop over it");
-    return fail();
+    c.error(DiagCode::TD206, args.calleeRange,
+            "a ModuleList cannot be called; loop over it");
+    return c.fail();
   }
-  if (!isPrelude(args.range.file) && !checkPlaces(*this, callee, args))
-    return fail();
+  if (!c.isPrelude(args.range.file) && !checkPlaces(c, callee, args))
+    return c.fail();
   if (model.native == NativeModel::Sequential)
     return callSequential(callee, args);
   const ast::FnDecl *forward = findMethodDecl(model, "forward");
   if (!forward) {
-    error(DiagCode::TD206, args.calleeRange,
-          "`" + model.typeName + "` has no `forward`");
-    return fail();
+    c.error(DiagCode::TD206, args.calleeRange,
+            "`" + model.typeName + "` has no `forward`");
+    return c.fail();
   }
-  return callFunction(methodOf(callee, forward).as<FunctionInfo>(), args);
+  return c.calls.callFunction(methodOf(callee, forward).as<FunctionInfo>(),
+                              args);
 }
 
-Val Checker::callSequential(const Val &val, CallArgs &args) {
+Val Models::callSequential(const Val &val, CallArgs &args) {
   auto &model = val.as<ModelInstance>();
   if (args.positional.size() != 1 || !args.keywords.empty()) {
-    error(DiagCode::TD205, args.range, "a Sequential takes one argument");
-    return fail();
+    c.error(DiagCode::TD205, args.range, "a Sequential takes one argument");
+    return c.fail();
   }
   Val result = args.positional[0];
   for (size_t i = 0; i != model.members.size() && !result.isError(); ++i) {
@@ -101,29 +102,29 @@ Val Checker::callSequential(const Val &val, CallArgs &args) {
     inner.calleeRange = args.calleeRange;
     inner.positional.push_back(result);
     Val part = model.members[i].val;
-    result = call(part, inner);
+    result = c.calls.call(part, inner);
   }
   return result;
 }
 
-std::optional<Val> Checker::modelMember(const Val &val, llvm::StringRef name) {
+std::optional<Val> Models::modelMember(const Val &val, llvm::StringRef name) {
   auto &model = val.as<ModelInstance>();
   if (auto *member = model.find(name)) {
     if (member->slot)
-      return readSlot(*member->slot, here);
+      return readSlot(*member->slot, c.here);
     return member->val;
   }
   if (const ast::FnDecl *method = findMethodDecl(model, name))
     return methodOf(val, method);
   if (name == "device") {
-    Place place = modelPlace(model);
-    if (place.kind == Place::Kind::Free && freeIsCpu())
+    Place place = c.places.modelPlace(model);
+    if (place.kind == Place::Kind::Free && c.places.freeIsCpu())
       place.kind = Place::Kind::Cpu;
     return makeDevice(place, model.moved);
   }
   if (name == "training") {
     bool training = true;
-    return isTraining(val, here, training) ? makeBool(training) : fail();
+    return isTraining(val, c.here, training) ? makeBool(training) : c.fail();
   }
   auto config = model.config.find(name);
   if (config != model.config.end())
@@ -153,16 +154,16 @@ static Val transferState(Checker &c, const Val &val, bool saves,
   if (!(saves ? canWrite : canRead)(c, args.positional[0], FileContents::State))
     return c.fail();
   Emitter::Checkpoint checkpoint;
-  std::vector<Checker::NamedSlot> slots;
-  c.collectSlots(val, "", slots);
-  c.addToCheckpoint(checkpoint, slots, saves ? "saved" : "loaded");
-  Value path = c.materialize(args.positional[0]);
+  std::vector<NamedSlot> slots;
+  c.models.collectSlots(val, "", slots);
+  c.models.addToCheckpoint(checkpoint, slots, saves ? "saved" : "loaded");
+  Value path = c.host.materialize(args.positional[0]);
   if (saves) {
     c.emit().save(path, checkpoint);
     return makeVal(ValKind::None);
   }
   c.emit().restore(path, checkpoint, tolerance);
-  c.forgetReads();
+  c.models.forgetReads();
   return val;
 }
 
@@ -181,7 +182,7 @@ static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
       return std::nullopt;
     }
   for (const Val *val : given)
-    if (!val->is(ValKind::Tensor) && c.asDType(*val)) {
+    if (!val->is(ValKind::Tensor) && c.types.asDType(*val)) {
       c.unsupported(args.range, "`.to(dtype)` of a model");
       return std::nullopt;
     }
@@ -194,47 +195,47 @@ static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
   if (name == "cpu")
     return makeDevice(getCpu(), args.range);
   if (name == "cuda")
-    return given.empty() ? makeDevice(c.wordCuda(), args.range)
-                         : c.cudaDevice(*given[0], args.range);
+    return given.empty() ? makeDevice(c.devices.wordCuda(), args.range)
+                         : c.devices.cudaDevice(*given[0], args.range);
   if (given.empty()) {
     c.error(DiagCode::TD205, args.range, "`.to` needs a device");
     return std::nullopt;
   }
   if (given[0]->is(ValKind::Tensor))
-    return c.deviceOf(*given[0]);
-  std::optional<Val> device = c.asDevice(*given[0]);
+    return c.places.deviceOf(*given[0]);
+  std::optional<Val> device = c.devices.asDevice(*given[0]);
   if (!device && !given[0]->is(ValKind::Str) && !given[0]->isError())
     c.error(DiagCode::TD303, given[0]->range,
-            "`.to` of a model takes a device, not " + c.describe(*given[0]));
+            "`.to` of a model takes a device, not " + describe(*given[0]));
   return device;
 }
 
-Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
-                             CallArgs &args) {
+Val Models::callModelMethod(const Val &val, llvm::StringRef name,
+                            CallArgs &args) {
   auto &model = val.as<ModelInstance>();
   if (const ast::FnDecl *method = findMethodDecl(model, name)) {
     if (name == "forward")
       return callModel(val, args);
-    return callFunction(methodOf(val, method).as<FunctionInfo>(), args);
+    return c.calls.callFunction(methodOf(val, method).as<FunctionInfo>(), args);
   }
   if (name == "save" || name == "load")
-    return transferState(*this, val, name == "save", args);
+    return transferState(c, val, name == "save", args);
   if (name == "to" || name == "cuda" || name == "cpu") {
-    std::optional<Val> device = moveTarget(*this, name, args);
+    std::optional<Val> device = moveTarget(c, name, args);
     if (!device)
-      return fail();
-    moveModel(model, *device, args.range);
+      return c.fail();
+    c.places.moveModel(model, *device, args.range);
     return val;
   }
   if (name == "half" || name == "bfloat16" || name == "float" ||
       name == "double")
-    return unsupported(args.range, "`." + name + "()` of a model");
+    return c.unsupported(args.range, "`." + name + "()` of a model");
   if (name == "train" || name == "eval") {
     bool training = name == "train";
     if (!args.positional.empty() && training) {
-      auto on = requireBool(args.positional[0], "the mode");
+      auto on = c.host.requireBool(args.positional[0], "the mode");
       if (!on)
-        return fail();
+        return c.fail();
       training = *on;
     }
     setMode(model, training ? ModelState::Train : ModelState::Eval);
@@ -248,8 +249,8 @@ Val Checker::callModelMethod(const Val &val, llvm::StringRef name,
     return val;
   }
   if (name == "zero_grad") {
-    zeroGrad(val, args.range);
+    c.training.zeroGrad(val, args.range);
     return makeVal(ValKind::None);
   }
-  return reportNoMember(val, args.calleeRange, name);
+  return c.scopes.reportNoMember(val, args.calleeRange, name);
 }

@@ -12,7 +12,7 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-std::string Checker::uniqueName(llvm::StringRef wanted) {
+std::string Models::uniqueName(llvm::StringRef wanted) {
   std::string base = wanted.empty() ? "model" : wanted.str();
   if (usedNames.try_emplace(base, 1).second)
     return base;
@@ -26,89 +26,90 @@ std::string Checker::uniqueName(llvm::StringRef wanted) {
   return name;
 }
 
-Diagnostic &Checker::reportMadeOnce(llvm::StringRef what, SourceRange range) {
+Diagnostic &Models::reportMadeOnce(llvm::StringRef what, SourceRange range) {
   Diagnostic &report =
-      error(DiagCode::TD216, range,
-            what + " is made once, not in a loop or under a condition of the "
-                   "running program");
-  if (loops.empty())
+      c.error(DiagCode::TD216, range,
+              what + " is made once, not in a loop or under a condition of the "
+                     "running program");
+  if (c.control.loops.empty())
     report.note("a condition on an `arg` is known with `--set name=value`");
   return report;
 }
 
-Val Checker::construct(const ClassInfo &cls, CallArgs &args) {
+Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   for (const Val &val : args.positional)
     if (val.isError())
-      return fail();
-  if (isInsideRunTimeRegion() && !alone) {
+      return c.fail();
+  if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
     reportMadeOnce("a model", args.range)
         .note("make it before, and use it here");
-    return fail();
+    return c.fail();
   }
   if (cls.native != NativeModel::None)
     return constructNative(cls, args);
   for (const ModelInstance *outer : building)
     if (outer->decl == cls.decl) {
-      error(DiagCode::TD220, args.range,
-            "`" + cls.decl->name.text + "` contains itself");
-      return fail();
+      c.error(DiagCode::TD220, args.range,
+              "`" + cls.decl->name.text + "` contains itself");
+      return c.fail();
     }
   if (building.size() >= 100) {
-    error(DiagCode::TD220, args.range, "models are nested too deeply");
-    return fail();
+    c.error(DiagCode::TD220, args.range, "models are nested too deeply");
+    return c.fail();
   }
   std::shared_ptr<ModelInstance> model = makeModel();
   model->decl = cls.decl;
   model->file = cls.file;
   model->typeName = cls.decl->name.text.str();
-  model->made = userRange(args.range);
+  model->made = c.userRange(args.range);
 
   // The configuration and the members are evaluated in the model's own scope.
-  Restore<FileScope *> savedFile(file, cls.file);
-  Restore<Scope *> savedScope(scope, &cls.file->scope);
-  Restore<std::optional<Val>> savedWith(withDevice, std::nullopt);
+  Restore<FileScope *> savedFile(c.scopes.file, cls.file);
+  Restore<Scope *> savedScope(c.scopes.scope, &cls.file->scope);
+  Restore<std::optional<Val>> savedWith(c.places.withDevice, std::nullopt);
   Frame frame;
   frame.file = cls.file;
   frame.callRange = args.range;
   llvm::SmallVector<SourceRange> callers{args.range};
-  if (!frames.empty())
-    callers.append(frames.back().callers.begin(), frames.back().callers.end());
-  frame.callers = context.copy(callers);
-  pushScope();
-  frames.push_back(std::move(frame));
-  locationIsStale = true;
-  bool good =
-      bindParams(cls.decl->params, args, "`" + cls.decl->name.text.str() + "`");
+  if (!c.frames.empty())
+    callers.append(c.frames.back().callers.begin(),
+                   c.frames.back().callers.end());
+  frame.callers = c.context.copy(callers);
+  c.scopes.pushScope();
+  c.frames.push_back(std::move(frame));
+  c.forgetLocation();
+  bool good = c.calls.bindParams(cls.decl->params, args,
+                                 "`" + cls.decl->name.text.str() + "`");
   if (good) {
-    for (auto &entry : scope->names)
+    for (auto &entry : c.scopes.scope->names)
       model->config[entry.first()] = entry.second.val;
     // `self` is the part that exists so far.
-    frames.back().self = model.get();
-    frames.back().selfOwner = model;
+    c.frames.back().self = model.get();
+    c.frames.back().selfOwner = model;
     building.push_back(model.get());
-    unsigned errors = errorCount;
+    unsigned errors = c.errorCount;
     buildMembers(*model, cls.decl->members);
-    good = errorCount == errors;
+    good = c.errorCount == errors;
     building.pop_back();
   }
-  frames.pop_back();
-  popScope();
-  locationIsStale = true;
+  c.frames.pop_back();
+  c.scopes.popScope();
+  c.forgetLocation();
   if (!good)
-    return fail();
-  models.push_back(model);
+    return c.fail();
+  all.push_back(model);
   Val val = makeVal(ValKind::Model);
   val.data = model;
   return val;
 }
 
-std::shared_ptr<ModelInstance> Checker::makeModel() {
+std::shared_ptr<ModelInstance> Models::makeModel() {
   auto model = std::make_shared<ModelInstance>();
   instances.push_back(model);
   return model;
 }
 
-Checker::~Checker() {
+Models::~Models() {
   // A model can hold a method of its own, and a part what it was made with.
   for (const std::weak_ptr<ModelInstance> &instance : instances)
     if (std::shared_ptr<ModelInstance> model = instance.lock()) {
@@ -117,11 +118,12 @@ Checker::~Checker() {
     }
 }
 
-bool Checker::adopt(const Val &val, SourceRange range) {
+bool Models::adopt(const Val &val, SourceRange range) {
   if (val.is(ValKind::Model)) {
     auto &model = val.as<ModelInstance>();
     if (llvm::is_contained(building, &model)) {
-      error(DiagCode::TD220, range, "`" + model.typeName + "` contains itself");
+      c.error(DiagCode::TD220, range,
+              "`" + model.typeName + "` contains itself");
       return false;
     }
     model.adopted = true;
@@ -133,17 +135,17 @@ bool Checker::adopt(const Val &val, SourceRange range) {
   return true;
 }
 
-Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
+Val Models::constructNative(const ClassInfo &cls, CallArgs &args) {
   std::shared_ptr<ModelInstance> model = makeModel();
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;
   model->typeName = isList ? "ModuleList" : "Sequential";
-  model->made = userRange(args.range);
+  model->made = c.userRange(args.range);
   if (!args.keywords.empty()) {
-    error(DiagCode::TD205, args.keywords[0].name.range,
-          "`" + model->typeName + "` has no parameter `" +
-              args.keywords[0].name.text + "`");
-    return fail();
+    c.error(DiagCode::TD205, args.keywords[0].name.range,
+            "`" + model->typeName + "` has no parameter `" +
+                args.keywords[0].name.text + "`");
+    return c.fail();
   }
   Vals parts = args.positional;
   if (isList && parts.size() == 1 && parts[0].is(ValKind::List))
@@ -154,35 +156,35 @@ Val Checker::constructNative(const ClassInfo &cls, CallArgs &args) {
     bool callable = part.is(ValKind::Model) || part.is(ValKind::Builtin) ||
                     part.is(ValKind::Function);
     if (!callable) {
-      error(DiagCode::TD303, where,
-            "`" + model->typeName + "` takes models, not " + describe(part));
-      return fail();
+      c.error(DiagCode::TD303, where,
+              "`" + model->typeName + "` takes models, not " + describe(part));
+      return c.fail();
     }
     if (!adopt(part, where))
-      return fail();
+      return c.fail();
     model->add(std::to_string(i)).val = part;
   }
-  models.push_back(model);
+  all.push_back(model);
   Val val = makeVal(ValKind::Model);
   val.data = model;
   return val;
 }
 
-void Checker::buildMembers(ModelInstance &model,
-                           llvm::ArrayRef<const ast::Decl *> members) {
+void Models::buildMembers(ModelInstance &model,
+                          llvm::ArrayRef<const ast::Decl *> members) {
   for (const ast::Decl *decl : members) {
-    at(decl->range);
+    c.at(decl->range);
     if (auto *branch = llvm::dyn_cast<ast::MemberIfDecl>(decl)) {
-      std::optional<Val> truth = condition(*branch->condition);
+      std::optional<Val> truth = c.control.condition(*branch->condition);
       std::optional<bool> known =
-          truth ? requireBool(*truth, "the condition of members")
+          truth ? c.host.requireBool(*truth, "the condition of members")
                 : std::nullopt;
       if (known)
         buildMembers(model, *known ? branch->thenMembers : branch->elseMembers);
       continue;
     }
     if (auto *part = llvm::dyn_cast<ast::PartAssignDecl>(decl)) {
-      execAssign(*part->assign);
+      c.execAssign(*part->assign);
       continue;
     }
     if (llvm::isa<ast::FnDecl>(decl))
@@ -191,7 +193,7 @@ void Checker::buildMembers(ModelInstance &model,
                                ? llvm::cast<ast::FieldDecl>(decl)->name.text
                                : llvm::cast<ast::StateDecl>(decl)->name.text;
     if (model.find(name)) {
-      error(DiagCode::TD204, decl->range, "`" + name + "` is declared twice");
+      c.error(DiagCode::TD204, decl->range, "`" + name + "` is declared twice");
       continue;
     }
     if (auto *state = llvm::dyn_cast<ast::StateDecl>(decl)) {
@@ -199,17 +201,18 @@ void Checker::buildMembers(ModelInstance &model,
       continue;
     }
     auto *field = llvm::cast<ast::FieldDecl>(decl);
-    Val val = eval(*field->value, field->type);
+    Val val = c.eval(*field->value, field->type);
     if (val.isError()) {
       model.add(name).val = val; // what uses it is not reported too
       continue;
     }
-    if (field->type && !matchType(*field->type, val, field->value->range,
-                                  "`" + name + "`", DiagCode::TD407))
+    if (field->type &&
+        !c.types.matchType(*field->type, val, field->value->range,
+                           "`" + name + "`", DiagCode::TD407))
       continue;
     if (val.is(ValKind::Tensor)) {
-      error(DiagCode::TD303, field->range,
-            "a tensor of a model is declared with `param` or `buffer`")
+      c.error(DiagCode::TD303, field->range,
+              "a tensor of a model is declared with `param` or `buffer`")
           .note("as in `buffer " + name + ": " + typeText(typeOf(val)) +
                 " = …`");
       continue;
@@ -219,21 +222,22 @@ void Checker::buildMembers(ModelInstance &model,
   }
 }
 
-void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
-  std::optional<TensorType> type = tensorFromType(*decl.type, false);
+void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
+  std::optional<TensorType> type = c.types.tensorFromType(*decl.type, false);
   if (!type)
     return;
   if (type->place.kind != Place::Kind::Free) {
-    unsupported(decl.type->range,
-                "a place of its own for a tensor of a model (a part that is a "
-                "model can have one: `fc = Linear(3, 4).to(…)`)");
+    c.unsupported(
+        decl.type->range,
+        "a place of its own for a tensor of a model (a part that is a "
+        "model can have one: `fc = Linear(3, 4).to(…)`)");
     return;
   }
   for (const Size &size : type->dims)
-    if (!constantOf(size)) {
+    if (!c.host.constantOf(size)) {
       Val val = makeInt(size);
       val.range = decl.type->range;
-      reportNotKnown(val, "a size of a model's state");
+      c.host.reportNotKnown(val, "a size of a model's state");
       return;
     }
   auto slot = std::make_shared<Slot>();
@@ -243,26 +247,26 @@ void Checker::buildState(ModelInstance &model, const ast::StateDecl &decl) {
   slot->owner = &model;
   slot->holders = {&model};
   if (decl.isParam && !isFloat(type->dtype)) {
-    error(DiagCode::TD304, decl.type->range,
-          "a `param` is learned, so it must be a float tensor")
+    c.error(DiagCode::TD304, decl.type->range,
+            "a `param` is learned, so it must be a float tensor")
         .fix(FixIt::Choice, "`buffer`",
              {{{decl.range.file, decl.range.begin, decl.range.begin + 5},
                "buffer"}});
     return;
   }
   if (decl.value) {
-    Val initial = eval(*decl.value, decl.type);
+    Val initial = c.eval(*decl.value, decl.type);
     if (initial.isError() ||
-        !matchType(*decl.type, initial, decl.value->range,
-                   "`" + decl.name.text + "`", DiagCode::TD407))
+        !c.types.matchType(*decl.type, initial, decl.value->range,
+                           "`" + decl.name.text + "`", DiagCode::TD407))
       return;
     if (typeOf(initial).place.kind == Place::Kind::Cuda ||
         typeOf(initial).place.kind == Place::Kind::Symbol) {
-      unsupported(decl.value->range, "a tensor of a model that is made on "
-                                     "another device than the model");
+      c.unsupported(decl.value->range, "a tensor of a model that is made on "
+                                       "another device than the model");
       return;
     }
-    slot->initial = freed(initial, Transfer::Implied).value;
+    slot->initial = c.places.freed(initial, Transfer::Implied).value;
   }
   model.add(decl.name.text).slot = std::move(slot);
 }

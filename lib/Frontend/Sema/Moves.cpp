@@ -15,25 +15,26 @@ using namespace tdc::sema;
 // Tensors
 //===----------------------------------------------------------------------===//
 
-Val Checker::moveTensor(const Val &tensor, const Val &device,
-                        SourceRange range) {
+Val Places::moveTensor(const Val &tensor, const Val &device,
+                       SourceRange range) {
   const Place &place = device.as<DeviceInfo>().place;
-  checkDeviceExists(place, device.range.isValid() ? device.range : range);
+  c.devices.checkDeviceExists(place,
+                              device.range.isValid() ? device.range : range);
   TensorType type = typeOf(tensor);
   if (place.kind == Place::Kind::Free || type.place == place)
     return tensor;
-  TensorShape before = shapeOf(type);
+  TensorShape before = c.tensors.shapeOf(type);
   type.place = place;
-  TensorShape after = shapeOf(type);
+  TensorShape after = c.tensors.shapeOf(type);
   Value value = tensor.value;
   if (before.place != after.place)
-    value = emit().toDevice(value, after,
-                            placement == Placement::Off ? Transfer::Kept
-                                                        : Transfer::Written);
-  return makeTensor(std::move(type), value, userRange(range));
+    value = c.emit().toDevice(value, after,
+                              placement == Placement::Off ? Transfer::Kept
+                                                          : Transfer::Written);
+  return makeTensor(std::move(type), value, c.userRange(range));
 }
 
-Val Checker::applyTo(const Val &base, CallArgs &args) {
+Val Places::applyTo(const Val &base, CallArgs &args) {
   std::optional<Val> device;
   std::optional<DType> dtype;
   auto take = [&](const Val &val) {
@@ -41,43 +42,44 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
       dtype = val.as<DTypeInfo>().dtype;
     } else if (val.is(ValKind::Builtin)) {
       // `int`, `float` and `bool` are functions as values and dtypes here.
-      dtype = dtypeFromName(val.as<BuiltinInfo>().builtin->name);
+      dtype = c.types.dtypeFromName(val.as<BuiltinInfo>().builtin->name);
     } else if (val.is(ValKind::Tensor)) {
       dtype = typeOf(val).dtype;
       device = deviceOf(val);
     } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
       if (device) {
-        error(DiagCode::TD205, val.range, "`.to` takes one device");
+        c.error(DiagCode::TD205, val.range, "`.to` takes one device");
         return false;
       }
-      device = asDevice(val);
+      device = c.devices.asDevice(val);
       return bool(device);
     } else {
-      error(DiagCode::TD303, val.range,
-            "`.to` takes a device, a dtype or a tensor, not " + describe(val));
+      c.error(DiagCode::TD303, val.range,
+              "`.to` takes a device, a dtype or a tensor, not " +
+                  describe(val));
       return false;
     }
     if (!dtype && !device)
-      error(DiagCode::TD303, val.range, "`.to` takes a device or a dtype");
+      c.error(DiagCode::TD303, val.range, "`.to` takes a device or a dtype");
     return dtype || device;
   };
   for (const Val &val : args.positional)
     if (!take(val))
-      return fail();
+      return c.fail();
   for (const auto &keyword : args.keywords) {
     if (keyword.name.text == "non_blocking")
       continue; // the schedule does it
     if (keyword.name.text != "device" && keyword.name.text != "dtype") {
-      error(DiagCode::TD205, keyword.name.range,
-            "`.to` has no parameter `" + keyword.name.text + "`");
-      return fail();
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`.to` has no parameter `" + keyword.name.text + "`");
+      return c.fail();
     }
     if (!take(keyword.val))
-      return fail();
+      return c.fail();
   }
   if (!device && !dtype) {
-    error(DiagCode::TD205, args.range, "`.to` needs a device or a dtype");
-    return fail();
+    c.error(DiagCode::TD205, args.range, "`.to` needs a device or a dtype");
+    return c.fail();
   }
   if (base.is(ValKind::Tuple) || base.is(ValKind::List)) {
     Vals moved;
@@ -85,18 +87,18 @@ Val Checker::applyTo(const Val &base, CallArgs &args) {
       CallArgs inner = args;
       Val result = applyTo(element, inner);
       if (result.isError())
-        return fail();
+        return c.fail();
       moved.push_back(result);
     }
     return makeSequence(base.kind, std::move(moved));
   }
-  if (!isTensor(base, args.range, "`.to`"))
-    return fail();
-  Val result = dtype ? castTo(base, *dtype) : base;
+  if (!c.tensors.isTensor(base, args.range, "`.to`"))
+    return c.fail();
+  Val result = dtype ? c.tensors.castTo(base, *dtype) : base;
   return device ? moveTensor(result, *device, args.range) : result;
 }
 
-Val Checker::deviceOf(const Val &tensor) {
+Val Places::deviceOf(const Val &tensor) {
   Place place = typeOf(tensor).place;
   if (place.kind == Place::Kind::Free && freeIsCpu())
     place.kind = Place::Kind::Cpu;
@@ -132,7 +134,7 @@ void sema::forEachModel(ModelInstance &model,
 static void offerMoveAbove(Checker &c, Diagnostic &report,
                            llvm::StringRef model, SourceRange use,
                            llvm::ArrayRef<std::string> places) {
-  Binding *binding = c.lookup(model);
+  Binding *binding = c.scopes.lookup(model);
   if (!binding || !binding->val.is(ValKind::Model) || c.isPrelude(use.file)) {
     report.note("move it before it is used: `" + model + ".to(…)`");
     return;
@@ -149,18 +151,18 @@ static void offerMoveAbove(Checker &c, Diagnostic &report,
   }
 }
 
-Place Checker::modelPlace(const ModelInstance &model) {
-  for (LoopRecord &loop : loopsSince(model.placedInTurn))
-    loop.placeUses.try_emplace(&model, userRange(here));
+Place Places::modelPlace(const ModelInstance &model) {
+  for (LoopRecord &loop : c.control.loopsSince(model.placedInTurn))
+    loop.placeUses.try_emplace(&model, c.userRange(c.here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
-    Diagnostic &report = error(DiagCode::TD508, here,
-                               "`" + name + "` ends on different devices");
+    Diagnostic &report = c.error(DiagCode::TD508, c.here,
+                                 "`" + name + "` ends on different devices");
     report
         .label("@" + placeText(model.place) + " on one path to this point, @" +
                placeText(*model.otherwise) + " on another")
         .note("it was moved here", model.moved);
-    offerMoveAbove(*this, report, name, here,
+    offerMoveAbove(c, report, name, c.here,
                    {placeText(model.place), placeText(*model.otherwise)});
   }
   return model.place;
@@ -168,20 +170,20 @@ Place Checker::modelPlace(const ModelInstance &model) {
 
 /// Whether these models, and those that share tensors with them, can move to a
 /// place; reports if not.
-static bool canMove(Checker &c, const Checker::Models &parts,
-                    const Place &place, SourceRange range) {
+static bool canMove(Checker &c, const Places::Models &parts, const Place &place,
+                    SourceRange range) {
   for (const ModelInstance *part : parts)
     for (const auto &member : part->members)
       for (const ModelInstance *holder :
            member.slot ? llvm::ArrayRef(member.slot->holders)
                        : llvm::ArrayRef<ModelInstance *>()) {
         if (parts.contains(const_cast<ModelInstance *>(holder)) ||
-            c.agree(holder->place, place))
+            c.places.agree(holder->place, place))
           continue;
         c.error(DiagCode::TD218, range,
                 "`" + member.name + "` is tied to a tensor on another device")
-            .label("would be @" + c.placeText(place) + ", the other is @" +
-                   c.placeText(holder->place))
+            .label("would be @" + placeText(place) + ", the other is @" +
+                   placeText(holder->place))
             .note("the other was moved here", holder->moved)
             .note("move what holds both");
         return false;
@@ -189,21 +191,22 @@ static bool canMove(Checker &c, const Checker::Models &parts,
   return true;
 }
 
-void Checker::moveModel(ModelInstance &model, const Val &device,
-                        SourceRange range) {
+void Places::moveModel(ModelInstance &model, const Val &device,
+                       SourceRange range) {
   const Place &place = device.as<DeviceInfo>().place;
-  checkDeviceExists(place, device.range.isValid() ? device.range : range);
+  c.devices.checkDeviceExists(place,
+                              device.range.isValid() ? device.range : range);
   if (place.kind == Place::Kind::Free)
     return;
   Models parts;
   forEachModel(model, [&](ModelInstance &part) { parts.insert(&part); });
-  if (canMove(*this, parts, place, range))
-    moveParts(std::move(parts), place, userRange(range),
+  if (canMove(c, parts, place, range))
+    moveParts(std::move(parts), place, c.userRange(range),
               placement == Placement::Off ? Transfer::Kept : Transfer::Written);
 }
 
-void Checker::moveParts(Models parts, const Place &place, SourceRange moved,
-                        Transfer transfer) {
+void Places::moveParts(Models parts, const Place &place, SourceRange moved,
+                       Transfer transfer) {
   for (size_t i = 0; i != parts.size(); ++i) { // which grows
     movePart(*parts[i], place, moved, transfer);
     for (auto &member : parts[i]->members)
@@ -212,44 +215,47 @@ void Checker::moveParts(Models parts, const Place &place, SourceRange moved,
   }
 }
 
-void Checker::movePart(ModelInstance &model, const Place &place,
-                       SourceRange moved, Transfer transfer) {
+void Places::movePart(ModelInstance &model, const Place &place,
+                      SourceRange moved, Transfer transfer) {
   if (place.kind == Place::Kind::Symbol)
-    declareSymbol(place.symbol);
+    c.devices.declareSymbol(place.symbol);
   // In a loop it may be elsewhere in the next turn.
-  bool isThere = model.place == place && !model.otherwise && loops.empty();
+  bool isThere =
+      model.place == place && !model.otherwise && c.control.loops.empty();
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;
-  model.placedInTurn = turns;
+  model.placedInTurn = c.control.turns;
   for (auto &member : model.members)
     if (member.slot && member.slot->owner == &model && !isThere &&
         !member.slot->name.empty())
       moveSlot(*member.slot, place, transfer);
-  forgetReads();
+  c.models.forgetReads();
 }
 
-void Checker::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
-  emit().moveSlot(slot.name, place, transfer);
+void Places::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
+  c.emit().moveSlot(slot.name, place, transfer);
   // What belongs to a parameter goes with it. Moments that no step has used yet
   // are zeros wherever they are.
   bool isKept = placement == Placement::Off;
   if (!slot.gradName.empty())
-    emit().moveSlot(slot.gradName, place,
-                    isKept ? Transfer::Kept : Transfer::Implied);
-  for (const auto &optimizer : optimizers)
+    c.emit().moveSlot(slot.gradName, place,
+                      isKept ? Transfer::Kept : Transfer::Implied);
+  for (const auto &optimizer : c.training.optimizers)
     for (const OptimizerInfo::Leaf &leaf : optimizer->leaves)
       if (leaf.parameter == &slot)
         for (const std::string &moment : leaf.moments)
-          emit().moveSlot(moment, place,
-                          isKept && optimizer->hasStepped ? Transfer::Kept
-                                                          : Transfer::Implied);
+          c.emit().moveSlot(moment, place,
+                            isKept && optimizer->hasStepped
+                                ? Transfer::Kept
+                                : Transfer::Implied);
 }
 
-void Checker::declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
-                            llvm::StringRef key, llvm::StringRef instance) {
-  emit().declareSlot(name, kind, key, instance, slotShape(slot.type));
+void Places::declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
+                           llvm::StringRef key, llvm::StringRef instance) {
+  c.emit().declareSlot(name, kind, key, instance,
+                       c.models.slotShape(slot.type));
   Place place = modelPlace(*slot.owner);
   if (place.kind != Place::Kind::Free)
-    emit().moveSlot(name, place, Transfer::Implied);
+    c.emit().moveSlot(name, place, Transfer::Implied);
 }

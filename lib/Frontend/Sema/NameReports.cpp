@@ -22,7 +22,7 @@ static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
   const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   llvm::SmallVector<SourceRange> others;
   if (!fn)
-    for (const ast::Stmt *item : c.file->program->items)
+    for (const ast::Stmt *item : c.scopes.file->program->items)
       if (llvm::isa<ast::FnDecl, ast::ModelDecl>(item))
         others.push_back(item->range);
   auto holds = [](SourceRange outer, SourceRange inner) {
@@ -50,34 +50,34 @@ static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
   return places.empty() ? std::vector<SourceRange>{at} : places;
 }
 
-void Checker::offerNearest(Diagnostic &report, llvm::StringRef name,
-                           SourceRange range,
-                           llvm::ArrayRef<llvm::StringRef> candidates) {
+void Scopes::offerNearest(Diagnostic &report, llvm::StringRef name,
+                          SourceRange range,
+                          llvm::ArrayRef<llvm::StringRef> candidates) {
   auto nearest = findNearest(name, candidates);
   if (!nearest)
     return;
   std::vector<Edit> edits;
-  for (SourceRange place : samePlaces(*this, range))
+  for (SourceRange place : samePlaces(c, range))
     edits.push_back({place, nearest->str()});
   report.fix(isUnmistakable(name, *nearest, candidates) ? FixIt::Safe
                                                         : FixIt::Choice,
              "`" + *nearest + "`", std::move(edits));
 }
 
-bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
-                                llvm::StringRef owner) {
+bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
+                               llvm::StringRef owner) {
   std::string member = (owner + name).str();
   // A tensor has all functions as methods.
   bool isFunction = owner.empty() || owner == ".";
   if (member == ".data") {
-    error(DiagCode::TD202, range, "unknown name `data`")
+    c.error(DiagCode::TD202, range, "unknown name `data`")
         .label("what `detach` gives, in PyTorch")
         .fix(FixIt::Safe, "`detach()`", {{range, "detach()"}});
     return true;
   }
   if (member == ".t" &&
-      sources.getText(range.file).substr(range.end).starts_with("()")) {
-    error(DiagCode::TD202, range, "unknown name `t`")
+      c.sources.getText(range.file).substr(range.end).starts_with("()")) {
+    c.error(DiagCode::TD202, range, "unknown name `t`")
         .label("a field here: `T`")
         .fix(FixIt::Safe, "`T`",
              {{{range.file, range.begin, range.end + 2}, "T"}});
@@ -88,23 +88,23 @@ bool Checker::reportPyTorchName(llvm::StringRef name, SourceRange range,
     other = getOtherWay(name);
   DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
   if (!other.empty()) {
-    error(code, range, "unknown name `" + name + "`")
+    c.error(code, range, "unknown name `" + name + "`")
         .label("written `" + other + "`");
     return true;
   }
   if (llvm::StringRef advice = isFunction ? getAdvice(name) : "";
       !advice.empty()) {
-    error(code, range, "there is no `" + name + "`").note(advice);
+    c.error(code, range, "there is no `" + name + "`").note(advice);
     return true;
   }
   if (isLater(member) || (isFunction && isLater(name))) {
-    unsupported(range, "`" + name + "`");
+    c.unsupported(range, "`" + name + "`");
     return true;
   }
   llvm::StringRef own = isFunction ? getOwnName(name) : "";
   if (own.empty())
     return false;
-  error(code, range, "unknown name `" + name + "`")
+  c.error(code, range, "unknown name `" + name + "`")
       .label("another name of `" + own + "` in PyTorch")
       .fix(FixIt::Safe, "`" + own + "`", {{range, own.str()}});
   return true;
@@ -160,7 +160,7 @@ static std::vector<llvm::StringRef> membersOf(const Val &base) {
   return names;
 }
 
-bool Checker::hasMethod(const Val &base, llvm::StringRef name) {
+bool Scopes::hasMethod(const Val &base, llvm::StringRef name) {
   switch (base.kind) {
   case ValKind::Tensor:
     return name == "backward";
@@ -173,15 +173,15 @@ bool Checker::hasMethod(const Val &base, llvm::StringRef name) {
   }
 }
 
-Val Checker::reportNotCalled(SourceRange range) {
+Val Scopes::reportNotCalled(SourceRange range) {
   Diagnostic &report =
-      error(DiagCode::TD206, range, "`" + text(range) + "` is not called");
+      c.error(DiagCode::TD206, range, "`" + c.text(range) + "` is not called");
   report.label("a function, and not what it gives");
-  offerSuffix(report, range, "()", FixIt::Safe);
-  return fail();
+  c.offerSuffix(report, range, "()", FixIt::Safe);
+  return c.fail();
 }
 
-void Checker::noteHidden(Diagnostic &report, llvm::StringRef name) {
+void Scopes::noteHidden(Diagnostic &report, llvm::StringRef name) {
   Binding *binding = lookup(name);
   if (binding && binding->declared.isValid() && findGlobal(name))
     report.note("`" + name + "` of the language is hidden by this one",
@@ -220,7 +220,7 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
   if (c.isPrelude(range.file) || !c.text(withDot).starts_with("."))
     return false;
   if (base.is(ValKind::Tensor) && isValues) {
-    c.error(DiagCode::TD202, range, c.describe(base) + " has no `values`")
+    c.error(DiagCode::TD202, range, describe(base) + " has no `values`")
         .label("a tensor is its values")
         .fix(FixIt::Safe, "remove it", {{withDot, ""}});
     return true;
@@ -229,37 +229,37 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
       !(isValues || name == "indices"))
     return false;
   std::string part = isValues ? "[0]" : "[1]";
-  c.error(DiagCode::TD202, range, c.describe(base) + " has no `" + name + "`")
+  c.error(DiagCode::TD202, range, describe(base) + " has no `" + name + "`")
       .label("its parts are counted")
       .fix(FixIt::Safe, "`" + part + "`", {{withDot, part}});
   return true;
 }
 
-Val Checker::reportNoMember(const Val &base, SourceRange range,
-                            llvm::StringRef name) {
-  llvm::StringRef owner = text(range).drop_back(name.size()).rtrim(" \n.");
+Val Scopes::reportNoMember(const Val &base, SourceRange range,
+                           llvm::StringRef name) {
+  llvm::StringRef owner = c.text(range).drop_back(name.size()).rtrim(" \n.");
   range.begin = range.end - static_cast<uint32_t>(name.size());
   if (base.is(ValKind::List) && name == "append") {
     Diagnostic &report =
-        error(DiagCode::TD202, range, "lists have no `append`");
-    offerAppend(*this, report, range);
+        c.error(DiagCode::TD202, range, "lists have no `append`");
+    offerAppend(c, report, range);
     report
         .note("a list that is a `var` grows with `" + owner +
               " += [x]`, in a loop that is then unrolled")
         .note(kInsteadOfList);
-    return fail();
+    return c.fail();
   }
-  if (reportPart(*this, base, range, name))
-    return fail();
+  if (reportPart(c, base, range, name))
+    return c.fail();
   bool isModel = base.is(ValKind::Model);
   if (reportPyTorchName(name, range,
                         isModel                       ? "model."
                         : base.is(ValKind::Optimizer) ? "opt."
                         : base.is(ValKind::Tensor)    ? "."
                                                       : ""))
-    return fail();
+    return c.fail();
   auto *model = isModel ? &base.as<ModelInstance>() : nullptr;
-  Diagnostic &report = error(
+  Diagnostic &report = c.error(
       DiagCode::TD202, range,
       model ? "`" + model->typeName + "` has no field or method `" + name + "`"
             : describe(base) + " has no `" + name + "`");
@@ -268,9 +268,9 @@ Val Checker::reportNoMember(const Val &base, SourceRange range,
   std::vector<llvm::StringRef> members = membersOf(base);
   offerNearest(report, name, range, members);
   bool isCalled =
-      sources.getText(range.file).substr(range.end).starts_with("(");
+      c.sources.getText(range.file).substr(range.end).starts_with("(");
   if (report.fixes.empty() && model && model->decl &&
-      !isPrelude(model->file->id))
+      !c.isPrelude(model->file->id))
     report.note((isCalled ? "methods" : "fields") +
                     llvm::Twine(" are declared between the braces of the "
                                 "model: `") +
@@ -283,13 +283,13 @@ Val Checker::reportNoMember(const Val &base, SourceRange range,
              {{{range.file, range.begin - 1, range.begin - 1}, "()"}});
   if (report.fixes.empty() && base.is(ValKind::Optimizer))
     report.label("it has lr, step and zero_grad");
-  return fail();
+  return c.fail();
 }
 
-Val Checker::reportNotInModule(llvm::StringRef module,
-                               const ast::Identifier &name) {
-  Diagnostic &report = error(DiagCode::TD202, name.range,
-                             "`" + module + "` has no `" + name.text + "`");
+Val Scopes::reportNotInModule(llvm::StringRef module,
+                              const ast::Identifier &name) {
+  Diagnostic &report = c.error(DiagCode::TD202, name.range,
+                               "`" + module + "` has no `" + name.text + "`");
   std::vector<llvm::StringRef> names;
   for (llvm::StringRef builtin : getBuiltinNames())
     if (builtin.consume_front(module) && builtin.consume_front("."))
@@ -307,11 +307,11 @@ Val Checker::reportNotInModule(llvm::StringRef module,
           .Default("");
   if (!instead.empty()) {
     report.note(instead);
-    return fail();
+    return c.fail();
   }
   offerNearest(report, name.text, name.range, names);
   if (module == "init")
     report.note("a parameter says how it starts: `param w: f32[4, 4] = "
                 "init.xavier_uniform()`");
-  return fail();
+  return c.fail();
 }

@@ -15,11 +15,11 @@ static bool isNarrow(const Val &val) {
   return val.is(ValKind::Tensor) && isNarrowFloat(typeOf(val).dtype);
 }
 
-Val Checker::widened(const Val &val) {
+Val Tensors::widened(const Val &val) {
   return isNarrow(val) ? castTo(val, DType::F32) : val;
 }
 
-Val Checker::rounded(const Val &val, DType dtype) {
+Val Tensors::rounded(const Val &val, DType dtype) {
   if (val.is(ValKind::Tuple)) {
     Vals parts;
     for (const Val &part : elementsOf(val))
@@ -47,7 +47,7 @@ static bool isArithmetic(OpKind op) {
 }
 
 std::optional<DType>
-Checker::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
+Tensors::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
   if (!isArithmetic(op))
     return std::nullopt;
   bool numberFirst = operands[0].isHostScalar();
@@ -71,7 +71,7 @@ static std::optional<DType> findNarrow(llvm::ArrayRef<Val> vals) {
   return found;
 }
 
-Val Checker::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
+Val Calls::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
   Vals all = args.positional;
   for (const CallArgs::Keyword &keyword : args.keywords)
     all.push_back(keyword.val);
@@ -80,9 +80,9 @@ Val Checker::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
     return callFunction(fn, args);
   CallArgs wide = args;
   for (Val &val : wide.positional)
-    val = widened(val);
+    val = c.tensors.widened(val);
   for (CallArgs::Keyword &keyword : wide.keywords)
-    keyword.val = widened(keyword.val);
-  Restore<std::optional<DType>> saved(givenNarrow, narrow);
-  return rounded(callFunction(fn, wide), *narrow);
+    keyword.val = c.tensors.widened(keyword.val);
+  Restore<std::optional<DType>> saved(c.tensors.givenNarrow, narrow);
+  return c.tensors.rounded(callFunction(fn, wide), *narrow);
 }

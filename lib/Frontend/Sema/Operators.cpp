@@ -36,9 +36,9 @@ static std::optional<OpKind> tensorOp(BinaryOp op) {
 
 Val Checker::evalUnary(const ast::UnaryExpr &expr) {
   if (expr.op == ast::UnaryOp::Not) {
-    std::optional<Val> truth = condition(*expr.operand, &expr);
+    std::optional<Val> truth = control.condition(*expr.operand, &expr);
     at(expr.range);
-    return truth ? boolNot(*truth) : fail();
+    return truth ? host.boolNot(*truth) : fail();
   }
   Val operand = eval(*expr.operand);
   if (operand.isError())
@@ -47,9 +47,9 @@ Val Checker::evalUnary(const ast::UnaryExpr &expr) {
   if (expr.op == ast::UnaryOp::Neg)
     return negate(operand, expr.range);
   if (operand.is(ValKind::Tensor))
-    return elementwise(OpKind::Not, {operand}, expr.range, "`~`");
+    return tensors.elementwise(OpKind::Not, {operand}, expr.range, "`~`");
   if (operand.is(ValKind::Int)) // ~x is -x - 1
-    return hostBinary(BinaryOp::Sub, makeInt(-1), operand, expr.range);
+    return host.binary(BinaryOp::Sub, makeInt(-1), operand, expr.range);
   error(DiagCode::TD304, expr.range,
         "`~` is not defined for " + describe(operand));
   return fail();
@@ -57,16 +57,16 @@ Val Checker::evalUnary(const ast::UnaryExpr &expr) {
 
 Val Checker::negate(const Val &operand, SourceRange range) {
   if (operand.is(ValKind::Tensor))
-    return elementwise(OpKind::Neg, {operand}, range, "`-`");
+    return tensors.elementwise(OpKind::Neg, {operand}, range, "`-`");
   if (operand.isHostScalar())
-    return hostMath(HostOp::Neg, operand);
+    return host.math(HostOp::Neg, operand);
   error(DiagCode::TD304, range, "`-` is not defined for " + describe(operand));
   return fail();
 }
 
 Val Checker::evalBinary(const ast::BinaryExpr &expr) {
   if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
-    return evalLogical(expr);
+    return control.evalLogical(expr);
   Val lhs = eval(*expr.lhs);
   Val rhs = eval(*expr.rhs);
   if (lhs.isError() || rhs.isError())
@@ -89,14 +89,15 @@ static void offerText(Checker &c, Diagnostic &report, const Val &number,
 Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
                     SourceRange range) {
   std::string what = ("`" + ast::getSpelling(op) + "`").str();
-  bool tensors = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
+  bool hasTensor = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
   bool numbers = (lhs.is(ValKind::Tensor) || lhs.isHostScalar()) &&
                  (rhs.is(ValKind::Tensor) || rhs.isHostScalar());
-  if (tensors && numbers) {
+  if (hasTensor && numbers) {
     if (op == BinaryOp::MatMul) {
-      if (!isTensor(lhs, range, what) || !isTensor(rhs, range, what))
+      if (!tensors.isTensor(lhs, range, what) ||
+          !tensors.isTensor(rhs, range, what))
         return fail();
-      return matmulOf(lhs, rhs, range);
+      return tensors.matmulOf(lhs, rhs, range);
     }
     // Ints divide to f32, as in PyTorch.
     if (op == BinaryOp::Div) {
@@ -105,35 +106,36 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
                                      : !v.is(ValKind::Float);
       };
       auto single = [&](const Val &v) {
-        return v.is(ValKind::Tensor) ? castTo(v, DType::F32) : toFloat(v);
+        return v.is(ValKind::Tensor) ? tensors.castTo(v, DType::F32)
+                                     : host.toFloat(v);
       };
       if (whole(lhs) && whole(rhs))
-        return elementwise(OpKind::Div, {single(lhs), single(rhs)}, range,
-                           what);
+        return tensors.elementwise(OpKind::Div, {single(lhs), single(rhs)},
+                                   range, what);
     }
     if (std::optional<OpKind> kind = tensorOp(op)) {
       // x ** 2 is exact and cheap as a product.
       if (*kind == OpKind::Pow && rhs.isHostScalar()) {
-        Val exponent = toFloat(rhs);
+        Val exponent = host.toFloat(rhs);
         if (exponent.known && exponent.number == 2)
-          return elementwise(OpKind::Mul, {lhs, lhs}, range, what);
+          return tensors.elementwise(OpKind::Mul, {lhs, lhs}, range, what);
         if (exponent.known && exponent.number == 0.5 &&
             isFloat(typeOf(lhs).dtype))
-          return elementwise(OpKind::Sqrt, {lhs}, range, what);
+          return tensors.elementwise(OpKind::Sqrt, {lhs}, range, what);
       }
-      return elementwise(*kind, {lhs, rhs}, range, what);
+      return tensors.elementwise(*kind, {lhs, rhs}, range, what);
     }
   }
   if (lhs.isHostScalar() && rhs.isHostScalar())
-    return hostBinary(op, lhs, rhs, range);
+    return host.binary(op, lhs, rhs, range);
   if (op == BinaryOp::Add && lhs.kind == rhs.kind) {
     if (!isWithinExtent(extentOf(lhs) + extentOf(rhs), range))
       return fail();
     if (lhs.is(ValKind::Str)) {
       std::string templateText;
       llvm::SmallVector<Value> values;
-      appendValue(templateText, values, lhs, "", true);
-      appendValue(templateText, values, rhs, "", true);
+      formatting.appendValue(templateText, values, lhs, "", true);
+      formatting.appendValue(templateText, values, rhs, "", true);
       return makeText(templateText, std::move(values));
     }
     if (lhs.is(ValKind::List) || lhs.is(ValKind::Tuple)) {
@@ -143,7 +145,8 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     }
   }
   if (op == BinaryOp::Mul && lhs.is(ValKind::List) && rhs.is(ValKind::Int)) {
-    std::optional<int64_t> count = requireInt(rhs, "the number of repetitions");
+    std::optional<int64_t> count =
+        host.requireInt(rhs, "the number of repetitions");
     if (!count)
       return fail();
     auto most = static_cast<int64_t>(kMaxExtent);
@@ -156,8 +159,8 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     return makeSequence(ValKind::List, std::move(elements));
   }
   // Of a function of the language, the argument is wrong.
-  if (isPrelude(range.file) &&
-      (!isNumeric(lhs, range, what) || !isNumeric(rhs, range, what)))
+  if (isPrelude(range.file) && (!tensors.isNumeric(lhs, range, what) ||
+                                !tensors.isNumeric(rhs, range, what)))
     return fail();
   Diagnostic &report = error(DiagCode::TD304, range,
                              what + " is not defined for " + describe(lhs) +
@@ -183,7 +186,8 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
   const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;
   if (a == b && a.kind != Place::Kind::Free)
     return makeBool(equal);
-  std::optional<Place> x = c.chosenPlace(lhs), y = c.chosenPlace(rhs);
+  std::optional<Place> x = c.devices.chosenPlace(lhs),
+                       y = c.devices.chosenPlace(rhs);
   if (!x || !y)
     return c.fail();
   bool truth = (*x == *y) == equal;
@@ -191,32 +195,32 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
     return place.kind == Place::Kind::Cpu || place.kind == Place::Kind::Cuda;
   };
   return isLiteral(a) && isLiteral(b) ? makeBool(truth)
-                                      : c.ofThisMachine(truth);
+                                      : c.devices.ofThisMachine(truth);
 }
 
 Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
                          SourceRange range) {
   std::string what = ("`" + ast::getSpelling(op) + "`").str();
   bool equality = op == CompareOp::Eq || op == CompareOp::Ne;
-  bool tensors = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
+  bool hasTensor = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
   auto number = [](const Val &v) {
     return v.is(ValKind::Tensor) || v.isHostScalar();
   };
-  if (tensors && number(lhs) && number(rhs))
-    return tensorCompare(static_cast<td::ComparePredicate>(op), lhs, rhs, range,
-                         what);
+  if (hasTensor && number(lhs) && number(rhs))
+    return tensors.tensorCompare(static_cast<td::ComparePredicate>(op), lhs,
+                                 rhs, range, what);
   if (lhs.isHostScalar() && rhs.isHostScalar())
-    return hostCompare(op, lhs, rhs, range);
+    return host.compare(op, lhs, rhs, range);
   if (lhs.is(ValKind::Str) && rhs.is(ValKind::Str))
-    return hostCompare(op, lhs, rhs, range);
+    return host.compare(op, lhs, rhs, range);
   if (equality) {
     std::optional<bool> same;
     if (lhs.is(ValKind::None) || rhs.is(ValKind::None))
       same = lhs.kind == rhs.kind;
-    else if (auto a = asDType(lhs), b = asDType(rhs); a && b)
+    else if (auto a = types.asDType(lhs), b = types.asDType(rhs); a && b)
       same = *a == *b;
     else if (lhs.is(ValKind::Device) || rhs.is(ValKind::Device))
-      if (auto a = asDevice(lhs), b = asDevice(rhs); a && b)
+      if (auto a = devices.asDevice(lhs), b = devices.asDevice(rhs); a && b)
         return compareDevices(*this, *a, *b, op == CompareOp::Eq);
     if (same)
       return makeBool(*same == (op == CompareOp::Eq));
@@ -230,7 +234,7 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
           return fail();
       }
       if (!all.is(ValKind::Tensor))
-        return op == CompareOp::Eq ? all : boolNot(all);
+        return op == CompareOp::Eq ? all : host.boolNot(all);
     }
   }
   Diagnostic &report = error(DiagCode::TD304, range,

@@ -41,8 +41,8 @@ static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
   std::string slot = "opt." + optimizer.name + "." + leaf.str();
   TensorType type = hostNumber(dtype);
   c.emit().declareSlot(slot, td::SlotKind::Moment, slot, optimizer.name,
-                       c.shapeOf(type));
-  c.rawWrite(slot, c.fillTensor(initial, type).value);
+                       c.tensors.shapeOf(type));
+  c.models.rawWrite(slot, c.tensors.fillTensor(initial, type).value);
   return slot;
 }
 
@@ -53,13 +53,15 @@ static void requireSetting(Checker &c, const Val &allowed, const Val &setting,
     c.error(DiagCode::TD222, setting.range.isValid() ? setting.range : range,
             what);
   else if (!allowed.known && !allowed.isError())
-    c.emit().assertThat(c.materialize(allowed), c.materialize(makeStr(what)));
+    c.emit().assertThat(c.host.materialize(allowed),
+                        c.host.materialize(makeStr(what)));
 }
 
-void Checker::requireNotNegative(const Val &setting, llvm::StringRef name,
-                                 SourceRange range) {
-  Val allowed = hostCompare(ast::CompareOp::Ge, setting, makeFloat(0), range);
-  requireSetting(*this, allowed, setting, range,
+void Training::requireNotNegative(const Val &setting, llvm::StringRef name,
+                                  SourceRange range) {
+  Val allowed =
+      c.host.compare(ast::CompareOp::Ge, setting, makeFloat(0), range);
+  requireSetting(c, allowed, setting, range,
                  ("`" + name + "` must be at least 0").str());
 }
 
@@ -70,7 +72,7 @@ static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
   for (llvm::StringRef name : {"lr", "momentum", "eps", "weight_decay"}) {
     auto found = optimizer.settings.find(name);
     if (found != optimizer.settings.end())
-      c.requireNotNegative(found->second, name, range);
+      c.training.requireNotNegative(found->second, name, range);
   }
   auto nesterov = optimizer.settings.find("nesterov");
   if (nesterov != optimizer.settings.end() && nesterov->second.known &&
@@ -83,45 +85,46 @@ static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
       continue;
     const Val &beta = found->second;
     std::string what = "each of `betas` is from 0 to below 1";
-    requireSetting(c, c.hostCompare(CompareOp::Ge, beta, makeFloat(0), range),
+    requireSetting(c, c.host.compare(CompareOp::Ge, beta, makeFloat(0), range),
                    beta, range, what);
-    requireSetting(c, c.hostCompare(CompareOp::Lt, beta, makeFloat(1), range),
+    requireSetting(c, c.host.compare(CompareOp::Lt, beta, makeFloat(1), range),
                    beta, range, what);
   }
 }
 
-Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
+Val Training::buildOptimizer(OptimizerKind kind, const Bound &args) {
   const Kind &row = kinds[static_cast<unsigned>(kind)];
   const Val &model = args["params"];
   if (!model.is(ValKind::Model)) {
     if (!model.isError())
-      error(DiagCode::TD603, model.range,
-            "an optimizer takes a model, not " + describe(model))
+      c.error(DiagCode::TD603, model.range,
+              "an optimizer takes a model, not " + describe(model))
           .note("as in `" + row.name +
                 "(model.parameters(), lr=…)`; a model has what is learned: "
                 "`param w: f32[3] = zeros(3)`, or other models, as "
                 "`ModuleList([a, b])`");
-    return fail();
+    return c.fail();
   }
-  if (isInsideRunTimeRegion() && !alone) {
-    reportMadeOnce("an optimizer", args.range());
-    return fail();
+  if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
+    c.models.reportMadeOnce("an optimizer", args.range());
+    return c.fail();
   }
   auto info = std::make_shared<OptimizerInfo>();
   info->kind = kind;
   info->model = model;
-  info->name = uniqueName(nameHint.empty() ? "optimizer" : nameHint);
+  info->name = c.models.uniqueName(
+      c.models.nameHint.empty() ? "optimizer" : c.models.nameHint);
   auto setting = [&](llvm::StringRef name, const Val &otherwise) {
     const Val *given = args.find(name);
     Val val = given ? *given : otherwise;
     if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
       if (!val.isError())
-        error(DiagCode::TD303, val.range,
-              "`" + name + "` is a number, not " + describe(val));
+        c.error(DiagCode::TD303, val.range,
+                "`" + name + "` is a number, not " + describe(val));
       return false;
     }
     Val &kept = info->settings[name];
-    kept = val.is(ValKind::Bool) ? val : toFloat(val);
+    kept = val.is(ValKind::Bool) ? val : c.host.toFloat(val);
     kept.range = val.range;
     return true;
   };
@@ -138,8 +141,8 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
     Val beta1 = makeFloat(0.9), beta2 = makeFloat(0.999);
     if (const Val *betas = args.find("betas")) {
       Vals pair;
-      if (!unpack(*betas, 2, betas->range, pair))
-        return fail();
+      if (!c.unpack(*betas, 2, betas->range, pair))
+        return c.fail();
       beta1 = pair[0];
       beta2 = pair[1];
     }
@@ -147,55 +150,56 @@ Val Checker::buildOptimizer(OptimizerKind kind, const Bound &args) {
     info->momentNames = {"exp_avg", "exp_avg_sq"};
   }
   if (!good)
-    return fail();
-  checkSettings(*this, *info, args.range());
+    return c.fail();
+  checkSettings(c, *info, args.range());
   std::vector<NamedSlot> slots;
-  collectSlots(model, "", slots);
+  c.models.collectSlots(model, "", slots);
   for (NamedSlot &named : slots) {
     Slot &slot = *named.slot;
     bool mayLearn = unfreezes && slot.kind == td::SlotKind::Param;
-    if (!mayLearn && !isLearned(slot, args.range()))
+    if (!mayLearn && !c.models.isLearned(slot, args.range()))
       continue;
-    ensureSlotNamed(slot);
-    useSlot(slot, "given to an optimizer", args.range());
+    c.models.ensureSlotNamed(slot);
+    c.models.useSlot(slot, "given to an optimizer", args.range());
     OptimizerInfo::Leaf leaf{&slot, named.key, {}, ""};
     for (llvm::StringRef moment : info->momentNames) {
       std::string name =
           "opt." + info->name + "." + named.key + "." + moment.str();
-      declareBeside(slot, name, td::SlotKind::Moment, name, info->name);
+      c.places.declareBeside(slot, name, td::SlotKind::Moment, name,
+                             info->name);
       leaf.moments.push_back(name);
     }
     if (unfreezes && kind != OptimizerKind::SGD)
-      leaf.stepSlot = declareScalar(*this, *info, named.key + ".step",
-                                    makeInt(0), DType::I64);
+      leaf.stepSlot =
+          declareScalar(c, *info, named.key + ".step", makeInt(0), DType::I64);
     info->leaves.push_back(std::move(leaf));
   }
   if (info->leaves.empty()) {
-    error(DiagCode::TD603, args.range(), "the model has nothing to learn")
+    c.error(DiagCode::TD603, args.range(), "the model has nothing to learn")
         .label(describe(model) + " has no parameters");
-    return fail();
+    return c.fail();
   }
   if (!unfreezes && kind != OptimizerKind::SGD)
-    info->stepSlot =
-        declareScalar(*this, *info, "step", makeInt(0), DType::I64);
+    info->stepSlot = declareScalar(c, *info, "step", makeInt(0), DType::I64);
   if (keepsRates)
     info->lrSlot =
-        declareScalar(*this, *info, "lr", info->settings["lr"], DType::F64);
+        declareScalar(c, *info, "lr", info->settings["lr"], DType::F64);
   optimizers.push_back(info);
   Val val = makeVal(ValKind::Optimizer);
   val.data = std::move(info);
   return val;
 }
 
-Val Checker::learningRate(OptimizerInfo &optimizer) {
+Val Training::learningRate(OptimizerInfo &optimizer) {
   if (optimizer.lrSlot.empty())
     return optimizer.settings["lr"];
   TensorType type = hostNumber(DType::F64);
-  return itemOf(makeTensor(type, emit().read(optimizer.lrSlot, shapeOf(type))));
+  return c.tensors.itemOf(makeTensor(
+      type, c.emit().read(optimizer.lrSlot, c.tensors.shapeOf(type))));
 }
 
-Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
-                                 CallArgs &args) {
+Val Training::callOptimizerMethod(const Val &val, llvm::StringRef name,
+                                  CallArgs &args) {
   auto &optimizer = val.as<OptimizerInfo>();
   if (name == "zero_grad") {
     // `set_to_none=` has no meaning here and does no harm.
@@ -204,16 +208,16 @@ Val Checker::callOptimizerMethod(const Val &val, llvm::StringRef name,
   }
   if (name == "step") {
     if (args.positional.size() > 1 || !args.keywords.empty()) {
-      error(DiagCode::TD205, args.range,
-            "`step` takes the gradients, or nothing");
-      return fail();
+      c.error(DiagCode::TD205, args.range,
+              "`step` takes the gradients, or nothing");
+      return c.fail();
     }
     optimizerStep(optimizer,
                   args.positional.empty() ? nullptr : &args.positional[0],
                   args.range);
     return makeVal(ValKind::None);
   }
-  return reportNoMember(val, args.calleeRange, name);
+  return c.scopes.reportNoMember(val, args.calleeRange, name);
 }
 
 /// The numbers that a step of a parameter takes after its tensors; nothing
@@ -224,14 +228,14 @@ stepNumbers(Checker &c, OptimizerInfo &optimizer, llvm::StringRef stepSlot,
             SourceRange range) {
   auto &settings = optimizer.settings;
   if (optimizer.kind == OptimizerKind::SGD)
-    return Vals{c.learningRate(optimizer), settings["momentum"],
+    return Vals{c.training.learningRate(optimizer), settings["momentum"],
                 settings["nesterov"], settings["weight_decay"]};
   TensorType type = hostNumber(DType::I64);
-  Val step =
-      c.itemOf(makeTensor(type, c.emit().read(stepSlot, c.shapeOf(type))));
-  step = c.hostBinary(ast::BinaryOp::Add, step, makeInt(1), range);
-  c.rawWrite(stepSlot, c.fillTensor(step, type).value);
-  Val rate = c.learningRate(optimizer);
+  Val step = c.tensors.itemOf(
+      makeTensor(type, c.emit().read(stepSlot, c.tensors.shapeOf(type))));
+  step = c.host.binary(ast::BinaryOp::Add, step, makeInt(1), range);
+  c.models.rawWrite(stepSlot, c.tensors.fillTensor(step, type).value);
+  Val rate = c.training.learningRate(optimizer);
   Val beta1 = settings["beta1"], beta2 = settings["beta2"];
   Val rates = callStep("adam_rates", {step, rate, beta1, beta2});
   if (!rates.is(ValKind::Tuple))
@@ -240,14 +244,14 @@ stepNumbers(Checker &c, OptimizerInfo &optimizer, llvm::StringRef stepSlot,
               settings["eps"],      settings["weight_decay"], rate};
 }
 
-void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
-                            SourceRange range) {
+void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
+                             SourceRange range) {
   const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
   optimizer.hasStepped = true;
   // What is frozen is left as it is.
   std::vector<const OptimizerInfo::Leaf *> learned;
   for (const OptimizerInfo::Leaf &leaf : optimizer.leaves)
-    if (isLearned(*leaf.parameter, range))
+    if (c.models.isLearned(*leaf.parameter, range))
       learned.push_back(&leaf);
   Vals given;
   if (gradients) {
@@ -257,8 +261,8 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
       given.assign(elementsOf(*gradients).begin(),
                    elementsOf(*gradients).end());
     if (given.size() != learned.size()) {
-      error(DiagCode::TD604, range,
-            "these are not the gradients of the optimizer's model")
+      c.error(DiagCode::TD604, range,
+              "these are not the gradients of the optimizer's model")
           .note("write `optimizer.step(grad(loss, model))`");
       return;
     }
@@ -268,15 +272,15 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     args.range = range;
     args.calleeRange = range;
     args.positional = std::move(positional);
-    Val result = callPrelude(name, args);
-    at(range); // what follows is not the prelude's
+    Val result = c.calls.callPrelude(name, args);
+    c.at(range); // what follows is not the prelude's
     return result;
   };
   // Computed once, unless parameters count steps of their own.
   std::optional<Vals> numbers;
   for (auto [i, leaf] : llvm::enumerate(learned)) {
     if (!numbers || !leaf->stepSlot.empty())
-      numbers = stepNumbers(*this, optimizer,
+      numbers = stepNumbers(c, optimizer,
                             leaf->stepSlot.empty() ? optimizer.stepSlot
                                                    : leaf->stepSlot,
                             callStep, range);
@@ -284,11 +288,11 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
       return;
     Slot &slot = *leaf->parameter;
     TensorType type = slot.type;
-    type.place = modelPlace(*slot.owner);
+    type.place = c.places.modelPlace(*slot.owner);
     auto readTensor = [&](llvm::StringRef name) {
-      return makeTensor(type, emit().read(name, shapeOf(type)));
+      return makeTensor(type, c.emit().read(name, c.tensors.shapeOf(type)));
     };
-    Vals arguments{readSlot(slot, range)};
+    Vals arguments{c.models.readSlot(slot, range)};
     if (gradients) {
       arguments.push_back(given[i]);
     } else {
@@ -305,8 +309,8 @@ void Checker::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     if (!results.is(ValKind::Tuple))
       return;
     llvm::ArrayRef<Val> parts = elementsOf(results);
-    writeSlot(slot, parts[0]);
+    c.models.writeSlot(slot, parts[0]);
     for (auto [moment, part] : llvm::zip(leaf->moments, parts.drop_front()))
-      rawWrite(moment, part.value);
+      c.models.rawWrite(moment, part.value);
   }
 }

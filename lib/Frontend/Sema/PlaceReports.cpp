@@ -11,9 +11,9 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
+std::optional<std::string> Places::nameOf(const Place &place, SourceRange at) {
   if (place.kind != Place::Kind::Symbol ||
-      !deviceSymbols[place.symbol].made.isValid())
+      !c.devices.getNaming(place).isValid())
     return placeText(place);
   auto isIt = [&](const Binding *binding) {
     return binding && binding->val.is(ValKind::Device) &&
@@ -21,8 +21,8 @@ std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
   };
   // The prelude may be what is being walked.
   Scope *global =
-      filesById.lookup(at.file) ? &filesById.lookup(at.file)->scope : nullptr;
-  if (isIt(lookup(place.symbol)) ||
+      c.scopes.findFile(at.file) ? &c.scopes.findFile(at.file)->scope : nullptr;
+  if (isIt(c.scopes.lookup(place.symbol)) ||
       (global && isIt(global->lookup(place.symbol))))
     return place.symbol;
   if (ambientPlace().first == place)
@@ -30,17 +30,17 @@ std::optional<std::string> Checker::nameOf(const Place &place, SourceRange at) {
   return std::nullopt;
 }
 
-void Checker::offerTo(Diagnostic &report, SourceRange expr, const Place &to,
-                      FixIt::Kind kind) {
+void Places::offerTo(Diagnostic &report, SourceRange expr, const Place &to,
+                     FixIt::Kind kind) {
   if (std::optional<std::string> name = nameOf(to, expr))
-    offerSuffix(report, expr, ".to(" + *name + ")", kind);
+    c.offerSuffix(report, expr, ".to(" + *name + ")", kind);
 }
 
-void Checker::offerMove(Diagnostic &report, const Val &val, const Place &to,
-                        FixIt::Kind kind) {
+void Places::offerMove(Diagnostic &report, const Val &val, const Place &to,
+                       FixIt::Kind kind) {
   std::optional<std::string> name = nameOf(to, val.range);
   for (llvm::StringRef said : {".to(cpu)", "device=cpu)"}) {
-    if (!name || !text(val.range).ends_with(said))
+    if (!name || !c.text(val.range).ends_with(said))
       continue;
     SourceRange cpu = val.range;
     cpu.end -= 1;
@@ -50,7 +50,7 @@ void Checker::offerMove(Diagnostic &report, const Val &val, const Place &to,
     return;
   }
   SourceRange made = val.as<TensorInfo>().made;
-  llvm::StringRef call = text(made);
+  llvm::StringRef call = c.text(made);
   if (!isDeclaredBefore(to, made) || !call.ends_with(")"))
     return offerTo(report, val.range, to, kind);
   std::string added =
@@ -61,34 +61,34 @@ void Checker::offerMove(Diagnostic &report, const Val &val, const Place &to,
              {{end.start(), added}});
 }
 
-bool Checker::isDeclaredBefore(const Place &place, SourceRange at) {
-  SourceRange made = deviceSymbols.lookup(place.symbol).made;
+bool Places::isDeclaredBefore(const Place &place, SourceRange at) {
+  SourceRange made = c.devices.getNaming(place);
   bool isBefore =
       !made.isValid() || (made.file == at.file && made.end <= at.begin);
   return at.isValid() && isBefore && nameOf(place, at);
 }
 
-void Checker::noteOrigin(Diagnostic &report, const Val &val) {
+void Places::noteOrigin(Diagnostic &report, const Val &val) {
   SourceRange placed = val.as<TensorInfo>().placed;
-  bool isUsers = val.range.isValid() && !isPrelude(val.range.file);
-  std::string what = isUsers ? "`" + text(val.range).str() + "`" : "one side";
+  bool isUsers = val.range.isValid() && !c.isPrelude(val.range.file);
+  std::string what = isUsers ? "`" + c.text(val.range).str() + "`" : "one side";
   what += " is " + typeText(typeOf(val));
-  if (placed.isValid() && !isPrelude(placed.file))
+  if (placed.isValid() && !c.isPrelude(placed.file))
     report.note(what + ", placed here", placed);
   else if (isCpuOrFree(typeOf(val).place))
     report.note(what + ", never placed, so it is on the cpu");
 }
 
-void Checker::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
+void Places::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
   const Place &a = typeOf(lhs).place, &b = typeOf(rhs).place;
   bool isSymbol =
       a.kind == Place::Kind::Symbol || b.kind == Place::Kind::Symbol;
   Diagnostic &report =
-      isSymbol
-          ? error(DiagCode::TD505, range,
-                  "`" + placeText(a) + "` and `" + placeText(b) +
-                      "` need not be the same device")
-          : error(DiagCode::TD501, range, "operands are on different devices");
+      isSymbol ? c.error(DiagCode::TD505, range,
+                         "`" + placeText(a) + "` and `" + placeText(b) +
+                             "` need not be the same device")
+               : c.error(DiagCode::TD501, range,
+                         "operands are on different devices");
   report.label("@" + placeText(a) + " and @" + placeText(b));
   noteOrigin(report, lhs);
   noteOrigin(report, rhs);
@@ -99,13 +99,13 @@ void Checker::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
     offerMove(report, rhs, a, kind);
 }
 
-void Checker::reportModelPlace(const ModelInstance &model,
-                               const ModelInstance &owner, const Val &arg,
-                               const CallArgs &args) {
+void Places::reportModelPlace(const ModelInstance &model,
+                              const ModelInstance &owner, const Val &arg,
+                              const CallArgs &args) {
   const Place &place = owner.place, &data = typeOf(arg).place;
   SourceRange range = arg.range.isValid() ? arg.range : args.range;
   if (!isCpuOrFree(place)) {
-    Diagnostic &report = error(
+    Diagnostic &report = c.error(
         DiagCode::TD502, range,
         isCpuOrFree(data) ? "the data was not moved to the model's device"
                           : "the data is on another device than the model");
@@ -113,7 +113,7 @@ void Checker::reportModelPlace(const ModelInstance &model,
         .label(typeText(typeOf(arg)) +
                (data.kind == Place::Kind::Free ? " @cpu" : ""))
         .secondaryLabel(args.calleeRange, "on @" + placeText(place));
-    if (standsFor(place).kind == Place::Kind::Cpu)
+    if (c.devices.standsFor(place).kind == Place::Kind::Cpu)
       report.note("`" + placeText(place) +
                   "` is the cpu on this machine: on one with a GPU this call "
                   "would fail");
@@ -123,8 +123,8 @@ void Checker::reportModelPlace(const ModelInstance &model,
             isCpuOrFree(data) ? FixIt::Safe : FixIt::Choice);
     return;
   }
-  Diagnostic &report = error(DiagCode::TD503, args.calleeRange,
-                             "the model was not moved to the data's device");
+  Diagnostic &report = c.error(DiagCode::TD503, args.calleeRange,
+                               "the model was not moved to the data's device");
   report.label("its parameters are on @" + placeText(place))
       .secondaryLabel(range, typeText(typeOf(arg)));
   noteOrigin(report, arg);
@@ -133,10 +133,10 @@ void Checker::reportModelPlace(const ModelInstance &model,
     offerTo(report, model.made, data, FixIt::Safe);
 }
 
-void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
-                               const Place &place, SourceRange range) {
+void Places::reportStatePlace(const Val &val, llvm::StringRef name,
+                              const Place &place, SourceRange range) {
   Diagnostic &report =
-      error(DiagCode::TD501, range, "`" + name + "` is on another device");
+      c.error(DiagCode::TD501, range, "`" + name + "` is on another device");
   report.label("@" + placeText(place) + ", and its new value @" +
                placeText(typeOf(val).place));
   noteOrigin(report, val);
@@ -148,15 +148,16 @@ void Checker::reportStatePlace(const Val &val, llvm::StringRef name,
 // --placement=warn
 //===----------------------------------------------------------------------===//
 
-void Checker::warnBrought(const Val &tensor, const Place &place) {
-  if (placement != Placement::Warn || alone || place.kind == Place::Kind::Cpu ||
+void Places::warnBrought(const Val &tensor, const Place &place) {
+  if (placement != Placement::Warn || c.isWalkedAside() ||
+      place.kind == Place::Kind::Cpu ||
       !brought.emplace(tensor.data, placeText(place)).second)
     return;
-  bool isUsers = tensor.range.isValid() && !isPrelude(tensor.range.file);
-  SourceRange range = isUsers ? tensor.range : userRange(here);
+  bool isUsers = tensor.range.isValid() && !c.isPrelude(tensor.range.file);
+  SourceRange range = isUsers ? tensor.range : c.userRange(c.here);
   Diagnostic &report =
-      warning(DiagCode::TD510, range,
-              "`" + text(range) + "` is brought to " + placeText(place));
+      c.warning(DiagCode::TD510, range,
+                "`" + c.text(range) + "` is brought to " + placeText(place));
   report.label("the program does not say `.to(" + placeText(place) + ")`");
   if (tensor.as<TensorInfo>().made == range)
     offerMove(report, tensor, place, FixIt::Choice);
@@ -164,13 +165,13 @@ void Checker::warnBrought(const Val &tensor, const Place &place) {
     offerTo(report, range, place, FixIt::Choice);
 }
 
-void Checker::warnMoved(const ModelInstance &model, const Place &place) {
-  if (placement != Placement::Warn || alone || model.name.empty())
+void Places::warnMoved(const ModelInstance &model, const Place &place) {
+  if (placement != Placement::Warn || c.isWalkedAside() || model.name.empty())
     return;
   // Its parts are moved with it.
   llvm::StringRef name = llvm::StringRef(model.name).split('.').first;
-  warning(DiagCode::TD510, here,
-          "`" + name + "` is brought to " + placeText(place))
+  c.warning(DiagCode::TD510, c.here,
+            "`" + name + "` is brought to " + placeText(place))
       .label("where the program does not say `" + name + ".to(" +
              placeText(place) + ")`");
 }

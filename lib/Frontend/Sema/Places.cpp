@@ -29,7 +29,7 @@ static bool isFree(const Place &place) {
   return place.kind == Place::Kind::Free;
 }
 
-bool Checker::agree(const Place &lhs, const Place &rhs) const {
+bool Places::agree(const Place &lhs, const Place &rhs) const {
   if (lhs == rhs)
     return true;
   return freeIsCpu() ? isCpuOrFree(lhs) && isCpuOrFree(rhs)
@@ -40,8 +40,8 @@ bool Checker::agree(const Place &lhs, const Place &rhs) const {
 // Operands
 //===----------------------------------------------------------------------===//
 
-std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
-                                        SourceRange range) {
+std::optional<Place> Places::samePlace(llvm::MutableArrayRef<Val> operands,
+                                       SourceRange range) {
   const Val *pinned = nullptr;
   for (const Val &operand : operands)
     if (operand.is(ValKind::Tensor) && !isFree(typeOf(operand).place) &&
@@ -65,22 +65,22 @@ std::optional<Place> Checker::samePlace(llvm::MutableArrayRef<Val> operands,
   return place;
 }
 
-bool Checker::isHome(const Place &lhs, const Place &rhs) const {
+bool Places::isHome(const Place &lhs, const Place &rhs) const {
   return freeIsCpu() && isCpuOrFree(lhs) && isCpuOrFree(rhs);
 }
 
-Val Checker::transfer(const Val &tensor, const Place &place, SourceRange placed,
-                      Transfer why) {
+Val Places::transfer(const Val &tensor, const Place &place, SourceRange placed,
+                     Transfer why) {
   TensorType type = typeOf(tensor);
   type.place = place;
-  Value value = emit().toDevice(tensor.value, shapeOf(type), why);
+  Value value = c.emit().toDevice(tensor.value, c.tensors.shapeOf(type), why);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
   return val;
 }
 
-Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed,
-                   Transfer why) {
+Val Places::bring(const Val &tensor, const Place &place, SourceRange placed,
+                  Transfer why) {
   bool goes = !freeIsCpu() && isFree(typeOf(tensor).place) && !isFree(place);
   if (!goes)
     return tensor;
@@ -88,11 +88,11 @@ Val Checker::bring(const Val &tensor, const Place &place, SourceRange placed,
   return transfer(tensor, place, placed, why);
 }
 
-Val Checker::bringHome(const Val &tensor) {
+Val Places::bringHome(const Val &tensor) {
   return bring(tensor, getCpu(), {}, Transfer::Home);
 }
 
-Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {
+Val Places::pin(const Val &tensor, const Place &place, SourceRange placed) {
   TensorType type = typeOf(tensor);
   if (placement != Placement::Optimize && type.place == place)
     return tensor;
@@ -101,19 +101,19 @@ Val Checker::pin(const Val &tensor, const Place &place, SourceRange placed) {
   Value value = tensor.value;
   type.place = place;
   if (placement == Placement::Optimize)
-    value = emit().toDevice(value, shapeOf(type), Transfer::Pinned);
+    value = c.emit().toDevice(value, c.tensors.shapeOf(type), Transfer::Pinned);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
   return val;
 }
 
-Val Checker::freed(const Val &tensor, Transfer why) {
+Val Places::freed(const Val &tensor, Transfer why) {
   TensorType type = typeOf(tensor);
   bool wasFree = isFree(type.place);
   type.place = Place();
   Value value = tensor.value;
   if (!freeIsCpu() && !wasFree)
-    value = emit().toDevice(value, shapeOf(type), why);
+    value = c.emit().toDevice(value, c.tensors.shapeOf(type), why);
   Val val = makeTensor(std::move(type), value);
   val.range = tensor.range;
   return val;
@@ -123,32 +123,32 @@ Val Checker::freed(const Val &tensor, Transfer why) {
 // Factories
 //===----------------------------------------------------------------------===//
 
-std::pair<Place, SourceRange> Checker::ambientPlace() {
+std::pair<Place, SourceRange> Places::ambientPlace() {
   if (withDevice)
     return {withDevice->as<DeviceInfo>().place, withDevice->range};
-  for (size_t i = frames.size(); i-- != 0;) {
-    if (frames[i].self)
-      return {modelPlace(*frames[i].self), frames[i].self->moved};
-    if (frames[i].sharedPlace)
-      return {*frames[i].sharedPlace, frames[i].callRange};
-    if (!frames[i].file->isPrelude)
+  for (size_t i = c.frames.size(); i-- != 0;) {
+    if (c.frames[i].self)
+      return {modelPlace(*c.frames[i].self), c.frames[i].self->moved};
+    if (c.frames[i].sharedPlace)
+      return {*c.frames[i].sharedPlace, c.frames[i].callRange};
+    if (!c.frames[i].file->isPrelude)
       break;
   }
   return {};
 }
 
-std::pair<Place, SourceRange> Checker::factoryPlace(const Val *device,
-                                                    SourceRange range) {
+std::pair<Place, SourceRange> Places::factoryPlace(const Val *device,
+                                                   SourceRange range) {
   if (!device || device->is(ValKind::None))
     return ambientPlace();
-  std::optional<Val> known = asDevice(*device);
+  std::optional<Val> known = c.devices.asDevice(*device);
   if (!known) {
     if (!device->isError() && !device->is(ValKind::Str))
-      error(DiagCode::TD303, device->range,
-            "`device=` takes a device, not " + describe(*device));
+      c.error(DiagCode::TD303, device->range,
+              "`device=` takes a device, not " + describe(*device));
     return {};
   }
   Place place = known->as<DeviceInfo>().place;
-  checkDeviceExists(place, device->range);
-  return {place, userRange(range)};
+  c.devices.checkDeviceExists(place, device->range);
+  return {place, c.userRange(range)};
 }

@@ -1,24 +1,23 @@
 //===- Printing.cpp - values and types in the language's spelling ---------===//
 
-#include "Checker.h"
+#include "Values.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-std::string Checker::placeText(const Place &place) {
+std::string sema::placeText(const Place &place) {
   return place.kind == Place::Kind::Free ? "cpu" : spelling(place);
 }
 
-std::string Checker::typeText(const TensorType &type) {
+std::string sema::typeText(const TensorType &type) {
   std::string text = (tdc::spelling(type.dtype) + spelling(type.dims)).str();
   if (type.place.kind != Place::Kind::Free)
     text += " @" + spelling(type.place);
   return text;
 }
 
-/// What a value is, as a noun of the language.
-std::string Checker::describe(const Val &val) {
+std::string sema::describe(const Val &val) {
   switch (val.kind) {
   case ValKind::Error:
     return "an error";

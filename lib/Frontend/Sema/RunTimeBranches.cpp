@@ -63,25 +63,25 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
                              SourceRange range,
                              const llvm::StringSet<> &assigned)
     : c(c), condition(condition), range(range), before(saveModels(c)),
-      knownFacts(c.sizes.mark()) {
+      knownFacts(c.host.sizes.mark()) {
   for (auto &entry : assigned)
-    if (Binding *binding = c.lookup(entry.first()))
+    if (Binding *binding = c.scopes.lookup(entry.first()))
       if (binding->isVar)
         joined.push_back({entry.first().str(), binding, binding->val, {}, {}});
   llvm::sort(joined,
              [](const Joined &a, const Joined &b) { return a.name < b.name; });
-  c.nameAllModels();
-  c.emit().beginIf(c.materialize(condition));
+  c.models.nameAllModels();
+  c.emit().beginIf(c.host.materialize(condition));
   ++c.regionDepth;
   ++c.conditionDepth;
-  c.forgetReads();
+  c.models.forgetReads();
 }
 
 /// Whether nobody reads the variable at the end of the side that was walked.
 bool RunTimeBranch::isDead(const Joined &one) const {
   if (one.isResult())
     return one.binding->val.isError();
-  Binding *returned = c.lookup(exits::kReturns);
+  Binding *returned = c.scopes.lookup(exits::kReturns);
   return !isExit(one.name) && returned && returned->val.known &&
          returned->val.truth;
 }
@@ -99,8 +99,8 @@ void RunTimeBranch::enterElse() {
     one.binding->val = one.before;
   afterThen = saveModels(c);
   restoreModels(c, before);
-  c.sizes.forgetSince(knownFacts);
-  c.forgetReads();
+  c.host.sizes.forgetSince(knownFacts);
+  c.models.forgetReads();
   c.emit().beginElse();
 }
 
@@ -116,7 +116,7 @@ bool RunTimeBranch::mustJoin(Joined &one) {
   Val &other = one.binding->val;
   one.isDeadInElse = isDead(one);
   // The same way out on both sides needs no value.
-  bool isConstant = other.known || c.constantInt(other);
+  bool isConstant = other.known || c.host.constantInt(other);
   if (isExit(one.name) && isConstant && isSame(one.then, other))
     return false;
   if ((one.isDeadInThen || isSame(one.before, one.then)) &&
@@ -143,7 +143,7 @@ void RunTimeBranch::reportNoValue(const Joined &one) {
            one.getTitle() +
                (one.isResult() ? " cannot depend on" : " cannot change under") +
                " a condition that is known only at run time")
-          .label("it is " + c.describe(culprit) +
+          .label("it is " + describe(culprit) +
                  ", which exists only while compiling");
   if (culprit.is(ValKind::List) && !one.isResult())
     report.note(kInsteadOfList);
@@ -214,8 +214,8 @@ void RunTimeBranch::finish() {
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
-  c.sizes.forgetSince(knownFacts);
-  c.forgetReads();
+  c.host.sizes.forgetSince(knownFacts);
+  c.models.forgetReads();
   joinModels(c, afterThen, join);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
@@ -230,24 +230,25 @@ void RunTimeBranch::finish() {
       one.binding->val = one.twin->binding->val;
 }
 
-Flow Checker::branch(const Val &condition, SourceRange range,
-                     const llvm::StringSet<> &assigned,
-                     llvm::function_ref<Flow()> thenSide,
-                     llvm::function_ref<Flow()> elseSide, Rest *rest) {
-  RunTimeBranch branch(*this, condition, range, assigned);
+Flow ControlFlow::branch(const Val &condition, SourceRange range,
+                         const llvm::StringSet<> &assigned,
+                         llvm::function_ref<Flow()> thenSide,
+                         llvm::function_ref<Flow()> elseSide, Rest *rest) {
+  RunTimeBranch branch(c, condition, range, assigned);
   Flow thenFlow = thenSide();
   branch.enterElse();
   Flow elseFlow = elseSide();
-  if (thenFlow != elseFlow && isPrelude(range.file)) {
+  if (thenFlow != elseFlow && c.isPrelude(range.file)) {
     // Conditions of the prelude begin with the parameter that they are about.
     Val decided;
     decided.range = range;
-    llvm::StringRef name = text(range).split(' ').first;
-    reportNotKnown(decided, ("`" + name + "` of " + userFunction("")).str());
+    llvm::StringRef name = c.text(range).split(' ').first;
+    c.host.reportNotKnown(decided,
+                          ("`" + name + "` of " + c.userFunction("")).str());
   } else if (rest && thenFlow == Flow::Left && elseFlow != Flow::Left) {
     elseFlow = goOn(elseFlow, *rest, range);
     rest->isWalked = true;
-    branch.dropVariablesOf(*scope);
+    branch.dropVariablesOf(*c.scopes.scope);
   }
   branch.finish();
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;

@@ -39,7 +39,7 @@ public:
   /// Whether nothing but `return` ends the turns before their time.
   bool onlyReturns() const { return !canBe(breaks); }
   Value getLeaves() const {
-    return canBe(last) ? c.materialize(last) : Value();
+    return canBe(last) ? c.host.materialize(last) : Value();
   }
   llvm::ArrayRef<Emitter::Outcome> getOutcomes() const { return outcomes; }
   /// Behind the loop, where they are `results`.
@@ -74,8 +74,8 @@ private:
 RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
                          bool runs, bool hasTail)
     : c(c), range(range), runs(runs), hasTail(hasTail) {
-  for (auto &entry : Checker::assignedNames(&body)) {
-    Binding *binding = c.lookup(entry.first());
+  for (auto &entry : ControlFlow::assignedNames(&body)) {
+    Binding *binding = c.scopes.lookup(entry.first());
     if (!binding || !binding->isVar || binding->val.isError() ||
         isExit(entry.first()))
       continue;
@@ -112,7 +112,7 @@ Val RunTimeLoop::startOfTurn(const Carried &one,
     TensorType type = typeOf(val);
     for (auto [i, isOpen] : llvm::enumerate(open))
       if (isOpen)
-        type.dims[i] = c.sizes.add("?", c.emit().dim(val.value, i));
+        type.dims[i] = c.host.sizes.add("?", c.emit().dim(val.value, i));
     SourceRange made = val.as<TensorInfo>().made;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
     val.as<TensorInfo>().made = made;
@@ -125,9 +125,9 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
   ++c.regionDepth;
   if (!runs)
     ++c.conditionDepth;
-  c.forgetReads();
-  knownFacts = c.sizes.mark();
-  c.beginTurn();
+  c.models.forgetReads();
+  knownFacts = c.host.sizes.mark();
+  c.control.beginTurn();
   for (Carried &one : carried)
     one.binding->val = one.start = startOfTurn(one, values);
 }
@@ -145,7 +145,7 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
     if (!open[i] && typeOf(after).dims[i] != typeOf(one.start).dims[i])
       answer.facts.push_back({typeOf(after).dims[i], typeOf(one.start).dims[i],
                               "`" + one.name + "` changes its size"});
-  if (!c.prove(answer))
+  if (!c.tensors.prove(answer))
     c.error(DiagCode::TD401, place, answer.problem);
   return true;
 }
@@ -153,23 +153,23 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
 /// A model that was used before the turn moved it would be elsewhere in the
 /// second turn.
 void RunTimeLoop::checkModels() {
-  const Checker::LoopRecord &record = c.loops.back();
+  const LoopRecord &record = c.control.loops.back();
   llvm::DenseSet<uint32_t> reported;
   // A model is made behind its parts, and is what the program names.
   for (size_t i = states.models.size(); i-- != 0;) {
-    const ModelInstance *model = c.models[i].get();
+    const ModelInstance *model = c.models.all[i].get();
     auto placeUse = record.placeUses.find(model);
     const Place &start = states.models[i].place;
     // On one of the paths through the turn it may be elsewhere.
-    const Place &last = model->otherwise && c.agree(model->place, start)
+    const Place &last = model->otherwise && c.places.agree(model->place, start)
                             ? *model->otherwise
                             : model->place;
-    if (placeUse != record.placeUses.end() && !c.agree(last, start) &&
+    if (placeUse != record.placeUses.end() && !c.places.agree(last, start) &&
         reported.insert(placeUse->second.begin).second)
       c.error(DiagCode::TD507, placeUse->second,
               "`" + model->name + "` changes device inside the loop")
-          .label("@" + c.placeText(start) + " when the loop starts, @" +
-                 c.placeText(last) + " after one turn");
+          .label("@" + placeText(start) + " when the loop starts, @" +
+                 placeText(last) + " after one turn");
     auto modeUse = record.modeUses.find(model);
     if (modeUse != record.modeUses.end() &&
         model->mode != states.models[i].mode)
@@ -192,19 +192,20 @@ void RunTimeLoop::addOutcome(Binding &exit) {
   if (!canBe(exit.val))
     return;
   flags.push_back(&exit);
-  outcomes.push_back({c.emit().constantBool(false), c.materialize(exit.val)});
+  outcomes.push_back(
+      {c.emit().constantBool(false), c.host.materialize(exit.val)});
 }
 
 /// What was returned; nothing, if the loop ended in another way.
 void RunTimeLoop::addResult() {
   // There is none where the parser has refused a `return` outside of functions.
-  Binding *returned = c.lookup(exits::kResult);
+  Binding *returned = c.scopes.lookup(exits::kResult);
   if (!returned || returned->val.isError() || returned->val.is(ValKind::None))
     return;
   const Val &result = returned->val;
   if (!hasLeaves(result)) {
     c.error(DiagCode::TD214, result.range.isValid() ? result.range : range,
-            "a loop that runs at run time cannot return " + c.describe(result))
+            "a loop that runs at run time cannot return " + describe(result))
         .label("exists only while compiling");
     return;
   }
@@ -216,10 +217,10 @@ void RunTimeLoop::addResult() {
 
 llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
   c.at(range);
-  Binding *broke = c.lookup(exits::kBreaks);
-  Binding *returned = c.lookup(exits::kReturns);
+  Binding *broke = c.scopes.lookup(exits::kBreaks);
+  Binding *returned = c.scopes.lookup(exits::kReturns);
   breaks = broke->val;
-  last = c.isLoopOver();
+  last = c.control.isLoopOver();
   bool isDead = returned && returned->val.known && returned->val.truth;
   llvm::SmallVector<Value> next;
   for (Carried &one : carried) {
@@ -233,7 +234,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     if (!isSame(binding->val, val) && !binding->val.isError()) {
       Diagnostic &report = c.error(
           DiagCode::TD214, range,
-          "a loop that runs at run time cannot change " + c.describe(val));
+          "a loop that runs at run time cannot change " + describe(val));
       if (val.is(ValKind::List))
         report.note(kInsteadOfList, binding->declared);
     }
@@ -243,27 +244,27 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
     addOutcome(*returned);
     addResult();
   }
-  c.joinLeft(*c.scope->parent);
-  if (!c.isLeft)
+  c.control.joinLeft(*c.scopes.scope->parent);
+  if (!c.control.isLeft)
     checkModels();
-  c.endTurn();
+  c.control.endTurn();
   return next;
 }
 
 void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
-  c.sizes.forgetSince(knownFacts);
+  c.host.sizes.forgetSince(knownFacts);
   --c.regionDepth;
   if (!runs)
     --c.conditionDepth;
-  c.forgetReads();
+  c.models.forgetReads();
   if (!runs) {
     bringModels(c, states, {range, Join::Loop});
     joinModels(c, states, {range, Join::Loop});
   }
   for (Carried &one : carried)
     one.binding->val =
-        c.alone ? rebuild(c, one.before, one.after, results, one.name)
-                : startOfTurn(one, results);
+        c.isWalkedAside() ? rebuild(c, one.before, one.after, results, one.name)
+                          : startOfTurn(one, results);
   for (Binding *exit : flags) {
     // A loop that runs and is left for certain.
     if (!runs || !exit->val.known)
@@ -271,74 +272,77 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
     results = results.drop_front();
   }
   if (!results.empty()) {
-    Val &result = c.lookup(exits::kResult)->val;
+    Val &result = c.scopes.lookup(exits::kResult)->val;
     result = rebuildOutside(c, result, start, results, exits::kResult);
   }
 }
 
-llvm::StringRef Checker::indexName(const ast::ForStmt &stmt) {
+llvm::StringRef ControlFlow::indexName(const ast::ForStmt &stmt) {
   return stmt.target->name.empty() ? "i" : stmt.target->name;
 }
 
-void Checker::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
-                          const Val &to, const Val &step,
-                          llvm::function_ref<void(Val)> body, bool hasTail) {
-  settlePlaces(*stmt.body,
-               [&] { body(runTimeInt(Value(&nullEmitter), indexName(stmt))); });
-  auto first = constantInt(from), last = constantInt(to);
-  RunTimeLoop loop(*this, *stmt.body, stmt.range,
-                   first && last && *first < *last, hasTail);
-  Emitter::Loop values = emit().beginFor(materialize(from), materialize(to),
-                                         materialize(step), loop.getInitial());
+void ControlFlow::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
+                              const Val &to, const Val &step,
+                              llvm::function_ref<void(Val)> body,
+                              bool hasTail) {
+  settlePlaces(*stmt.body, [&] {
+    body(c.host.runTimeInt(c.unknownValue(), indexName(stmt)));
+  });
+  auto first = c.host.constantInt(from), last = c.host.constantInt(to);
+  RunTimeLoop loop(c, *stmt.body, stmt.range, first && last && *first < *last,
+                   hasTail);
+  Emitter::Loop values =
+      c.emit().beginFor(c.host.materialize(from), c.host.materialize(to),
+                        c.host.materialize(step), loop.getInitial());
   loop.enter(values.carried);
-  body(runTimeInt(values.index, indexName(stmt)));
+  body(c.host.runTimeInt(values.index, indexName(stmt)));
   llvm::SmallVector<Value> next = loop.leaveBody();
-  loop.finish(emit().endFor(next, loop.getOutcomes(), loop.getLeaves()));
+  loop.finish(c.emit().endFor(next, loop.getOutcomes(), loop.getLeaves()));
 }
 
-Flow Checker::execWhile(const ast::WhileStmt &stmt) {
+Flow ControlFlow::execWhile(const ast::WhileStmt &stmt) {
   std::optional<Val> truth = condition(*stmt.condition);
-  at(stmt.range);
-  pushScope();
-  bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
+  c.at(stmt.range);
+  c.scopes.pushScope();
+  c.scopes.bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
   if (!truth) {
     // The body may hold further mistakes.
     beginTurn();
     execStatements(stmt.body->stmts);
     endTurn();
   } else if (truth->known && !truth->truth) {
-    useNamesIn(stmt.body->range);
+    c.scopes.useNamesIn(stmt.body->range);
   } else {
     walkWhile(stmt, *truth);
   }
-  joinLeft(*scope);
-  popScope();
+  joinLeft(*c.scopes.scope);
+  c.scopes.popScope();
   return flowBehindLoop();
 }
 
 /// The condition is computed in front of the loop and, for the turn to come, at
 /// the end of each.
-void Checker::walkWhile(const ast::WhileStmt &stmt, const Val &first) {
+void ControlFlow::walkWhile(const ast::WhileStmt &stmt, const Val &first) {
   settlePlaces(*stmt.body, [&] { execStatements(stmt.body->stmts); });
-  RunTimeLoop loop(*this, *stmt.body, stmt.range, first.known);
+  RunTimeLoop loop(c, *stmt.body, stmt.range, first.known);
   llvm::SmallVector<Value> values =
-      emit().beginWhile(materialize(first), loop.getInitial());
+      c.emit().beginWhile(c.host.materialize(first), loop.getInitial());
   loop.enter(values);
   execStatements(stmt.body->stmts);
   llvm::SmallVector<Value> next = loop.leaveBody();
   std::optional<Val> truth;
   auto ask = [&] {
     truth = condition(*stmt.condition);
-    return truth ? materialize(*truth) : emit().constantBool(false);
+    return truth ? c.host.materialize(*truth) : c.emit().constantBool(false);
   };
-  auto stop = [&] { return emit().constantBool(false); };
+  auto stop = [&] { return c.emit().constantBool(false); };
   const Val &last = loop.isLast();
   Value goesOn = !last.known  ? chooseBool(last.value, stop, ask)
                  : last.truth ? stop()
                               : ask();
-  loop.finish(emit().endWhile(goesOn, next, loop.getOutcomes()));
+  loop.finish(c.emit().endWhile(goesOn, next, loop.getOutcomes()));
   bool isEndless = first.known && truth && truth->known && truth->truth;
-  if (Binding *returned = lookup(exits::kReturns);
+  if (Binding *returned = c.scopes.lookup(exits::kReturns);
       returned && isEndless && loop.onlyReturns() && !last.known)
     returned->val = makeBool(true);
 }

@@ -1,10 +1,4 @@
-//===- Scopes.cpp - names, files and the prelude --------------------------===//
-//
-// A name is looked for in the blocks around it, then among the file's own
-// declarations, the builtins and the prelude. Functions and models of a file
-// are declared before its statements run.
-//
-//===----------------------------------------------------------------------===//
+//===- Scopes.cpp - what the names of a program mean ----------------------===//
 
 #include "Checker.h"
 #include "Declarations.h"
@@ -17,23 +11,23 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-Binding *Checker::lookup(llvm::StringRef name) {
+Binding *Scopes::lookup(llvm::StringRef name) {
   return scope ? scope->lookup(name) : nullptr;
 }
 
-void Checker::pushScope() {
+void Scopes::pushScope() {
   auto *inner = new Scope;
   inner->parent = scope;
   scope = inner;
 }
 
-void Checker::popScope() {
+void Scopes::popScope() {
   for (auto &entry : scope->names) {
     const Binding &binding = entry.second;
     if (binding.warnUnused && !binding.used && !binding.val.isError() &&
-        !isPrelude(binding.declared.file) && !alone)
-      warning(DiagCode::TD210, binding.declared,
-              "unused `let " + entry.first() + "`")
+        !c.isPrelude(binding.declared.file) && !c.isWalkedAside())
+      c.warning(DiagCode::TD210, binding.declared,
+                "unused `let " + entry.first() + "`")
           .label("never read")
           .fix(FixIt::Choice, "`let _ = …` says that it is meant",
                {{binding.declared, "_"}});
@@ -43,8 +37,8 @@ void Checker::popScope() {
   scope = outer;
 }
 
-void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
-                   bool isVar) {
+void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
+                  bool isVar) {
   if (name == "_")
     return;
   nameTensor(val, name, range);
@@ -53,21 +47,20 @@ void Checker::bind(llvm::StringRef name, SourceRange range, Val val,
   binding.val = std::move(val);
   binding.declared = range;
   binding.isVar = isVar;
-  binding.noGrad = noGrad;
+  binding.noGrad = c.training.noGrad;
 }
 
-/// The prelude's names are not the program's.
-void Checker::nameTensor(const Val &val, llvm::StringRef name,
-                         SourceRange range) {
-  if (val.is(ValKind::Tensor) && val.value && !isPrelude(range.file))
-    emit().nameTensor(val.value, name);
+void Scopes::nameTensor(const Val &val, llvm::StringRef name,
+                        SourceRange range) {
+  if (val.is(ValKind::Tensor) && val.value && !c.isPrelude(range.file))
+    c.emit().nameTensor(val.value, name);
 }
 
-void Checker::useNamesIn(SourceRange range) {
-  if (isPrelude(range.file))
+void Scopes::useNamesIn(SourceRange range) {
+  if (c.isPrelude(range.file))
     return;
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (llvm::StringRef rest = text(range); !rest.empty();) {
+  for (llvm::StringRef rest = c.text(range); !rest.empty();) {
     rest = rest.drop_until(isPart);
     llvm::StringRef word = rest.take_while(isPart);
     rest = rest.drop_front(word.size());
@@ -76,7 +69,7 @@ void Checker::useNamesIn(SourceRange range) {
       continue;
     binding->used = true;
     if (binding->val.is(ValKind::Tensor) && binding->val.value)
-      emit().readElsewhere(binding->val.value);
+      c.emit().readElsewhere(binding->val.value);
   }
 }
 
@@ -85,9 +78,9 @@ void Checker::bindTarget(const ast::Target &target, Val val, bool isVar,
   if (!target.isTuple()) {
     if (!val.range.isValid() && val.is(ValKind::Tensor))
       val.range = target.range;
-    bind(target.name, target.range, std::move(val), isVar);
+    scopes.bind(target.name, target.range, std::move(val), isVar);
     if (warnUnused && target.name != "_")
-      scope->names[target.name].warnUnused = true;
+      scopes.scope->names[target.name].warnUnused = true;
     return;
   }
   Vals parts;
@@ -117,25 +110,28 @@ static Val declaredValue(const ast::Decl &decl, FileScope *file) {
   return val;
 }
 
-FileScope *Checker::loadFile(FileId id, bool isPreludeFile) {
+FileScope *Scopes::loadFile(FileId id, bool isPreludeFile) {
   if (FileScope *known = filesById.lookup(id))
     return known;
   files.push_back(std::make_unique<FileScope>());
   FileScope *result = files.back().get();
   result->id = id;
   result->isPrelude = isPreludeFile;
+  if (isPreludeFile)
+    c.addPreludeFile(id);
   filesById[id] = result;
   for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
-    namesDevices |= !isPreludeFile && sources.getText(id).contains(word);
+    if (!isPreludeFile && c.sources.getText(id).contains(word))
+      c.devices.noteWords();
   if (files.size() == 1)
     return result; // the program itself is parsed already
-  unsigned before = diags->getNumErrors();
-  result->program = parseFile(sources, id, context, *diags);
-  unfreezes |= result->program->unfreezes;
-  keepsRates |= result->program->keepsState;
-  result->hasSyntaxErrors = diags->getNumErrors() != before;
+  unsigned before = c.countReports();
+  result->program = parseFile(c.sources, id, c.context, c.getDiags());
+  c.training.unfreezes |= result->program->unfreezes;
+  c.training.keepsRates |= result->program->keepsState;
+  result->hasSyntaxErrors = c.countReports() != before;
   if (result->hasSyntaxErrors)
-    emitter = &nullEmitter;
+    c.stopEmitting();
   return result;
 }
 
@@ -162,17 +158,17 @@ static void declareItems(Checker &checker, FileScope *file) {
   }
 }
 
-std::optional<Val> Checker::findPrelude(llvm::StringRef name) {
+std::optional<Val> Scopes::findPrelude(llvm::StringRef name) {
   for (const PreludeFile &candidate : getPreludeFiles()) {
     if (!llvm::is_contained(candidate.names, name))
       continue;
     FileScope *found = nullptr;
     for (auto &known : files)
-      if (known->isPrelude && sources.getName(known->id) == candidate.name)
+      if (known->isPrelude && c.sources.getName(known->id) == candidate.name)
         found = known.get();
     if (!found) {
-      found = loadFile(sources.add(candidate.name, candidate.text), true);
-      declareItems(*this, found);
+      found = loadFile(c.sources.add(candidate.name, candidate.text), true);
+      declareItems(c, found);
     }
     Binding *binding = found->scope.lookup(name);
     return binding ? std::optional<Val>(binding->val) : std::nullopt;
@@ -204,21 +200,21 @@ static Val builtinValue(const Builtin *builtin) {
   return val;
 }
 
-std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
+std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
   // `int`, `float` and `bool` are functions, and dtypes where one is wanted.
   if (std::optional<DType> dtype = parseDType(name); dtype && name != "bool")
     return makeDType(*dtype);
   if (name == "cpu" || name == "cuda") {
     Place place;
     place.kind = name == "cpu" ? Place::Kind::Cpu : Place::Kind::Cuda;
-    Val device = makeDevice(place, here);
+    Val device = makeDevice(place, c.here);
     device.as<DeviceInfo>().isWord = name == "cuda";
     return device;
   }
   if (name == "auto")
-    return autoDevice(here);
+    return c.devices.autoDevice(c.here);
   if (name == "here") {
-    auto [place, placed] = ambientPlace();
+    auto [place, placed] = c.places.ambientPlace();
     return makeDevice(place, placed);
   }
   if (name == "inf")
@@ -240,8 +236,8 @@ std::optional<Val> Checker::findGlobal(llvm::StringRef name) {
   return findPrelude(name);
 }
 
-std::optional<Val> Checker::findInModule(llvm::StringRef module,
-                                         llvm::StringRef name) {
+std::optional<Val> Scopes::findInModule(llvm::StringRef module,
+                                        llvm::StringRef name) {
   if (module == "init")
     return findGlobal(("init." + name).str());
   // PyTorch's modules in modules; all but `init` share one set of names.
@@ -251,7 +247,7 @@ std::optional<Val> Checker::findInModule(llvm::StringRef module,
   return findGlobal(name);
 }
 
-std::optional<Val> Checker::findMethod(llvm::StringRef name) {
+std::optional<Val> Scopes::findMethod(llvm::StringRef name) {
   // `x.float()` is another thing than `float(x)`.
   if (const Builtin *method = findBuiltin(("." + name).str()))
     return builtinValue(method);
@@ -274,7 +270,7 @@ static bool declaresVariable(const FileScope &file, llvm::StringRef name) {
          });
 }
 
-std::vector<llvm::StringRef> Checker::variablesHere() const {
+std::vector<llvm::StringRef> Scopes::variablesHere() const {
   std::vector<llvm::StringRef> names;
   for (const Scope *s = scope; s; s = s->parent)
     for (auto &entry : s->names)
@@ -295,26 +291,26 @@ static bool offerComment(Checker &c, Diagnostic &report, SourceRange name) {
   return true;
 }
 
-void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
+void Scopes::reportUnknown(llvm::StringRef name, SourceRange range) {
   bool isImported = file->id != files.front()->id;
   if (isImported && declaresVariable(*file, name)) {
-    error(DiagCode::TD201, range,
-          "`" + name + "` does not exist in an imported file")
+    c.error(DiagCode::TD201, range,
+            "`" + name + "` does not exist in an imported file")
         .label("make it a parameter")
         .note(kImported);
     return;
   }
-  ModelInstance *model = !building.empty() ? building.back()
-                         : frames.empty()  ? nullptr
-                                           : frames.back().self;
+  ModelInstance *model = !c.models.building.empty() ? c.models.building.back()
+                         : c.frames.empty()         ? nullptr
+                                                    : c.frames.back().self;
   if (model && model->find(name)) {
-    error(DiagCode::TD201, range, "unknown name `" + name + "`")
+    c.error(DiagCode::TD201, range, "unknown name `" + name + "`")
         .label("a member of `" + model->typeName + "`")
         .fix(FixIt::Safe, "`self." + name + "`", {{range.start(), "self."}});
     return;
   }
   if (llvm::StringRef dtype = getDtypeOfPyTorch(name); !dtype.empty()) {
-    error(DiagCode::TD201, range, "unknown name `" + name + "`")
+    c.error(DiagCode::TD201, range, "unknown name `" + name + "`")
         .label("the dtype is called `" + dtype + "`")
         .fix(FixIt::Safe, "`" + dtype + "`", {{range, dtype.str()}});
     return;
@@ -322,9 +318,9 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
   if (reportPyTorchName(name, range, ""))
     return;
   Diagnostic &report =
-      error(DiagCode::TD201, range, "unknown name `" + name + "`")
+      c.error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
-  if (offerComment(*this, report, range) || errorCount > kMostExplained ||
+  if (offerComment(c, report, range) || c.errorCount > kMostExplained ||
       noteOtherBlock(report, name, range))
     return;
   std::vector<llvm::StringRef> candidates = variablesHere();
@@ -341,9 +337,9 @@ void Checker::reportUnknown(llvm::StringRef name, SourceRange range) {
 // Imports
 //===----------------------------------------------------------------------===//
 
-void Checker::importItems(const ast::ImportDecl &import) {
+void Scopes::importItems(const ast::ImportDecl &import) {
   if (import.isFile) {
-    unsupported(import.range, "import of a file that is not a module");
+    c.unsupported(import.range, "import of a file that is not a module");
     return;
   }
   std::string relative = import.path.text.str();
@@ -351,20 +347,20 @@ void Checker::importItems(const ast::ImportDecl &import) {
   relative += ".tdsl";
   std::vector<std::string> folders;
   folders.push_back(
-      llvm::sys::path::parent_path(sources.getName(file->id)).str());
-  llvm::append_range(folders, options.importPaths);
+      llvm::sys::path::parent_path(c.sources.getName(file->id)).str());
+  llvm::append_range(folders, c.options.importPaths);
   llvm::ErrorOr<FileId> opened =
       std::make_error_code(std::errc::no_such_file_or_directory);
   for (const std::string &folder : folders) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, relative);
-    opened = sources.open(path);
+    opened = c.sources.open(path);
     if (opened)
       break;
   }
   if (!opened) {
-    error(DiagCode::TD209, import.path.range,
-          "there is no module `" + import.path.text + "`")
+    c.error(DiagCode::TD209, import.path.range,
+            "there is no module `" + import.path.text + "`")
         .note("looked for `" + relative + "` beside this file");
     // The names that it would have given are none to report.
     for (const ast::Identifier &name : import.names)
@@ -380,14 +376,14 @@ void Checker::importItems(const ast::ImportDecl &import) {
   if (isNew && module->program) {
     Restore<FileScope *> savedFile(file, module);
     Restore<Scope *> savedScope(scope, &module->scope);
-    declareItems(*this, module);
+    declareItems(c, module);
     // An import runs no statement but constant `let`s.
     for (const ast::Stmt *item : module->program->items) {
       if (auto *inner = llvm::dyn_cast<ast::ImportDecl>(item))
         importItems(*inner);
       auto *let = llvm::dyn_cast<ast::LetStmt>(item);
       if (let && !let->isVar && isConstantExpr(*let->value))
-        execLet(*let);
+        c.execLet(*let);
     }
     for (auto &entry : module->scope.names)
       entry.second.warnUnused = false;
@@ -414,16 +410,15 @@ void Checker::importItems(const ast::ImportDecl &import) {
   }
 }
 
-Val Checker::reportNotInFile(DiagCode code, const FileScope &module,
-                             llvm::StringRef path,
-                             const ast::Identifier &name) {
+Val Scopes::reportNotInFile(DiagCode code, const FileScope &module,
+                            llvm::StringRef path, const ast::Identifier &name) {
   if (module.hasSyntaxErrors)
-    return fail();
+    return c.fail();
   bool isLeftOut = declaresVariable(module, name.text);
   Diagnostic &report =
-      error(code, name.range,
-            "`" + path + "` " + (isLeftOut ? "gives no `" : "has no `") +
-                name.text + "`");
+      c.error(code, name.range,
+              "`" + path + "` " + (isLeftOut ? "gives no `" : "has no `") +
+                  name.text + "`");
   std::vector<llvm::StringRef> names;
   for (auto &entry : module.scope.names)
     names.push_back(entry.first());
@@ -432,7 +427,7 @@ Val Checker::reportNotInFile(DiagCode code, const FileScope &module,
     report.label(kImported);
   else
     offerNearest(report, name.text, name.range, names);
-  return fail();
+  return c.fail();
 }
 
 bool sema::isConstantExpr(const ast::Expr &expr) {
@@ -466,44 +461,44 @@ bool sema::isConstantExpr(const ast::Expr &expr) {
 //===----------------------------------------------------------------------===//
 
 void Checker::run(FileId id, const ast::Program &program) {
-  if (diags->hasErrors())
-    emitter = &nullEmitter;
-  file = loadFile(id, false);
-  file->program = &program;
-  unfreezes = program.unfreezes;
-  keepsRates = program.keepsState || assignsLearningRate(program);
-  scope = &file->scope;
-  declareItems(*this, file);
+  if (countReports() != 0)
+    stopEmitting();
+  scopes.file = scopes.loadFile(id, false);
+  scopes.file->program = &program;
+  training.unfreezes = program.unfreezes;
+  training.keepsRates = program.keepsState || assignsLearningRate(program);
+  scopes.scope = &scopes.file->scope;
+  declareItems(*this, scopes.file);
   for (const ast::Directive &directive : program.directives)
     if (directive.key == "placement") {
       if (std::optional<Placement> mode = parsePlacement(directive.value))
-        placement = *mode;
+        places.placement = *mode;
       else
         error(DiagCode::TD222, directive.range,
               "there is no placement mode `" + directive.value + "`")
             .label("it is one of " + llvm::join(getPlacementNames(), ", "));
     }
   if (options.placement)
-    placement = *options.placement;
-  if (placement == Placement::Optimize)
+    places.placement = *options.placement;
+  if (places.placement == Placement::Optimize)
     emit().optimizePlacement();
-  if (placement == Placement::Off)
+  if (places.placement == Placement::Off)
     emit().keepTransfers();
   // Command-line arguments are declared first: `--help` lists them all.
   for (const ast::Stmt *item : program.items)
     if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
       execArg(*arg);
-  execStatements(program.items);
+  control.execStatements(program.items);
   // An exported function is called after the statements have run.
   for (const ast::Stmt *item : program.items)
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
-      execExport(*fn);
-  checkUncalled();
-  nameAliases();
+      calls.execExport(*fn);
+  calls.checkUncalled();
+  models.nameAliases();
   // Nothing is left out of a program in silence.
-  if (failedAt.isValid() && !diags->hasErrors())
-    unsupported(failedAt, "this");
-  for (auto &entry : file->scope.names)
+  if (getFailure().isValid() && countReports() == 0)
+    unsupported(getFailure(), "this");
+  for (auto &entry : scopes.file->scope.names)
     if (entry.second.warnUnused && !entry.second.used &&
         !entry.second.val.isError())
       warning(DiagCode::TD210, entry.second.declared,

@@ -1,66 +1,99 @@
-//===- Scopes.h - names and what they are bound to ------------------------===//
+//===- Scopes.h - what the names of a program mean ------------------------===//
+//
+// A name is looked for in the blocks around it, then among the file's own
+// declarations, the builtins and the prelude. Functions and models of a file
+// are declared before its statements run. Definitions: Scopes.cpp, and of the
+// reports Declarations.cpp and NameReports.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TDC_LIB_FRONTEND_SEMA_SCOPES_H
 #define TDC_LIB_FRONTEND_SEMA_SCOPES_H
 
-#include "Values.h"
+#include "Bindings.h"
 
 namespace tdc::sema {
 
-struct Binding {
-  Val val;
-  SourceRange declared;
-  /// An annotated `var` keeps its type.
-  const ast::TypeExpr *annotation = nullptr;
-  bool isVar = false;
-  bool used = false;
-  bool warnUnused = false;
-  bool isSize = false; ///< introduced by a type: `B` of `f32[B, 10]`
-  unsigned noGrad = 0; ///< `with no_grad` blocks around the declaration
+class Checker;
+
+class Scopes {
+public:
+  explicit Scopes(Checker &c) : c(c) {}
+
+  FileScope *file = nullptr; ///< whose code is being walked
+  Scope *scope = nullptr;    ///< the innermost one
+
+  // Blocks -----------------------------------------------------------------//
+
+  void pushScope();
+  void popScope();
+  Binding *lookup(llvm::StringRef name);
+  void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
+  /// What the program calls a tensor; the prelude's names are not the
+  /// program's.
+  void nameTensor(const Val &val, llvm::StringRef name, SourceRange range);
+  /// Code of the program that is not walked, for it is known not to run, uses
+  /// the names in it nevertheless.
+  void useNamesIn(SourceRange range);
+  /// The names of the program that are known here.
+  std::vector<llvm::StringRef> variablesHere() const;
+
+  // Files, the prelude and modules -----------------------------------------//
+
+  FileScope *loadFile(FileId file, bool isPrelude);
+  FileScope *findFile(FileId id) const { return filesById.lookup(id); }
+  void importItems(const ast::ImportDecl &import);
+  std::optional<Val> findGlobal(llvm::StringRef name);
+  std::optional<Val> findInModule(llvm::StringRef module, llvm::StringRef name);
+  std::optional<Val> findPrelude(llvm::StringRef name);
+  /// A function of the language that can be called as a method of its first
+  /// argument.
+  std::optional<Val> findMethod(llvm::StringRef name);
+  /// Whether a member is a method with a meaning of its own, which nothing but
+  /// a call can do.
+  static bool hasMethod(const Val &base, llvm::StringRef name);
+
+  // Names that are not there -----------------------------------------------//
+
+  void reportUnknown(llvm::StringRef name, SourceRange range);
+  /// An assignment to a name that nothing declares.
+  void reportUndeclared(const ast::NameExpr &target);
+  /// Offers to make a new name of a parameter, or of what a `for` declares,
+  /// that is assigned to; false if `declared` is neither.
+  bool offerCopy(Diagnostic &report, const ast::NameExpr &target,
+                 SourceRange declared);
+  /// Declares a name that was reported, so that no second report follows from
+  /// the first.
+  void poison(llvm::StringRef name, SourceRange range);
+  /// Offers the candidate that a misspelt name was meant to be, if any.
+  void offerNearest(Diagnostic &report, llvm::StringRef name, SourceRange range,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+  /// Says that a value has no member of this name, which ends `range`.
+  Val reportNoMember(const Val &base, SourceRange range, llvm::StringRef name);
+  Val reportNotInModule(llvm::StringRef module, const ast::Identifier &name);
+  /// The same of a module that is a file, unless it could not be read as a
+  /// whole.
+  Val reportNotInFile(DiagCode code, const FileScope &module,
+                      llvm::StringRef path, const ast::Identifier &name);
+  /// Says that `()` is missing behind a method.
+  Val reportNotCalled(SourceRange range);
+  /// Notes that the program has another use for a name of the language.
+  void noteHidden(Diagnostic &report, llvm::StringRef name);
+
+private:
+  /// Says where a name that is not known here is declared in another block;
+  /// false if nowhere.
+  bool noteOtherBlock(Diagnostic &report, llvm::StringRef name,
+                      SourceRange use) const;
+  /// Whether a name that is unknown here is one of PyTorch's; reports it then.
+  /// `owner` is "." for a member of a tensor, "model." or "opt.".
+  bool reportPyTorchName(llvm::StringRef name, SourceRange range,
+                         llvm::StringRef owner);
+
+  Checker &c;
+  std::vector<std::unique_ptr<FileScope>> files;
+  llvm::DenseMap<FileId, FileScope *> filesById;
 };
-
-struct Scope {
-  Scope *parent = nullptr;
-  llvm::StringMap<Binding> names;
-
-  Binding *lookup(llvm::StringRef name) {
-    for (Scope *scope = this; scope; scope = scope->parent) {
-      auto found = scope->names.find(name);
-      if (found != scope->names.end())
-        return &found->second;
-    }
-    return nullptr;
-  }
-};
-
-/// A file: its declarations and its top-level bindings.
-struct FileScope {
-  FileId id = 0;
-  bool isPrelude = false;
-  const ast::Program *program = nullptr;
-  bool hasSyntaxErrors = false; ///< so that names of it may be missing
-  Scope scope;
-};
-
-/// Variables that no program can name; they say how the walk of a block ended.
-/// They are carried and joined like all others.
-namespace exits {
-/// The rest of a loop's turn is skipped.
-inline constexpr llvm::StringLiteral kSkips = "continue";
-/// A loop has no further turn.
-inline constexpr llvm::StringLiteral kBreaks = "break";
-/// A function is over …
-inline constexpr llvm::StringLiteral kReturns = "return";
-/// … and this is its result: an error value before anything was returned.
-inline constexpr llvm::StringLiteral kResult = "return value";
-} // namespace exits
-bool isExit(llvm::StringRef name);
-
-/// Only literals, names and operators: no call.
-bool isConstantExpr(const ast::Expr &expr);
-
-/// Whether the program gives any `.lr` a new value.
-bool assignsLearningRate(const ast::Program &program);
 
 } // namespace tdc::sema
 

@@ -34,13 +34,12 @@ forEachSlot(const Val &val, const std::string &path, size_t &left,
   }
 }
 
-void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
-                           std::vector<NamedSlot> &slots) {
+void Models::collectSlots(const Val &model, llvm::StringRef prefix,
+                          std::vector<NamedSlot> &slots) {
   llvm::DenseMap<const Slot *, size_t> known;
   for (auto [i, named] : llvm::enumerate(slots))
     known[named.slot] = i;
-  // After the report a few are enough for the checks that follow.
-  size_t left = saidExtent ? 1000 : kMaxExtent;
+  size_t left = c.getMostParts();
   forEachSlot(model, prefix.str(), left,
               [&](const std::string &path, Slot &slot) {
                 // A tied parameter, or a layer that is used twice, has one
@@ -51,18 +50,19 @@ void Checker::collectSlots(const Val &model, llvm::StringRef prefix,
                 else
                   slots[found->second].aliases.push_back(path);
               });
-  if (left == 0 && !std::exchange(saidExtent, true))
-    error(DiagCode::TD215, here,
-          "the parts of this model have more than 1,000,000 names: parts that "
-          "are used twice have parts that are used twice");
+  if (left == 0)
+    c.reportExtent(c.here,
+                   "the parts of this model have more than 1,000,000 names: "
+                   "parts that are used twice have parts that are used "
+                   "twice");
 }
 
-void Checker::addToCheckpoint(Emitter::Checkpoint &checkpoint,
-                              llvm::ArrayRef<NamedSlot> slots,
-                              llvm::StringRef use) {
+void Models::addToCheckpoint(Emitter::Checkpoint &checkpoint,
+                             llvm::ArrayRef<NamedSlot> slots,
+                             llvm::StringRef use) {
   for (const NamedSlot &named : slots) {
     ensureSlotNamed(*named.slot);
-    useSlot(*named.slot, use, here);
+    useSlot(*named.slot, use, c.here);
     checkpoint.slots.push_back(named.slot->name);
     checkpoint.keys.push_back(named.key);
     for (const std::string &alias : named.aliases)
@@ -70,8 +70,8 @@ void Checker::addToCheckpoint(Emitter::Checkpoint &checkpoint,
   }
 }
 
-std::vector<Checker::NamedSlot>
-Checker::slotsOf(const std::shared_ptr<ModelInstance> &model) {
+std::vector<NamedSlot>
+Models::slotsOf(const std::shared_ptr<ModelInstance> &model) {
   Val val = makeVal(ValKind::Model);
   val.data = model;
   std::vector<NamedSlot> slots;
@@ -79,15 +79,15 @@ Checker::slotsOf(const std::shared_ptr<ModelInstance> &model) {
   return slots;
 }
 
-void Checker::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
+void Models::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   if (!model.name.empty())
     return;
   // Gradients and moments have names that begin with these words.
   bool reserved = wanted == "grad" || wanted == "opt";
   model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
   auto known = llvm::find_if(
-      models, [&](const auto &other) { return other.get() == &model; });
-  if (known == models.end())
+      all, [&](const auto &other) { return other.get() == &model; });
+  if (known == all.end())
     return;
   for (NamedSlot &named : slotsOf(*known)) {
     Slot &slot = *named.slot;
@@ -98,7 +98,7 @@ void Checker::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   }
 }
 
-void Checker::nameModels(const Val &val, llvm::StringRef name) {
+void Models::nameModels(const Val &val, llvm::StringRef name) {
   if (val.is(ValKind::Model)) {
     auto &model = val.as<ModelInstance>();
     if (!model.adopted)
@@ -112,19 +112,19 @@ void Checker::nameModels(const Val &val, llvm::StringRef name) {
       nameModels(element, name);
 }
 
-void Checker::nameAllModels() {
-  if (alone || !building.empty())
+void Models::nameAllModels() {
+  if (c.isWalkedAside() || !building.empty())
     return;
-  for (; namedModels < models.size(); ++namedModels)
-    if (!models[namedModels]->adopted)
-      nameRoot(*models[namedModels], nameHint.empty() ? "model" : nameHint);
+  for (; namedModels < all.size(); ++namedModels)
+    if (!all[namedModels]->adopted)
+      nameRoot(*all[namedModels], nameHint.empty() ? "model" : nameHint);
 }
 
-void Checker::ensureSlotNamed(Slot &slot) {
+void Models::ensureSlotNamed(Slot &slot) {
   if (!slot.name.empty())
     return;
   // The root that holds it: the last model made that has this slot.
-  for (auto root = models.rbegin(); root != models.rend(); ++root) {
+  for (auto root = all.rbegin(); root != all.rend(); ++root) {
     if ((*root)->adopted || !(*root)->name.empty())
       continue;
     for (NamedSlot &named : slotsOf(*root))
@@ -138,58 +138,60 @@ void Checker::ensureSlotNamed(Slot &slot) {
   declareSlot(slot, slot.name, slot.name);
 }
 
-TensorShape Checker::slotShape(const TensorType &type) {
-  TensorShape shape = shapeOf(type);
+TensorShape Models::slotShape(const TensorType &type) {
+  TensorShape shape = c.tensors.shapeOf(type);
   shape.place = Place();
   return shape;
 }
 
-void Checker::declareSlot(Slot &slot, llvm::StringRef key,
-                          llvm::StringRef instance) {
-  emit().declareSlot(slot.name, slot.kind, key, instance, slotShape(slot.type));
+void Models::declareSlot(Slot &slot, llvm::StringRef key,
+                         llvm::StringRef instance) {
+  c.emit().declareSlot(slot.name, slot.kind, key, instance,
+                       slotShape(slot.type));
   if (slot.initial)
     rawWrite(slot.name, slot.initial);
   slot.initial = Value();
   // It may have moved while it had no name.
   TensorType there = slot.type;
   there.place = slot.owner->place;
-  if (shapeOf(there).place != shapeOf(slot.type).place)
-    moveSlot(slot, there.place,
-             placement == Placement::Off ? Transfer::Kept : Transfer::Written);
+  if (c.tensors.shapeOf(there).place != c.tensors.shapeOf(slot.type).place)
+    c.places.moveSlot(slot, there.place,
+                      c.places.placement == Placement::Off ? Transfer::Kept
+                                                           : Transfer::Written);
 }
 
-void Checker::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
+void Models::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
   if (!slot.used.empty())
     return;
   slot.use = use;
-  for (const Frame &frame : frames)
-    slot.used.push_back(userRange(frame.callRange));
-  slot.used.push_back(userRange(range));
+  for (const Frame &frame : c.frames)
+    slot.used.push_back(c.userRange(frame.callRange));
+  slot.used.push_back(c.userRange(range));
 }
 
-Val Checker::readSlot(Slot &slot, SourceRange range) {
+Val Models::readSlot(Slot &slot, SourceRange range) {
   TensorType type = slot.type;
-  type.place = modelPlace(*slot.owner);
+  type.place = c.places.modelPlace(*slot.owner);
   ensureSlotNamed(slot);
   useSlot(slot, "read", range);
   Value &cached = readCache[slot.name];
   if (!cached)
-    cached = emit().read(slot.name, shapeOf(type));
+    cached = c.emit().read(slot.name, c.tensors.shapeOf(type));
   Val val = makeTensor(std::move(type), cached, slot.owner->moved);
-  if (noGrad)
-    val = stopGradient(val);
+  if (c.training.noGrad)
+    val = c.training.stopGradient(val);
   val.as<TensorInfo>().state = slot.shared_from_this();
   return val;
 }
 
-void Checker::rawWrite(llvm::StringRef slot, Value value) {
+void Models::rawWrite(llvm::StringRef slot, Value value) {
   readCache.erase(slot);
-  emit().write(slot, value);
+  c.emit().write(slot, value);
 }
 
-void Checker::writeSlot(Slot &slot, const Val &val) {
+void Models::writeSlot(Slot &slot, const Val &val) {
   // A part of a model that is being made gets its name with the whole.
-  if (slot.name.empty() && !building.empty() && !isInsideRunTimeRegion() &&
+  if (slot.name.empty() && !building.empty() && !c.isInsideRunTimeRegion() &&
       typeOf(val).place.kind == Place::Kind::Free) {
     slot.initial = val.value;
     return;
@@ -202,48 +204,49 @@ void Checker::writeSlot(Slot &slot, const Val &val) {
 // Modes
 //===----------------------------------------------------------------------===//
 
-void Checker::setMode(ModelInstance &model, ModelState::Mode mode) {
+void Models::setMode(ModelInstance &model, ModelState::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
-    part.modeSetInTurn = turns;
+    part.modeSetInTurn = c.control.turns;
   });
 }
 
-bool Checker::isTraining(const Val &val, SourceRange range, bool &training) {
+bool Models::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
-  for (LoopRecord &loop : loopsSince(model.modeSetInTurn))
-    loop.modeUses.try_emplace(&model, userRange(range));
+  for (LoopRecord &loop : c.control.loopsSince(model.modeSetInTurn))
+    loop.modeUses.try_emplace(&model, c.userRange(range));
   if (model.mode == ModelState::Unknown) {
-    unsupported(range, "a model whose mode depends on what ran before (call "
-                       "`.train()` or `.eval()` first)");
+    c.unsupported(range, "a model whose mode depends on what ran before (call "
+                         "`.train()` or `.eval()` first)");
     return false;
   }
   training = model.mode == ModelState::Train;
   return true;
 }
 
-void Checker::setLearning(ModelInstance &model, ModelState::Learning learning) {
+void Models::setLearning(ModelInstance &model, ModelState::Learning learning) {
   ++learningCalls;
   forEachModel(model, [&](ModelInstance &part) {
     part.learning = learning;
     part.learningSetAt = learningCalls;
-    part.learningSetInTurn = turns;
+    part.learningSetInTurn = c.control.turns;
   });
 }
 
-bool Checker::isLearned(const Slot &slot, SourceRange range) {
+bool Models::isLearned(const Slot &slot, SourceRange range) {
   if (slot.kind != td::SlotKind::Param)
     return false;
   for (const ModelInstance *holder : slot.holders)
-    for (LoopRecord &loop : loopsSince(holder->learningSetInTurn))
-      loop.learningUses.try_emplace(holder, userRange(range));
+    for (LoopRecord &loop : c.control.loopsSince(holder->learningSetInTurn))
+      loop.learningUses.try_emplace(holder, c.userRange(range));
   // A tied parameter is as the last call left it, by whichever name.
   const ModelInstance &model = **llvm::max_element(
       slot.holders, [](const ModelInstance *a, const ModelInstance *b) {
         return a->learningSetAt < b->learningSetAt;
       });
   if (model.learning == ModelState::Either)
-    unsupported(range, "a model that is frozen on one path to this point only "
-                       "(call `.freeze()` or `.unfreeze()` first)");
+    c.unsupported(range,
+                  "a model that is frozen on one path to this point only "
+                  "(call `.freeze()` or `.unfreeze()` first)");
   return model.learning != ModelState::Frozen;
 }

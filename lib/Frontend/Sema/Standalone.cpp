@@ -13,13 +13,13 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
+std::optional<Val> Calls::symbolicArgument(const ast::Param &param) {
   Val val;
   auto *named = llvm::dyn_cast_or_null<ast::NamedType>(param.type);
   if (!named)
     return std::nullopt;
-  if (isTensorType(*param.type)) {
-    if (!dtypeFromName(named->name.text))
+  if (c.types.isTensorType(*param.type)) {
+    if (!c.types.dtypeFromName(named->name.text))
       return std::nullopt;
     for (const ast::SubscriptItem &item : named->dims)
       if (item.kind == ast::SubscriptItem::Ellipsis ||
@@ -27,31 +27,31 @@ std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
            item.index->kind != ast::ExprKind::Name &&
            item.index->kind != ast::ExprKind::Int))
         return std::nullopt;
-    std::optional<TensorType> type = tensorFromType(*param.type, true);
+    std::optional<TensorType> type = c.types.tensorFromType(*param.type, true);
     if (!type)
       return std::nullopt;
     for (auto [item, size] : llvm::zip(named->dims, type->dims)) {
       auto atom = size.getAtom();
-      if (atom && !sizes[atom].value) {
-        sizes[atom].nonNegative = true;
-        sizes[atom].value = Value(&nullEmitter);
+      if (atom && !c.host.sizes[atom].value) {
+        c.host.sizes[atom].nonNegative = true;
+        c.host.sizes[atom].value = c.unknownValue();
       }
       if (auto *name =
               item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
-          name && introducesSize(name->name))
-        bindSize(*name, size);
+          name && c.types.introducesSize(name->name))
+        c.types.bindSize(*name, size);
     }
-    val = makeTensor(*type, Value(&nullEmitter));
+    val = makeTensor(*type, c.unknownValue());
   } else if (param.defaultValue) {
-    val = eval(*param.defaultValue);
+    val = c.eval(*param.defaultValue);
     if (named->name.text == "float" && val.is(ValKind::Int))
-      val = toFloat(val);
+      val = c.host.toFloat(val);
   } else if (named->name.text == "int") {
-    val = runTimeInt(Value(&nullEmitter), param.name.text);
+    val = c.host.runTimeInt(c.unknownValue(), param.name.text);
   } else if (named->name.text == "float") {
-    val = makeRunTime(ValKind::Float, Value(&nullEmitter));
+    val = makeRunTime(ValKind::Float, c.unknownValue());
   } else if (named->name.text == "bool") {
-    val = makeRunTime(ValKind::Bool, Value(&nullEmitter));
+    val = makeRunTime(ValKind::Bool, c.unknownValue());
   } else {
     return std::nullopt;
   }
@@ -59,75 +59,70 @@ std::optional<Val> Checker::symbolicArgument(const ast::Param &param) {
   return val;
 }
 
-void Checker::walkAside(llvm::function_ref<void()> walk) {
-  Restore<Emitter *> savedEmitter(emitter, &nullEmitter);
-  Restore<DiagnosticEngine *> savedDiags(diags);
-  Restore<std::vector<Frame>> savedFrames(frames);
-  Restore<std::vector<LoopRecord>> savedLoops(loops);
-  Restore<Scope *> savedScope(scope);
-  Restore<decltype(leftModels)> savedLeft(leftModels);
-  Restore<FileScope *> savedFile(file);
-  Restore<unsigned> savedNoGrad(noGrad), savedRegion(regionDepth),
-      savedCondition(conditionDepth);
-  Restore<std::string> savedHint(nameHint);
-  Restore<SourceRange> savedFailed(failedAt), savedHere(here);
-  DiagnosticEngine silent(sources);
-  Restore<DiagnosticEngine *> savedScratch(scratch, &silent);
-  Restore<bool> savedAlone(alone, true), savedAbandoned(abandoned, false);
-  ModelStates states = saveModels(*this);
+void Calls::walkAside(llvm::function_ref<void()> walk) {
+  Reporter::Aside aside(c);
+  Restore<std::vector<LoopRecord>> savedLoops(c.control.loops);
+  Restore<Scope *> savedScope(c.scopes.scope);
+  Restore<decltype(c.control.leftModels)> savedLeft(c.control.leftModels);
+  Restore<FileScope *> savedFile(c.scopes.file);
+  Restore<unsigned> savedNoGrad(c.training.noGrad), savedRegion(c.regionDepth),
+      savedCondition(c.conditionDepth);
+  Restore<std::string> savedHint(c.models.nameHint);
+  ModelStates states = saveModels(c);
   // A slot for a gradient that is declared here would be declared to nobody.
   std::vector<std::pair<Slot *, Slot>> slotsBefore;
-  for (const auto &model : models)
-    for (NamedSlot &named : slotsOf(model))
+  for (const auto &model : c.models.all)
+    for (NamedSlot &named : c.models.slotsOf(model))
       slotsBefore.emplace_back(named.slot, *named.slot);
   std::vector<std::string> names;
-  names.reserve(models.size());
-  for (const auto &model : models)
+  names.reserve(c.models.all.size());
+  for (const auto &model : c.models.all)
     names.push_back(model->name);
-  size_t modelCount = models.size(), optimizerCount = optimizers.size();
-  size_t knownFacts = sizes.mark();
-  forgetReads();
+  size_t modelCount = c.models.all.size(),
+         optimizerCount = c.training.optimizers.size();
+  size_t knownFacts = c.host.sizes.mark();
+  c.models.forgetReads();
   walk();
-  sizes.forgetSince(knownFacts);
-  models.resize(modelCount);
-  optimizers.resize(optimizerCount);
-  restoreModels(*this, states);
-  for (auto [model, name] : llvm::zip(models, names))
+  c.host.sizes.forgetSince(knownFacts);
+  c.models.all.resize(modelCount);
+  c.training.optimizers.resize(optimizerCount);
+  restoreModels(c, states);
+  for (auto [model, name] : llvm::zip(c.models.all, names))
     model->name = name;
   for (auto &[slot, before] : slotsBefore)
     *slot = before;
-  forgetReads();
-  locationIsStale = true;
+  c.models.forgetReads();
+  c.forgetLocation();
 }
 
-void Checker::checkAlone(const FunctionInfo &fn) {
-  if (alone || fn.decl->params.empty() || isPrelude(fn.file->id) ||
-      !checkedAlone.insert(fn.decl).second)
+void Calls::checkAlone(const FunctionInfo &fn) {
+  if (c.isWalkedAside() || fn.decl->params.empty() ||
+      c.isPrelude(fn.file->id) || !checkedAlone.insert(fn.decl).second)
     return;
   for (const ast::Param &param : fn.decl->params)
     if (!param.type)
       return;
 
-  unsigned errors = diags->getNumErrors();
+  unsigned reports = c.countReports();
   walkAside([&] { callWithSymbols(fn); });
-  if (diags->getNumErrors() != errors)
-    emitter = &nullEmitter;
+  if (c.countReports() != reports)
+    c.stopEmitting();
 }
 
-void Checker::callWithSymbols(const FunctionInfo &fn) {
-  file = fn.file;
-  frames.clear();
-  loops.clear();
-  conditionDepth = 1;
+void Calls::callWithSymbols(const FunctionInfo &fn) {
+  c.scopes.file = fn.file;
+  c.frames.clear();
+  c.control.loops.clear();
+  c.conditionDepth = 1;
   // The caller says where the arguments are.
-  Restore<Placement> savedPlacement(placement, Placement::Insert);
+  Restore<Placement> savedPlacement(c.places.placement, Placement::Insert);
   Scope config, names;
   config.parent = &fn.file->scope;
   if (fn.self)
     for (auto &entry : fn.self->config)
       config.names[entry.first()].val = entry.second;
   names.parent = &config;
-  scope = &names;
+  c.scopes.scope = &names;
   CallArgs args;
   args.range = fn.decl->name.range;
   args.calleeRange = fn.decl->name.range;
@@ -153,12 +148,12 @@ void Checker::callWithSymbols(const FunctionInfo &fn) {
   }
 }
 
-void Checker::checkUncalled() {
-  for (const ast::Stmt *item : file->program->items)
+void Calls::checkUncalled() {
+  for (const ast::Stmt *item : c.scopes.file->program->items)
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && !fn->isExport) {
       FunctionInfo info;
       info.decl = fn;
-      info.file = file;
+      info.file = c.scopes.file;
       checkAlone(info);
     }
 }

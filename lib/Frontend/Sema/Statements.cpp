@@ -19,23 +19,23 @@ Flow Checker::exec(const ast::Stmt &stmt, Rest &rest) {
   case StmtKind::Expr:
     return execExpr(llvm::cast<ast::ExprStmt>(stmt));
   case StmtKind::If:
-    return execIf(llvm::cast<ast::IfStmt>(stmt), rest);
+    return control.execIf(llvm::cast<ast::IfStmt>(stmt), rest);
   case StmtKind::For:
-    return execFor(llvm::cast<ast::ForStmt>(stmt));
+    return control.execFor(llvm::cast<ast::ForStmt>(stmt));
   case StmtKind::While:
-    return execWhile(llvm::cast<ast::WhileStmt>(stmt));
+    return control.execWhile(llvm::cast<ast::WhileStmt>(stmt));
   case StmtKind::With:
     return execWith(llvm::cast<ast::WithStmt>(stmt), rest);
   case StmtKind::Return:
-    return execReturn(llvm::cast<ast::ReturnStmt>(stmt));
+    return control.execReturn(llvm::cast<ast::ReturnStmt>(stmt));
   case StmtKind::Break:
-    return execBreak(stmt);
+    return control.execBreak(stmt);
   case StmtKind::Continue:
-    return execContinue(stmt);
+    return control.execContinue(stmt);
   case StmtKind::Assert:
     return execAssert(llvm::cast<ast::AssertStmt>(stmt));
   case StmtKind::Import:
-    importItems(llvm::cast<ast::ImportDecl>(stmt));
+    scopes.importItems(llvm::cast<ast::ImportDecl>(stmt));
     return Flow::Next;
   default: // arguments and declarations were seen before
     return Flow::Next;
@@ -43,9 +43,9 @@ Flow Checker::exec(const ast::Stmt &stmt, Rest &rest) {
 }
 
 Flow Checker::execBlock(const ast::Block &block) {
-  pushScope();
-  Flow flow = execStatements(block.stmts);
-  popScope();
+  scopes.pushScope();
+  Flow flow = control.execStatements(block.stmts);
+  scopes.popScope();
   return flow;
 }
 
@@ -90,19 +90,19 @@ static bool mentions(const ast::Expr *expr, llvm::StringRef name) {
 /// A `let` in a loop that shadows an outer name and reads it starts anew in
 /// every turn: the author may have meant a `var`.
 static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
-  if (stmt.isVar || stmt.target->isTuple() || c.loops.empty() ||
+  if (stmt.isVar || stmt.target->isTuple() || c.control.loops.empty() ||
       c.isPrelude(stmt.range.file))
     return;
   llvm::StringRef name = stmt.target->name;
   if (!mentions(stmt.value, name))
     return;
-  for (Scope *s = c.scope; s; s = s->parent) {
+  for (Scope *s = c.scopes.scope; s; s = s->parent) {
     if (s->names.count(name))
       return; // of this turn
-    if (s == c.loops.back().scope)
+    if (s == c.control.loops.back().scope)
       break;
   }
-  Binding *outer = c.lookup(name);
+  Binding *outer = c.scopes.lookup(name);
   SourceRange let = c.letBefore(stmt.target->range);
   if (outer && outer->isVar && let.isValid())
     c.warning(DiagCode::TD211, stmt.target->range,
@@ -116,32 +116,33 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
 Flow Checker::execLet(const ast::LetStmt &stmt) {
   warnShadow(*this, stmt);
   std::string name = stmt.target->name.str();
-  bool ownHint = nameHint.empty() && !name.empty() && building.empty();
+  bool ownHint =
+      models.nameHint.empty() && !name.empty() && models.building.empty();
   if (ownHint)
-    nameHint = name;
+    models.nameHint = name;
   Val val = eval(*stmt.value, stmt.type);
   at(stmt.range);
   if (stmt.type && !val.isError() &&
-      !matchType(*stmt.type, val, stmt.value->range,
-                 name.empty() ? "the value" : "`" + name + "`",
-                 DiagCode::TD407))
+      !types.matchType(*stmt.type, val, stmt.value->range,
+                       name.empty() ? "the value" : "`" + name + "`",
+                       DiagCode::TD407))
     val = fail();
   if (val.is(ValKind::None)) {
     error(DiagCode::TD206, stmt.value->range, "this gives no value");
     val = fail();
   }
   if (stmt.isVar && stmt.type && !val.isError())
-    val = loosen(val, *stmt.type);
-  val = nameDevice(val, name);
-  if (building.empty())
-    nameModels(val, nameHint.empty() ? "model" : nameHint);
+    val = types.loosen(val, *stmt.type);
+  val = devices.nameDevice(val, name);
+  if (models.building.empty())
+    models.nameModels(val, models.nameHint.empty() ? "model" : models.nameHint);
   if (ownHint)
-    nameHint.clear();
+    models.nameHint.clear();
   bool warn = !stmt.isVar && (val.is(ValKind::Tensor) || val.isHostScalar()) &&
               !isPrelude(stmt.range.file);
   bindTarget(*stmt.target, val, stmt.isVar, warn && !stmt.target->isTuple());
   if (stmt.isVar && stmt.type && !name.empty())
-    scope->names[name].annotation = stmt.type;
+    scopes.scope->names[name].annotation = stmt.type;
   return Flow::Next;
 }
 
@@ -163,16 +164,16 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
     const TensorType &type = typeOf(val);
     if (type.dims.empty())
       return wrongCount("a 0-d tensor has no parts");
-    std::optional<int64_t> rows = constantOf(type.dims[0]);
+    std::optional<int64_t> rows = host.constantOf(type.dims[0]);
     if (!rows) {
-      reportNotKnown(val, "dim 0 of a tensor that is unpacked");
+      host.reportNotKnown(val, "dim 0 of a tensor that is unpacked");
       return false;
     }
     if (*rows != static_cast<int64_t>(count))
       return wrongCount("dim 0 has " + llvm::Twine(*rows));
     for (size_t i = 0; i != count; ++i) {
-      Val row = sliceOf(val, makeInt(static_cast<int64_t>(i)), 0, 1, 1);
-      Val part = reshapeTo(row, DimsRef(type.dims).drop_front());
+      Val row = tensors.sliceOf(val, makeInt(static_cast<int64_t>(i)), 0, 1, 1);
+      Val part = tensors.reshapeTo(row, DimsRef(type.dims).drop_front());
       part.range = val.range;
       parts.push_back(part);
     }
@@ -204,7 +205,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
     return Flow::Next;
   if (val.is(ValKind::Function)) {
-    reportNotCalled(stmt.value->range);
+    scopes.reportNotCalled(stmt.value->range);
     return Flow::Next;
   }
   auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
@@ -221,12 +222,12 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
               .note(
                   "a model is moved in place (`model.to(device)`), a tensor is "
                   "not");
-      Binding *binding = lookup(base);
+      Binding *binding = scopes.lookup(base);
       std::string start =
           (binding && binding->isVar ? "" : "let ") + base + " = ";
       // In an inner scope a new `x` would end with it.
       bool reaches =
-          binding && (binding->isVar || scope->names.count(base) != 0);
+          binding && (binding->isVar || scopes.scope->names.count(base) != 0);
       if (binding)
         report.fix(reaches ? FixIt::Safe : FixIt::Choice,
                    "`" + start + text(userRange(stmt.range)) + "`",
@@ -241,7 +242,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
     // `x.relu()` was to change `x`.
     auto *owner =
         method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
-    Binding *binding = owner ? lookup(owner->name) : nullptr;
+    Binding *binding = owner ? scopes.lookup(owner->name) : nullptr;
     if (binding && binding->val.is(ValKind::Tensor)) {
       std::string start =
           ((binding->isVar ? "" : "let ") + owner->name + " = ").str();
@@ -263,18 +264,18 @@ Flow Checker::execWithDevice(const ast::WithStmt &stmt, Rest &rest) {
   if (good && (args.positional.size() != 1 || !args.keywords.empty()))
     error(DiagCode::TD205, stmt.context.range, "`with device` takes a device");
   else if (good)
-    device = asDevice(args.positional[0]);
+    device = devices.asDevice(args.positional[0]);
   if (device)
-    checkDeviceExists(device->as<DeviceInfo>().place, device->range);
+    devices.checkDeviceExists(device->as<DeviceInfo>().place, device->range);
   else if (good && args.positional.size() == 1 &&
            !args.positional[0].is(ValKind::Str))
     error(DiagCode::TD303, args.positional[0].range,
           "`with device` takes a device, not " + describe(args.positional[0]));
-  Restore<std::optional<Val>> saved(withDevice);
-  rest.before = [&, outer = withDevice] { withDevice = outer; };
+  Restore<std::optional<Val>> saved(places.withDevice);
+  rest.before = [&, outer = places.withDevice] { places.withDevice = outer; };
   if (device)
-    withDevice = device;
-  return execStatements(stmt.body->stmts, &rest);
+    places.withDevice = device;
+  return control.execStatements(stmt.body->stmts, &rest);
 }
 
 Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
@@ -284,7 +285,7 @@ Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
     static const llvm::StringLiteral later[] = {"checkpoint", "autocast"};
     if (llvm::is_contained(later, stmt.context.text)) {
       unsupported(stmt.context.range, "`with " + stmt.context.text + "`");
-      execStatements(stmt.body->stmts); // it may hold further mistakes
+      control.execStatements(stmt.body->stmts); // it may hold further mistakes
     } else {
       error(DiagCode::TD201, stmt.context.range,
             "unknown context `" + stmt.context.text + "`")
@@ -295,17 +296,17 @@ Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
   if (!stmt.args.empty())
     error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
   // `with` opens no scope: what follows is walked where its body ends.
-  Restore<unsigned> savedNoGrad(noGrad, noGrad + 1);
-  forgetReads();
+  Restore<unsigned> savedNoGrad(training.noGrad, training.noGrad + 1);
+  models.forgetReads();
   rest.before = [&] {
-    --noGrad;
-    forgetReads();
+    --training.noGrad;
+    models.forgetReads();
   };
-  return execStatements(stmt.body->stmts, &rest);
+  return control.execStatements(stmt.body->stmts, &rest);
 }
 
 Flow Checker::execAssert(const ast::AssertStmt &stmt) {
-  std::optional<Val> truth = condition(*stmt.condition);
+  std::optional<Val> truth = control.condition(*stmt.condition);
   if (!truth)
     return Flow::Next;
   Val message = makeStr(text(userRange(stmt.condition->range)));
@@ -323,10 +324,11 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
   // What the prelude asserts of its arguments is known while compiling, and
   // what it would compute of them means nothing.
   if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
-    error(DiagCode::TD222, stmt.range, constantText(message).value_or(""));
-    return leaveFunction(fail());
+    error(DiagCode::TD222, stmt.range,
+          formatting.constantText(message).value_or(""));
+    return control.leaveFunction(fail());
   }
   if (!truth->known || !truth->truth)
-    emit().assertThat(materialize(*truth), materialize(message));
+    emit().assertThat(host.materialize(*truth), host.materialize(message));
   return Flow::Next;
 }

@@ -13,6 +13,16 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+Tensors::Tensors(Checker &c)
+    : typed(
+          c.host.sizes, [&c]() -> Emitter & { return c.emit(); },
+          [this](const TensorType &type) { return shapeOf(type); }),
+      c(c) {}
+
+bool Tensors::prove(ShapeAnswer &answer) {
+  return c.host.sizes.prove(answer, c.emit());
+}
+
 /// No process can address more; products of sizes below it fit in 64 bits.
 static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
 
@@ -27,95 +37,95 @@ static bool isTooLarge(const TensorShape &shape) {
   });
 }
 
-TensorShape Checker::shapeOf(const TensorType &type) {
+TensorShape Tensors::shapeOf(const TensorType &type) {
   TensorShape shape;
   shape.dtype = type.dtype;
   for (const Size &size : type.dims)
-    shape.dims.push_back(constantOf(size).value_or(kRunTimeSize));
+    shape.dims.push_back(c.host.constantOf(size).value_or(kRunTimeSize));
   // What is computed from such a tensor is too large as well: told once.
-  if (isTooLarge(shape) && !(saidTooLarge && diags->hasErrors())) {
+  if (isTooLarge(shape) && !(saidTooLarge && c.countReports() != 0)) {
     saidTooLarge = true;
-    error(DiagCode::TD412, here).label("this would be " + typeText(type));
+    c.error(DiagCode::TD412, c.here).label("this would be " + typeText(type));
   }
   shape.place = type.place;
   if (type.place.kind == Place::Kind::Symbol)
-    declareSymbol(type.place.symbol);
-  else if (type.place.kind == Place::Kind::Free && freeIsCpu())
+    c.devices.declareSymbol(type.place.symbol);
+  else if (type.place.kind == Place::Kind::Free && c.places.freeIsCpu())
     shape.place.kind = Place::Kind::Cpu;
   return shape;
 }
 
-llvm::SmallVector<Value> Checker::runTimeSizes(DimsRef dims) {
+llvm::SmallVector<Value> Tensors::runTimeSizes(DimsRef dims) {
   llvm::SmallVector<Value> sizes;
   for (const Size &size : dims)
-    if (!constantOf(size))
-      sizes.push_back(sizeValue(size));
+    if (!c.host.constantOf(size))
+      sizes.push_back(c.host.sizeValue(size));
   return sizes;
 }
 
-bool Checker::isTensor(const Val &val, SourceRange range,
+bool Tensors::isTensor(const Val &val, SourceRange range,
                        llvm::StringRef what) {
   if (val.is(ValKind::Tensor))
     return true;
   if (!val.isError())
-    error(DiagCode::TD303, val.range.isValid() ? val.range : range,
-          userFunction(what) + " takes a tensor, not " + describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : range,
+            c.userFunction(what) + " takes a tensor, not " + describe(val));
   return false;
 }
 
-bool Checker::isNumeric(const Val &val, SourceRange range,
+bool Tensors::isNumeric(const Val &val, SourceRange range,
                         llvm::StringRef what) {
   if (val.is(ValKind::Tensor) || val.isHostScalar())
     return true;
   if (!val.isError())
-    error(DiagCode::TD303, val.range.isValid() ? val.range : range,
-          userFunction(what) + " takes tensors and numbers, not " +
-              describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : range,
+            c.userFunction(what) + " takes tensors and numbers, not " +
+                describe(val));
   return false;
 }
 
-std::optional<unsigned> Checker::takeDim(const Val &dim, const TensorType &type,
+std::optional<unsigned> Tensors::takeDim(const Val &dim, const TensorType &type,
                                          SourceRange range, unsigned added) {
-  std::optional<int64_t> number = requireInt(dim, "`dim`");
+  std::optional<int64_t> number = c.host.requireInt(dim, "`dim`");
   if (!number)
     return std::nullopt;
   std::optional<unsigned> index =
       normalizeDim(*number, type.dims.size() + added);
   if (!index)
-    error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
-          "there is no dim " + llvm::Twine(*number))
+    c.error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
+            "there is no dim " + llvm::Twine(*number))
         .label(typeText(type) + " has " + llvm::Twine(type.dims.size()) +
                " dims, counted from 0");
   return index;
 }
 
-bool Checker::requireSize(const Size &size, SourceRange range) {
-  if (auto known = constantOf(size); known && *known < 0) {
-    error(DiagCode::TD401, range, "a size cannot be " + llvm::Twine(*known));
+bool Tensors::requireSize(const Size &size, SourceRange range) {
+  if (auto known = c.host.constantOf(size); known && *known < 0) {
+    c.error(DiagCode::TD401, range, "a size cannot be " + llvm::Twine(*known));
     return false;
   }
-  if (sizes.isNeverNegative(size))
+  if (c.host.sizes.isNeverNegative(size))
     return true;
-  Value value = sizeValue(size);
-  Value isSize = emit().host(HostOp::Ge, {value, emit().constantInt(0)});
-  emit().assertThat(isSize, emit().format("a size is negative: {}", {value}),
-                    Check::Size);
-  sizes.proveNotNegative(size);
+  Value value = c.host.sizeValue(size);
+  Value isSize = c.emit().host(HostOp::Ge, {value, c.emit().constantInt(0)});
+  c.emit().assertThat(
+      isSize, c.emit().format("a size is negative: {}", {value}), Check::Size);
+  c.host.sizes.proveNotNegative(size);
   return true;
 }
 
-bool Checker::accepts(OpKind op, DType dtype, SourceRange range,
+bool Tensors::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
   if (getOpInfo(op).accepts(dtype))
     return true;
-  Diagnostic &report = error(DiagCode::TD304, range,
-                             userFunction(what) + " is not defined for " +
-                                 tdc::spelling(dtype) + " tensors");
+  Diagnostic &report = c.error(DiagCode::TD304, range,
+                               c.userFunction(what) + " is not defined for " +
+                                   tdc::spelling(dtype) + " tensors");
   const OpInfo &info = getOpInfo(op);
   if (info.accepts(DType::F32) && dtype != DType::Bool)
-    offerSuffix(report, operand.range, ".to(f32)", FixIt::Safe);
+    c.offerSuffix(report, operand.range, ".to(f32)", FixIt::Safe);
   else if (info.accepts(DType::I64))
-    offerSuffix(report, operand.range, ".to(int)");
+    c.offerSuffix(report, operand.range, ".to(int)");
   return false;
 }
 
@@ -145,7 +155,7 @@ static Val castSuggestion(Checker &c, SourceRange range, const Val &wrong,
   return Val();
 }
 
-bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
+bool Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
                     llvm::StringRef what, TensorType &common) {
   for (const Val &operand : operands)
     if (!isNumeric(operand, range, what))
@@ -167,19 +177,20 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
       const Val *wrong = order(own) <= order(*dtype) ? &operand : giver;
       DType right = wrong == giver ? own : *dtype;
       Diagnostic &report =
-          error(DiagCode::TD301, range,
-                "no implicit conversion between " + tdc::spelling(*dtype) +
-                    " and " + tdc::spelling(own));
+          c.error(DiagCode::TD301, range,
+                  "no implicit conversion between " + tdc::spelling(*dtype) +
+                      " and " + tdc::spelling(own));
       report.label(typeText(typeOf(*giver)) + " " + what + " " +
                    typeText(typeOf(operand)));
-      offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")",
-                  rankOf(own) != rankOf(*dtype) ? FixIt::Safe : FixIt::Choice);
+      c.offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")",
+                    rankOf(own) != rankOf(*dtype) ? FixIt::Safe
+                                                  : FixIt::Choice);
       return false;
     }
   }
   for (const Val &operand : operands)
     if (operand.isHostScalar() && rankOf(operand) > rankOf(*dtype)) {
-      castSuggestion(*this, range, *giver,
+      castSuggestion(c, range, *giver,
                      operand.is(ValKind::Float) ? DType::F32 : DType::I64,
                      tdc::spelling(*dtype),
                      operand.is(ValKind::Float) ? "a float" : "an int", what);
@@ -195,27 +206,28 @@ bool Checker::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
     std::string both;
     for (DimsRef dims : shapes)
       both += (both.empty() ? "" : " and ") + spelling(dims);
-    error(DiagCode::TD401, range, "shapes do not fit: " + what + " of " + both)
+    c.error(DiagCode::TD401, range,
+            "shapes do not fit: " + what + " of " + both)
         .label(answer.problem);
     return false;
   }
   // `x.unsqueeze(1) + y` says that a table is meant.
   bool isSaid = llvm::any_of(operands, [&](const Val &operand) {
     return operand.range.isValid() &&
-           text(operand.range).contains(".unsqueeze(");
+           c.text(operand.range).contains(".unsqueeze(");
   });
-  if (answer.bothExpanded && !isSaid && !isPrelude(here.file)) {
+  if (answer.bothExpanded && !isSaid && !c.isPrelude(c.here.file)) {
     Diagnostic &report =
-        warning(DiagCode::TD405, range,
-                "both sides grow: " + spelling(shapes[0]) + " and " +
-                    spelling(shapes[1]) + " give " + spelling(answer.dims))
+        c.warning(DiagCode::TD405, range,
+                  "both sides grow: " + spelling(shapes[0]) + " and " +
+                      spelling(shapes[1]) + " give " + spelling(answer.dims))
             .label("is this meant?");
     for (const Val &operand : operands)
       if (operand.is(ValKind::Tensor) &&
           typeOf(operand).dims.size() + 1 == answer.dims.size())
-        offerSuffix(report, operand.range, ".unsqueeze(0)");
+        c.offerSuffix(report, operand.range, ".unsqueeze(0)");
   }
-  std::optional<Place> place = samePlace(operands, range);
+  std::optional<Place> place = c.places.samePlace(operands, range);
   if (!place)
     return false;
   common = {*dtype, answer.dims, *place};
@@ -242,7 +254,7 @@ static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
   return {};
 }
 
-Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
+Val Tensors::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
                          SourceRange range, llvm::StringRef what) {
   Vals values(operands.begin(), operands.end());
   if (std::optional<DType> narrow = findNarrowBesideNumber(op, operands)) {
@@ -254,41 +266,42 @@ Val Checker::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
   TensorType common;
   if (!unify(values, range, what, common) ||
       !accepts(op, common.dtype, range, what, operands[0]))
-    return fail();
+    return c.fail();
   llvm::SmallVector<Value, 2> handles;
   for (const Val &value : values)
     handles.push_back(value.value);
-  Value result = emit().op(op, handles, {}, {}, shapeOf(common));
+  Value result = c.emit().op(op, handles, {}, {}, shapeOf(common));
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
+Val Tensors::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
                            const Val &rhs, SourceRange range,
                            llvm::StringRef what) {
   Vals values{lhs, rhs};
   SourceRange placed = placedOf(values);
   TensorType common;
   if (!unify(values, range, what, common))
-    return fail();
+    return c.fail();
   common.dtype = DType::Bool;
-  Value result = emit().op(OpKind::Compare, {values[0].value, values[1].value},
-                           {{"predicate", predicate}}, {}, shapeOf(common));
+  Value result =
+      c.emit().op(OpKind::Compare, {values[0].value, values[1].value},
+                  {{"predicate", predicate}}, {}, shapeOf(common));
   return makeTensor(std::move(common), result, placed);
 }
 
-Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
+Val Tensors::selectTensors(const Val &condition, Val onTrue, Val onFalse,
                            SourceRange range) {
   if (!isTensor(condition, range, "the condition of `where`"))
-    return fail();
+    return c.fail();
   if (typeOf(condition).dtype != DType::Bool) {
-    error(DiagCode::TD301, range,
-          "the condition must be a bool tensor, not " +
-              typeText(typeOf(condition)));
-    return fail();
+    c.error(DiagCode::TD301, range,
+            "the condition must be a bool tensor, not " +
+                typeText(typeOf(condition)));
+    return c.fail();
   }
   for (const Val *side : {&onTrue, &onFalse})
     if (!isNumeric(*side, range, "`where`"))
-      return fail();
+      return c.fail();
   // Two host scalars: f32, as PyTorch's default; ints stay i64.
   if (!onTrue.is(ValKind::Tensor) && !onFalse.is(ValKind::Tensor)) {
     TensorType scalar;
@@ -299,28 +312,29 @@ Val Checker::selectTensors(const Val &condition, Val onTrue, Val onFalse,
     onTrue = fillTensor(onTrue, scalar);
   }
   Vals all{condition, onTrue, onFalse};
-  std::optional<Place> place = samePlace(all, range);
+  std::optional<Place> place = c.places.samePlace(all, range);
   if (!place)
-    return fail();
+    return c.fail();
   llvm::MutableArrayRef<Val> values = llvm::MutableArrayRef(all).drop_front();
   TensorType common;
   if (!unify(values, range, "`where`", common))
-    return fail();
+    return c.fail();
   ShapeAnswer answer = broadcastShapes({typeOf(condition).dims, common.dims});
   if (!answer || !prove(answer)) {
-    error(DiagCode::TD401, range,
-          "shapes do not fit: `where` of " + spelling(typeOf(condition).dims) +
-              " and " + spelling(common.dims))
+    c.error(DiagCode::TD401, range,
+            "shapes do not fit: `where` of " +
+                spelling(typeOf(condition).dims) + " and " +
+                spelling(common.dims))
         .label(answer.problem);
-    return fail();
+    return c.fail();
   }
   common.dims = answer.dims;
   common.place = *place;
-  Value result = emit().op(OpKind::Select,
-                           {broadcastTo(all[0], common.dims).value,
-                            broadcastTo(all[1], common.dims).value,
-                            broadcastTo(all[2], common.dims).value},
-                           {}, {}, shapeOf(common));
+  Value result = c.emit().op(OpKind::Select,
+                             {broadcastTo(all[0], common.dims).value,
+                              broadcastTo(all[1], common.dims).value,
+                              broadcastTo(all[2], common.dims).value},
+                             {}, {}, shapeOf(common));
   return makeTensor(common, result, placedOf(all));
 }
 
@@ -334,54 +348,55 @@ static Val like(const Val &tensor, TensorType type, Value value) {
   return val;
 }
 
-Val Checker::castTo(const Val &tensor, DType dtype) {
+Val Tensors::castTo(const Val &tensor, DType dtype) {
   TensorType type = typeOf(tensor);
   if (type.dtype == dtype)
     return tensor;
   type.dtype = dtype;
-  Value value = emit().op(OpKind::Cast, tensor.value, {}, {}, shapeOf(type));
+  Value value = c.emit().op(OpKind::Cast, tensor.value, {}, {}, shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
-std::pair<int64_t, int64_t> Checker::limitsOf(DType dtype) {
+std::pair<int64_t, int64_t> Tensors::limitsOf(DType dtype) {
   if (dtype == DType::U8)
     return {0, 255};
   unsigned unused = 64 - 8 * byteSize(dtype);
   return {INT64_MIN >> unused, INT64_MAX >> unused};
 }
 
-void Checker::checkFits(const Val &number, DType dtype) {
+void Tensors::checkFits(const Val &number, DType dtype) {
   if (!number.is(ValKind::Int) || !isInteger(dtype))
     return;
-  std::optional<int64_t> value = constantInt(number);
+  std::optional<int64_t> value = c.host.constantInt(number);
   auto [least, most] = limitsOf(dtype);
   // As in PyTorch, -1 is 255 for u8.
   if (!value || (*value >= std::min(least, -most) && *value <= most))
     return;
-  error(DiagCode::TD222, number.range.isValid() ? number.range : here,
-        llvm::Twine(*value) + " does not fit " + tdc::spelling(dtype))
+  c.error(DiagCode::TD222, number.range.isValid() ? number.range : c.here,
+          llvm::Twine(*value) + " does not fit " + tdc::spelling(dtype))
       .label("its numbers are from " + llvm::Twine(least) + " to " +
              llvm::Twine(most));
 }
 
-Val Checker::fillTensor(const Val &scalar, const TensorType &type,
+Val Tensors::fillTensor(const Val &scalar, const TensorType &type,
                         SourceRange placed) {
   checkFits(scalar, type.dtype);
   // Int literals in float tensors are float constants from the start.
-  Val source =
-      isFloat(type.dtype) && scalar.is(ValKind::Int) ? toFloat(scalar) : scalar;
-  Value value = materialize(source);
-  Value result = emit().fill(value, runTimeSizes(type.dims), shapeOf(type));
+  Val source = isFloat(type.dtype) && scalar.is(ValKind::Int)
+                   ? c.host.toFloat(scalar)
+                   : scalar;
+  Value value = c.host.materialize(source);
+  Value result = c.emit().fill(value, runTimeSizes(type.dims), shapeOf(type));
   return makeTensor(type, result, placed);
 }
 
-Val Checker::broadcastTo(const Val &unaligned, DimsRef dims) {
+Val Tensors::broadcastTo(const Val &unaligned, DimsRef dims) {
   // A size that agrees with one that is known becomes known.
   Dims own = typeOf(unaligned).dims;
   DimsRef target = dims.take_back(own.size());
   for (auto [size, wanted] : llvm::zip(own, target))
-    if (!size.isConstant(1) &&
-        constantOf(size).has_value() != constantOf(wanted).has_value())
+    if (!size.isConstant(1) && c.host.constantOf(size).has_value() !=
+                                   c.host.constantOf(wanted).has_value())
       size = wanted;
   Val tensor = reshapeTo(unaligned, own);
   TensorType type = typeOf(tensor);
@@ -391,22 +406,22 @@ Val Checker::broadcastTo(const Val &unaligned, DimsRef dims) {
   if (same)
     return tensor;
   type.dims.assign(dims.begin(), dims.end());
-  Value value = emit().op(OpKind::Broadcast, tensor.value, {},
-                          runTimeSizes(dims), shapeOf(type));
+  Value value = c.emit().op(OpKind::Broadcast, tensor.value, {},
+                            runTimeSizes(dims), shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
-Val Checker::reshapeTo(const Val &tensor, DimsRef dims) {
+Val Tensors::reshapeTo(const Val &tensor, DimsRef dims) {
   TensorType type = typeOf(tensor);
   if (DimsRef(type.dims) == dims)
     return tensor;
   type.dims.assign(dims.begin(), dims.end());
-  Value value = emit().op(OpKind::Reshape, tensor.value, {}, runTimeSizes(dims),
-                          shapeOf(type));
+  Value value = c.emit().op(OpKind::Reshape, tensor.value, {},
+                            runTimeSizes(dims), shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
-Val Checker::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
+Val Tensors::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
   TensorType type = typeOf(tensor);
   Dims dims;
   bool identity = true;
@@ -417,39 +432,41 @@ Val Checker::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
   if (identity)
     return tensor;
   type.dims = dims;
-  Value value = emit().op(OpKind::Permute, tensor.value,
-                          {{"permutation", permutation}}, {}, shapeOf(type));
+  Value value = c.emit().op(OpKind::Permute, tensor.value,
+                            {{"permutation", permutation}}, {}, shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
-Val Checker::sliceOf(const Val &tensor, const Val &start, unsigned dim,
+Val Tensors::sliceOf(const Val &tensor, const Val &start, unsigned dim,
                      int64_t step, const Size &size) {
   TensorType type = typeOf(tensor);
   if (step == 1 && type.dims[dim] == size && start.size.isConstant(0))
     return tensor;
   type.dims[dim] = size;
-  Value value = emit().op(OpKind::Slice, {tensor.value, materialize(start)},
-                          {{"dim", int64_t(dim)}, {"step", step}},
-                          runTimeSizes(type.dims), shapeOf(type));
+  Value value =
+      c.emit().op(OpKind::Slice, {tensor.value, c.host.materialize(start)},
+                  {{"dim", int64_t(dim)}, {"step", step}},
+                  runTimeSizes(type.dims), shapeOf(type));
   return like(tensor, std::move(type), value);
 }
 
-Val Checker::updateSliceOf(const Val &tensor, const Val &update,
+Val Tensors::updateSliceOf(const Val &tensor, const Val &update,
                            const Val &start, unsigned dim, int64_t step) {
-  Value value = emit().opLike(OpKind::UpdateSlice,
-                              {tensor.value, update.value, materialize(start)},
-                              {{"dim", int64_t(dim)}, {"step", step}});
+  Value value =
+      c.emit().opLike(OpKind::UpdateSlice,
+                      {tensor.value, update.value, c.host.materialize(start)},
+                      {{"dim", int64_t(dim)}, {"step", step}});
   return like(tensor, typeOf(tensor), value);
 }
 
-Val Checker::reduceOf(td::ReduceKind kind, const Val &tensor,
+Val Tensors::reduceOf(td::ReduceKind kind, const Val &tensor,
                       llvm::ArrayRef<unsigned> dims, bool keepDims) {
   return dims.empty() ? tensor
                       : reduceBy(OpKind::Reduce, {{"kind", kind}}, tensor, dims,
                                  keepDims);
 }
 
-Val Checker::reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
+Val Tensors::reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
                       const Val &tensor, llvm::ArrayRef<unsigned> dims,
                       bool keepDims) {
   TensorType type = typeOf(tensor);
@@ -459,81 +476,81 @@ Val Checker::reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
   llvm::sort(numbers);
   llvm::SmallVector<OpAttribute, 2> all(attributes);
   all.push_back({"dims", llvm::ArrayRef<int64_t>(numbers)});
-  Value value = emit().op(op, tensor.value, all, {}, shapeOf(type));
+  Value value = c.emit().op(op, tensor.value, all, {}, shapeOf(type));
   Val result = like(tensor, std::move(type), value);
   return keepDims ? reshapeTo(result, reduceShape(full, dims, true).dims)
                   : result;
 }
 
-Val Checker::itemOf(const Val &tensor) {
+Val Tensors::itemOf(const Val &tensor) {
   DType dtype = typeOf(tensor).dtype;
-  Value value = emit().item(tensor.value);
+  Value value = c.emit().item(tensor.value);
   if (isFloat(dtype))
     return makeRunTime(ValKind::Float, value);
   if (dtype == DType::Bool)
     return makeRunTime(ValKind::Bool, value);
-  return runTimeInt(value, "item");
+  return c.host.runTimeInt(value, "item");
 }
 
 //===----------------------------------------------------------------------===//
 // Several tensors in
 //===----------------------------------------------------------------------===//
 
-Val Checker::concatOf(llvm::ArrayRef<Val> inputs, unsigned dim,
+Val Tensors::concatOf(llvm::ArrayRef<Val> inputs, unsigned dim,
                       SourceRange range) {
   Vals tensors(inputs.begin(), inputs.end());
   llvm::SmallVector<DimsRef, 4> shapes;
   for (const Val &tensor : tensors) {
     shapes.push_back(typeOf(tensor).dims);
     if (typeOf(tensor).dtype != typeOf(tensors[0]).dtype)
-      return castSuggestion(*this, range, tensor, typeOf(tensors[0]).dtype,
+      return castSuggestion(c, range, tensor, typeOf(tensors[0]).dtype,
                             tdc::spelling(typeOf(tensors[0]).dtype),
                             tdc::spelling(typeOf(tensor).dtype), "`cat`");
   }
   ShapeAnswer answer = concatShape(shapes, dim);
   if (!answer || !prove(answer)) {
-    error(DiagCode::TD401, range,
-          "shapes do not fit: joining along dim " + llvm::Twine(dim))
+    c.error(DiagCode::TD401, range,
+            "shapes do not fit: joining along dim " + llvm::Twine(dim))
         .label(answer.problem);
-    return fail();
+    return c.fail();
   }
-  std::optional<Place> place = samePlace(tensors, range);
+  std::optional<Place> place = c.places.samePlace(tensors, range);
   if (!place)
-    return fail();
+    return c.fail();
   TensorType type{typeOf(tensors[0]).dtype, answer.dims, *place};
   llvm::SmallVector<Value, 4> handles;
   for (const Val &tensor : tensors)
     handles.push_back(tensor.value);
-  Value value = emit().op(OpKind::Concat, handles, {{"dim", int64_t(dim)}}, {},
-                          shapeOf(type));
+  Value value = c.emit().op(OpKind::Concat, handles, {{"dim", int64_t(dim)}},
+                            {}, shapeOf(type));
   return makeTensor(std::move(type), value, placedOf(tensors));
 }
 
-Val Checker::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
+Val Tensors::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                       SourceRange range) {
   DType dtype = typeOf(indices).dtype;
   if (!isInteger(dtype) || dtype == DType::U8) {
-    offerSuffix(
-        error(DiagCode::TD301, range,
-              "indices must be i64 or i32, not " + tdc::spelling(dtype)),
+    c.offerSuffix(
+        c.error(DiagCode::TD301, range,
+                "indices must be i64 or i32, not " + tdc::spelling(dtype)),
         indices.range, ".to(int)");
-    return fail();
+    return c.fail();
   }
   ShapeAnswer answer =
       gatherShape(typeOf(tensor).dims, typeOf(indices).dims, dim);
   if (!answer) {
-    error(DiagCode::TD401, range, "shapes do not fit: indexing")
+    c.error(DiagCode::TD401, range, "shapes do not fit: indexing")
         .label(answer.problem);
-    return fail();
+    return c.fail();
   }
   Vals both{tensor, indices};
-  std::optional<Place> place = samePlace(both, range);
+  std::optional<Place> place = c.places.samePlace(both, range);
   if (!place)
-    return fail();
+    return c.fail();
   TensorType type{typeOf(tensor).dtype, answer.dims, *place};
-  Value value = emit().op(OpKind::Gather,
-                          {both[0].value, castTo(both[1], DType::I64).value},
-                          {{"dim", int64_t(dim)}}, {}, shapeOf(type));
+  Value value = c.emit().op(OpKind::Gather,
+                            {both[0].value, castTo(both[1], DType::I64).value},
+                            {{"dim", int64_t(dim)}}, {}, shapeOf(type));
   return makeTensor(std::move(type), value, placedOf(both));
 }
 
@@ -563,33 +580,33 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
   report.fix(FixIt::Choice, "`" + whole + "`", {{number, is}});
 }
 
-Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
+Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
   if (a.dtype != b.dtype)
-    return castSuggestion(*this, range, rhs, a.dtype, tdc::spelling(a.dtype),
+    return castSuggestion(c, range, rhs, a.dtype, tdc::spelling(a.dtype),
                           tdc::spelling(b.dtype), "`@`");
   if (!accepts(OpKind::Matmul, a.dtype, range, "`@`", lhs))
-    return fail();
+    return c.fail();
   ShapeAnswer answer = matmulShape(a.dims, b.dims);
   if (!answer || !prove(answer)) {
     Diagnostic &report =
-        error(DiagCode::TD401, range,
-              "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
-                  spelling(b.dims));
-    bool isLayer = isPrelude(range.file) || a.dims.empty() || b.dims.empty();
+        c.error(DiagCode::TD401, range,
+                "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
+                    spelling(b.dims));
+    bool isLayer = c.isPrelude(range.file) || a.dims.empty() || b.dims.empty();
     report.label(
         isLayer ? answer.problem
                 : "the inner sizes differ: " + a.dims.back().str() + " and " +
                       b.dims[b.dims.size() - std::min<size_t>(2, b.dims.size())]
                           .str());
-    if (!a.dims.empty() && !b.dims.empty() && isPrelude(range.file))
-      offerFeatures(*this, report, a.dims, b.dims.front());
-    return fail();
+    if (!a.dims.empty() && !b.dims.empty() && c.isPrelude(range.file))
+      offerFeatures(c, report, a.dims, b.dims.front());
+    return c.fail();
   }
   Vals both{lhs, rhs};
-  std::optional<Place> place = samePlace(both, range);
+  std::optional<Place> place = c.places.samePlace(both, range);
   if (!place)
-    return fail();
+    return c.fail();
   // Vectors become matrices; leading dims are made equal.
   Dims left(a.dims), right(b.dims);
   if (left.size() == 1)
@@ -618,14 +635,14 @@ Val Checker::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
     Size rows = numElements(DimsRef(left).drop_back());
     Val flat = reshapeTo(l, {rows, left.back()});
     TensorType flatType{a.dtype, {rows, right.back()}, *place};
-    Value value = emit().op(OpKind::Matmul, {flat.value, r.value}, {}, {},
-                            shapeOf(flatType));
+    Value value = c.emit().op(OpKind::Matmul, {flat.value, r.value}, {}, {},
+                              shapeOf(flatType));
     result = reshapeTo(makeTensor(flatType, value, placed), wide);
   } else {
     l = full(l);
     r = full(r);
     Value value =
-        emit().op(OpKind::Matmul, {l.value, r.value}, {}, {}, shapeOf(type));
+        c.emit().op(OpKind::Matmul, {l.value, r.value}, {}, {}, shapeOf(type));
     result = makeTensor(type, value, placed);
   }
   return reshapeTo(result, answer.dims);

@@ -68,7 +68,7 @@ findBlock(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange range) {
 /// Whether all names in an expression are declared before a position.
 static bool isKnownAt(Checker &c, const ast::Expr &expr, SourceRange at) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&expr))
-    if (Binding *binding = c.lookup(name->name);
+    if (Binding *binding = c.scopes.lookup(name->name);
         binding && binding->declared.file == at.file &&
         binding->declared.begin >= at.begin)
       return false;
@@ -82,7 +82,7 @@ static bool isKnownAt(Checker &c, const ast::Expr &expr, SourceRange at) {
 /// Offers to tie above the statement of the same block that needs the value.
 static void offerTieAbove(Checker &c, Diagnostic &report, SourceRange stmt,
                           SourceRange used) {
-  const ast::Program *program = c.filesById[stmt.file]->program;
+  const ast::Program *program = c.scopes.findFile(stmt.file)->program;
   llvm::ArrayRef<const ast::Stmt *> block = findBlock(program->items, stmt);
   auto find = [&](SourceRange range) {
     auto *found = llvm::find_if(
@@ -143,10 +143,10 @@ static bool canTie(Checker &c, const ast::MemberExpr &target,
     offerClone(c, report, source);
     return false;
   }
-  if (c.isInsideRunTimeRegion() || c.exporting) {
+  if (c.isInsideRunTimeRegion() || c.calls.exporting) {
     Diagnostic &report =
         c.error(DiagCode::TD217, target.range, "cannot tie " + names + " here")
-            .label(c.exporting
+            .label(c.calls.exporting
                        ? "in an exported function"
                        : "in a loop or under a condition of the running "
                          "program")
@@ -169,26 +169,27 @@ static bool canTie(Checker &c, const ast::MemberExpr &target,
     offerClone(c, report, source);
     return false;
   }
-  Place here = c.modelPlace(model), there = c.modelPlace(*from.owner);
+  Place here = c.places.modelPlace(model),
+        there = c.places.modelPlace(*from.owner);
   if (model.otherwise || from.owner->otherwise)
     return false; // that has been said
-  if (c.agree(here, there))
+  if (c.places.agree(here, there))
     return true;
   c.error(DiagCode::TD218, target.range, "cannot tie " + names)
-      .label("@" + c.placeText(here) + ", the other @" + c.placeText(there))
+      .label("@" + placeText(here) + ", the other @" + placeText(there))
       .note("it was moved here", model.moved)
       .note("the other was moved here", from.owner->moved)
       .note("move what holds both");
   return false;
 }
 
-void Checker::tie(const ast::MemberExpr &target, ModelInstance &model,
-                  ModelInstance::Member &member, const Val &source) {
+void Models::tie(const ast::MemberExpr &target, ModelInstance &model,
+                 ModelInstance::Member &member, const Val &source) {
   std::shared_ptr<Slot> from = source.as<TensorInfo>().state;
   std::shared_ptr<Slot> old = member.slot;
   bool isNamed = !source.value; // and not read before
-  if ((old == from && isNamed) || !canTie(*this, target, model, *old, source) ||
-      alone)
+  if ((old == from && isNamed) || !canTie(c, target, model, *old, source) ||
+      c.isWalkedAside())
     return;
   // What was not moved goes to the other.
   bool goesThere = model.place.kind == Place::Kind::Free;
@@ -204,19 +205,19 @@ void Checker::tie(const ast::MemberExpr &target, ModelInstance &model,
     droppedSlots.push_back(old->name);
   if (model.place == from->owner->place)
     return;
-  Models parts;
+  Places::Models parts;
   parts.insert(goesThere ? &model : from->owner);
-  moveParts(std::move(parts), place, moved, Transfer::Implied);
+  c.places.moveParts(std::move(parts), place, moved, Transfer::Implied);
 }
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-void Checker::nameAliases() {
+void Models::nameAliases() {
   nameAllModels();
   llvm::MapVector<const Slot *, Emitter::SlotNames> slots;
-  for (const auto &model : models) {
+  for (const auto &model : all) {
     if (model->name.empty())
       continue;
     for (const NamedSlot &named : slotsOf(model)) {
@@ -232,5 +233,5 @@ void Checker::nameAliases() {
     if (row.names.size() > 1 || row.names.front().whole() != row.slot)
       changed.push_back(std::move(row));
   if (!changed.empty() || !droppedSlots.empty())
-    emit().nameSlots(changed, droppedSlots);
+    c.emit().nameSlots(changed, droppedSlots);
 }

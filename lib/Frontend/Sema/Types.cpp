@@ -1,9 +1,4 @@
-//===- Types.cpp - annotations and the values they describe ---------------===//
-//
-// A name that occurs first in a signature or a `let` annotation becomes an int
-// of the scope; where it recurs the sizes must agree.
-//
-//===----------------------------------------------------------------------===//
+//===- Types.cpp - what annotations say --------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Parser.h"
@@ -12,7 +7,7 @@ using namespace tdc;
 using namespace tdc::sema;
 using ast::SubscriptItem;
 
-std::optional<DType> Checker::dtypeFromName(llvm::StringRef name) {
+std::optional<DType> Types::dtypeFromName(llvm::StringRef name) {
   if (name == "int")
     return DType::I64;
   if (name == "float")
@@ -20,7 +15,7 @@ std::optional<DType> Checker::dtypeFromName(llvm::StringRef name) {
   return parseDType(name);
 }
 
-std::optional<DType> Checker::asDType(const Val &val) {
+std::optional<DType> Types::asDType(const Val &val) {
   if (val.is(ValKind::DType))
     return val.as<DTypeInfo>().dtype;
   if (val.is(ValKind::Builtin)) // `int`, `float` and `bool` are functions too
@@ -28,12 +23,12 @@ std::optional<DType> Checker::asDType(const Val &val) {
   return std::nullopt;
 }
 
-bool Checker::isTensorType(const ast::TypeExpr &type) {
+bool Types::isTensorType(const ast::TypeExpr &type) {
   auto *named = llvm::dyn_cast<ast::NamedType>(&type);
   return named && named->hasBrackets && named->name.text != "list";
 }
 
-std::optional<Place> Checker::placeFromType(const ast::Place &place) {
+std::optional<Place> Types::placeFromType(const ast::Place &place) {
   Place result;
   if (place.ordinal) {
     result.kind = Place::Kind::Cuda;
@@ -41,64 +36,65 @@ std::optional<Place> Checker::placeFromType(const ast::Place &place) {
     return result;
   }
   if (place.name == "cuda")
-    return wordCuda();
+    return c.devices.wordCuda();
   if (place.name == "cpu") {
     result.kind = Place::Kind::Cpu;
     return result;
   }
-  Binding *binding = lookup(place.name);
+  Binding *binding = c.scopes.lookup(place.name);
   if (binding)
     binding->used = true;
   if (binding && binding->val.is(ValKind::Device) && binding->isVar) {
-    error(DiagCode::TD509, place.range,
-          "`" + place.name + "` is a `var`, which cannot be a place")
+    c.error(DiagCode::TD509, place.range,
+            "`" + place.name + "` is a `var`, which cannot be a place")
         .note("declare it with `let`", binding->declared);
     return std::nullopt;
   }
   if (binding && binding->val.is(ValKind::Device))
-    return asDevice(binding->val)->as<DeviceInfo>().place;
+    return c.devices.asDevice(binding->val)->as<DeviceInfo>().place;
   if (!binding || !binding->val.isError())
-    error(DiagCode::TD509, place.range, "`" + place.name + "` is not a device")
+    c.error(DiagCode::TD509, place.range,
+            "`" + place.name + "` is not a device")
         .label("a place is cpu, cuda, cuda:N or the name of a device value");
   return std::nullopt;
 }
 
-bool Checker::introducesSize(llvm::StringRef name) {
-  Binding *binding = lookup(name);
+bool Types::introducesSize(llvm::StringRef name) {
+  Binding *binding = c.scopes.lookup(name);
   if (!binding)
     return true;
-  bool inFunction = !frames.empty() || alone || exporting;
-  auto &names = file->scope.names;
+  bool inFunction = !c.frames.empty() || c.isWalkedAside() || c.calls.exporting;
+  auto &names = c.scopes.file->scope.names;
   return inFunction && binding->isSize && names.count(name) &&
          &names[name] == binding;
 }
 
-void Checker::bindSize(const ast::NameExpr &name, const Size &size) {
-  bind(name.name, name.range, makeInt(size), false);
+void Types::bindSize(const ast::NameExpr &name, const Size &size) {
+  c.scopes.bind(name.name, name.range, makeInt(size), false);
   if (name.name != "_")
-    scope->names[name.name].isSize = true;
+    c.scopes.scope->names[name.name].isSize = true;
 }
 
 void sema::reportSize(Checker &c, const Val &size, SourceRange range) {
   Diagnostic &report = c.error(DiagCode::TD303, range,
-                               "a size is an int, not " + c.describe(size));
+                               "a size is an int, not " + describe(size));
   if (size.is(ValKind::Float) && !c.isPrelude(range.file)) {
     std::string whole = ("int(" + c.text(range) + ")").str();
     report.fix(FixIt::Safe, "`" + whole + "`", {{range, whole}});
   }
 }
 
-std::optional<Val> Checker::evalDim(const ast::Expr &expr) {
-  Val val = eval(expr);
+std::optional<Val> Types::evalDim(const ast::Expr &expr) {
+  Val val = c.eval(expr);
   if (val.isError())
     return std::nullopt;
   if (!val.is(ValKind::Int)) {
-    reportSize(*this, val, expr.range);
+    reportSize(c, val, expr.range);
     return std::nullopt;
   }
-  if (auto constant = constantInt(val); constant && *constant < 0) {
-    error(DiagCode::TD401, expr.range,
-          "a size cannot be " + llvm::Twine(*constant));
+  if (auto constant = c.host.constantInt(val); constant && *constant < 0) {
+    c.error(DiagCode::TD401, expr.range,
+            "a size cannot be " + llvm::Twine(*constant));
     return std::nullopt;
   }
   return val;
@@ -107,11 +103,11 @@ std::optional<Val> Checker::evalDim(const ast::Expr &expr) {
 /// The dtype that a tensor type names, also through a variable.
 static std::optional<DType> elementType(Checker &c,
                                         const ast::NamedType &type) {
-  if (auto dtype = c.dtypeFromName(type.name.text))
+  if (auto dtype = c.types.dtypeFromName(type.name.text))
     return dtype;
-  if (Binding *binding = c.lookup(type.name.text)) {
+  if (Binding *binding = c.scopes.lookup(type.name.text)) {
     binding->used = true;
-    if (auto dtype = c.asDType(binding->val))
+    if (auto dtype = c.types.asDType(binding->val))
       return dtype;
   }
   return std::nullopt;
@@ -123,19 +119,19 @@ static const ast::NameExpr *plainName(const SubscriptItem &item) {
              : nullptr;
 }
 
-std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
-                                                  bool fresh) {
+std::optional<TensorType> Types::tensorFromType(const ast::TypeExpr &type,
+                                                bool fresh) {
   auto *named = llvm::dyn_cast<ast::NamedType>(&type);
   if (!named || !isTensorType(type)) {
-    error(DiagCode::TD213, type.range, "a tensor type is needed here")
+    c.error(DiagCode::TD213, type.range, "a tensor type is needed here")
         .note("for example `f32[B, 10]`");
     return std::nullopt;
   }
   TensorType result;
-  std::optional<DType> dtype = elementType(*this, *named);
+  std::optional<DType> dtype = elementType(c, *named);
   if (!dtype) {
-    error(DiagCode::TD213, named->name.range,
-          "unknown dtype `" + named->name.text + "`");
+    c.error(DiagCode::TD213, named->name.range,
+            "unknown dtype `" + named->name.text + "`");
     return std::nullopt;
   }
   result.dtype = *dtype;
@@ -143,14 +139,14 @@ std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
   for (const SubscriptItem &item : named->dims) {
     const ast::NameExpr *name = plainName(item);
     if (item.kind == SubscriptItem::Unknown && fresh) {
-      result.dims.push_back(sizes.add("?", Value()));
+      result.dims.push_back(c.host.sizes.add("?", Value()));
     } else if (item.kind != SubscriptItem::Index) {
-      error(DiagCode::TD213, item.range, "a size is needed here");
+      c.error(DiagCode::TD213, item.range, "a size is needed here");
       return std::nullopt;
     } else if (name && fresh && introducesSize(name->name)) {
       auto [entry, isNew] = introduced.try_emplace(name->name, Size(0));
       if (isNew)
-        entry->second = sizes.add(name->name, Value());
+        entry->second = c.host.sizes.add(name->name, Value());
       result.dims.push_back(entry->second);
     } else {
       std::optional<Val> size = evalDim(*item.index);
@@ -160,7 +156,7 @@ std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
     }
   }
   if (result.dims.size() > kMaxRank) {
-    error(DiagCode::TD411, type.range, "a tensor has at most 16 dims");
+    c.error(DiagCode::TD411, type.range, "a tensor has at most 16 dims");
     return std::nullopt;
   }
   if (type.place) {
@@ -172,15 +168,14 @@ std::optional<TensorType> Checker::tensorFromType(const ast::TypeExpr &type,
   return result;
 }
 
-bool Checker::matchTensor(const ast::NamedType &type, Val &val,
-                          SourceRange range, const llvm::Twine &role,
-                          DiagCode code) {
+bool Types::matchTensor(const ast::NamedType &type, Val &val, SourceRange range,
+                        const llvm::Twine &role, DiagCode code) {
   auto mismatch = [&](const llvm::Twine &why) -> Diagnostic & {
     Diagnostic &report =
-        error(code, range, role + " does not have the declared type");
+        c.error(code, range, role + " does not have the declared type");
     report.label(describe(val) + ": " + why);
-    std::string declared = "declared as " + text(type.range).str();
-    if (isPrelude(type.range.file))
+    std::string declared = "declared as " + c.text(type.range).str();
+    if (c.isPrelude(type.range.file))
       report.note(declared);
     else
       report.note(declared, type.range);
@@ -191,26 +186,27 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     return false;
   }
   const TensorType &actual = typeOf(val);
-  std::optional<DType> dtype = elementType(*this, type);
+  std::optional<DType> dtype = elementType(c, type);
   if (!dtype) {
-    if (frames.empty() || lookup(type.name.text)) {
-      Diagnostic &report = error(DiagCode::TD213, type.name.range,
-                                 "unknown dtype `" + type.name.text + "`");
+    if (c.frames.empty() || c.scopes.lookup(type.name.text)) {
+      Diagnostic &report = c.error(DiagCode::TD213, type.name.range,
+                                   "unknown dtype `" + type.name.text + "`");
       if (llvm::StringRef own = getDtypeOfPyTorch(type.name.text); !own.empty())
         report.fix(FixIt::Safe, "`" + own + "`",
                    {{type.name.range, own.str()}});
       return false;
     }
-    bind(type.name.text, type.name.range, makeDType(actual.dtype), false);
+    c.scopes.bind(type.name.text, type.name.range, makeDType(actual.dtype),
+                  false);
   } else if (*dtype != actual.dtype) {
     // Of the language's functions, only losses take whole numbers: labels.
-    bool isLabel = isPrelude(type.range.file) && *dtype == DType::I64 &&
+    bool isLabel = c.isPrelude(type.range.file) && *dtype == DType::I64 &&
                    isFloat(actual.dtype);
     Diagnostic &report = mismatch("the dtypes differ");
     if (isLabel)
       report.note("class labels are whole numbers from 0 on");
-    offerSuffix(report, range, ".to(" + tdc::spelling(*dtype) + ")",
-                isLabel ? FixIt::Safe : FixIt::Choice);
+    c.offerSuffix(report, range, ".to(" + tdc::spelling(*dtype) + ")",
+                  isLabel ? FixIt::Safe : FixIt::Choice);
     return false;
   }
   // `...` stands for any dims, the same ones throughout a signature.
@@ -222,7 +218,7 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
   std::optional<Dims> *known = nullptr;
   size_t rank = items.size();
   if (rest != items.end()) {
-    known = frames.empty() ? nullptr : &frames.back().rest;
+    known = c.frames.empty() ? nullptr : &c.frames.back().rest;
     rank = known && *known ? rank - 1 + (*known)->size()
                            : std::max(rank - 1, dims.size());
   }
@@ -232,7 +228,7 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
         "it has " + llvm::Twine(dims.size()) +
         (isLeast ? " dims, not at least " : " dims, not ") + llvm::Twine(rank));
     if (dims.size() == rank + 1 && dims.back().isConstant(1))
-      offerSuffix(report, range, ".squeeze(-1)");
+      c.offerSuffix(report, range, ".squeeze(-1)");
     return false;
   }
   if (rest != items.end()) {
@@ -243,7 +239,7 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     dims.erase(first, last);
     if (known && *known) {
       ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
-      if (!answer || !prove(answer)) {
+      if (!answer || !c.tensors.prove(answer)) {
         mismatch(llvm::Twine("`...` is ") + spelling(**known) +
                  ", here it would be " + spelling(covered));
         return false;
@@ -260,15 +256,15 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     if (item.kind == SubscriptItem::Unknown)
       continue;
     if (item.kind != SubscriptItem::Index) {
-      error(DiagCode::TD213, item.range, "a size is needed here");
+      c.error(DiagCode::TD213, item.range, "a size is needed here");
       return false;
     }
     std::optional<Val> wanted = evalDim(*item.index);
     if (!wanted)
       return false;
     ShapeAnswer answer = sameShape({size}, {wanted->size}, "the sizes differ");
-    if (!answer || !prove(answer)) {
-      std::string declared = text(item.range).str(), is = wanted->size.str();
+    if (!answer || !c.tensors.prove(answer)) {
+      std::string declared = c.text(item.range).str(), is = wanted->size.str();
       std::string other = "the size is " + size.str();
       if (declared == is)
         mismatch(llvm::Twine(other) + ", not " + is);
@@ -281,19 +277,19 @@ bool Checker::matchTensor(const ast::NamedType &type, Val &val,
     std::optional<Place> place = placeFromType(*type.place);
     if (!place)
       return false;
-    if (!agree(*place, actual.place)) {
-      offerSuffix(
-          error(DiagCode::TD501, range, role + " is on another device")
+    if (!c.places.agree(*place, actual.place)) {
+      c.offerSuffix(
+          c.error(DiagCode::TD501, range, role + " is on another device")
               .label(typeText(actual) + ", declared @" + placeText(*place)),
           range, ".to(" + placeText(*place) + ")");
       return false;
     }
-    val = pin(val, *place, type.range);
+    val = c.places.pin(val, *place, type.range);
   }
   return true;
 }
 
-Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
+Val Types::loosen(const Val &val, const ast::TypeExpr &annotation) {
   if (auto *tuple = llvm::dyn_cast<ast::TupleType>(&annotation);
       tuple && val.is(ValKind::Tuple)) {
     Vals elements;
@@ -309,22 +305,22 @@ Val Checker::loosen(const Val &val, const ast::TypeExpr &annotation) {
     return val;
   Dims dims = typeOf(val).dims;
   for (auto [item, size] : llvm::zip(type->dims, dims))
-    if (item.kind == SubscriptItem::Unknown && constantOf(size))
-      size = sizes.add("?", sizeValue(size));
-  return reshapeTo(val, dims);
+    if (item.kind == SubscriptItem::Unknown && c.host.constantOf(size))
+      size = c.host.sizes.add("?", c.host.sizeValue(size));
+  return c.tensors.reshapeTo(val, dims);
 }
 
-bool Checker::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
-                        const llvm::Twine &role, DiagCode code) {
+bool Types::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
+                      const llvm::Twine &role, DiagCode code) {
   if (val.isError())
     return false;
   auto mismatch = [&] {
     Diagnostic &report =
-        error(code == DiagCode::TD407 ? DiagCode::TD303 : code, range,
-              role + " is " + describe(val) + ", not " + text(type.range));
+        c.error(code == DiagCode::TD407 ? DiagCode::TD303 : code, range,
+                role + " is " + describe(val) + ", not " + c.text(type.range));
     // A number in quotes.
     double number;
-    llvm::StringRef written = text(range), digits = written.trim("\"'");
+    llvm::StringRef written = c.text(range), digits = written.trim("\"'");
     if (val.is(ValKind::Str) && written.size() == digits.size() + 2 &&
         !digits.getAsDouble(number))
       report.fix(FixIt::Safe, "`" + digits + "`", {{range, digits.str()}});
@@ -357,9 +353,9 @@ bool Checker::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
       continue;
     SourceRange origin = val.range;
     if (kind == ValKind::Float && val.is(ValKind::Int))
-      val = toFloat(val);
+      val = c.host.toFloat(val);
     else if (kind == ValKind::Device && val.is(ValKind::Str))
-      val = asDevice(val).value_or(val);
+      val = c.devices.asDevice(val).value_or(val);
     else if (kind == ValKind::DType && val.is(ValKind::Builtin))
       if (auto dtype = asDType(val))
         val = makeDType(*dtype);
@@ -369,17 +365,17 @@ bool Checker::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
   if (val.is(ValKind::Model) && val.as<ModelInstance>().typeName == word)
     return true;
   if (parseDType(word)) {
-    error(DiagCode::TD213, named.name.range,
-          "`" + word + "` alone is not a type")
+    c.error(DiagCode::TD213, named.name.range,
+            "`" + word + "` alone is not a type")
         .note("a host number is `float` or `int`, a 0-d tensor `" + word +
               "[]`");
     return false;
   }
-  Binding *declared = lookup(word);
+  Binding *declared = c.scopes.lookup(word);
   if (!declared || !declared->val.is(ValKind::Class)) {
-    std::optional<Val> global = findGlobal(word);
+    std::optional<Val> global = c.scopes.findGlobal(word);
     if (!global || !global->is(ValKind::Class)) {
-      error(DiagCode::TD213, named.name.range, "unknown type `" + word + "`");
+      c.error(DiagCode::TD213, named.name.range, "unknown type `" + word + "`");
       return false;
     }
   }

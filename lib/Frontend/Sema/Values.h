@@ -365,6 +365,13 @@ inline Val makeSequence(ValKind kind, Vals elements) {
   return val;
 }
 
+// In the language's spelling (Printing.cpp) --------------------------------//
+
+/// What a value is, as a noun.
+std::string describe(const Val &val);
+std::string typeText(const TensorType &type);
+std::string placeText(const Place &place);
+
 } // namespace tdc::sema
 
 #endif // TDC_LIB_FRONTEND_SEMA_VALUES_H

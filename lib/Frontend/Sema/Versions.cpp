@@ -71,7 +71,7 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
   if (options.devicesAreFinal) {
     Checker checker(sources, context, options, diags, emitter);
     checker.run(file, program);
-    if (std::max(wanted, checker.namedCudaDevices) == 0)
+    if (std::max(wanted, checker.devices.countNamed()) == 0)
       return {};
     return {options.countCudaDevices()};
   }
@@ -85,8 +85,8 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
     versions.push_back(std::make_unique<Version>(cudaDevices, sources));
     Checker checker(sources, context, there, versions.back()->diags, emitter);
     checker.run(file, program);
-    asksMachine |= checker.asksMachine;
-    named = std::max(named, checker.namedCudaDevices);
+    asksMachine |= checker.devices.askMachine();
+    named = std::max(named, checker.devices.countNamed());
   };
   int64_t here = options.countCudaDevices();
   walk(here, diags.hasErrors() ? static_cast<Emitter &>(nothing) : emitter);

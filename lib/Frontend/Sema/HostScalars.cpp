@@ -1,13 +1,6 @@
-//===- ConstantEvaluation.cpp - host scalars ------------------------------===//
-//
-// Host arithmetic is done now where all operands are known and emitted where
-// not. Ints are sizes: what is computed from them stays a polynomial, so that
-// `x.shape[0] // 2` can be a dim. Rules: ints wrap, `/` gives a float, `//` and
-// `%` floor, also for negatives.
-//
-//===----------------------------------------------------------------------===//
+//===- HostScalars.cpp - ints, floats, bools and strs of a program --------===//
 
-#include "Checker.h"
+#include "HostScalars.h"
 #include "Dialect/TD/OpTable/Floor.h"
 #include <cmath>
 
@@ -20,28 +13,28 @@ using ast::CompareOp;
 // Sizes and their values
 //===----------------------------------------------------------------------===//
 
-Val Checker::runTimeInt(Value value, llvm::StringRef name,
-                        std::optional<int64_t> known) {
+Val HostScalars::runTimeInt(Value value, llvm::StringRef name,
+                            std::optional<int64_t> known) {
   return makeInt(sizes.add(name, value, known), value);
 }
 
-std::optional<int64_t> Checker::constantInt(const Val &val) const {
+std::optional<int64_t> HostScalars::constantInt(const Val &val) const {
   return val.is(ValKind::Int) ? constantOf(val.size) : std::nullopt;
 }
 
-Value Checker::materialize(const Val &val) {
+Value HostScalars::materialize(const Val &val) {
   switch (val.kind) {
   case ValKind::Int:
     return val.value && !constantOf(val.size) ? val.value : sizeValue(val.size);
   case ValKind::Float:
-    return val.known ? emit().constantFloat(val.number) : val.value;
+    return val.known ? c.emit().constantFloat(val.number) : val.value;
   case ValKind::Bool:
-    return val.known ? emit().constantBool(val.truth) : val.value;
+    return val.known ? c.emit().constantBool(val.truth) : val.value;
   case ValKind::Str:
     if (val.known)
-      return emit().constantString(textOf(val));
+      return c.emit().constantString(textOf(val));
     return val.value ? val.value
-                     : emit().format(textOf(val), val.as<Text>().values);
+                     : c.emit().format(textOf(val), val.as<Text>().values);
   default:
     return val.value;
   }
@@ -51,7 +44,7 @@ Value Checker::materialize(const Val &val) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-Val Checker::toInt(const Val &val) {
+Val HostScalars::toInt(const Val &val) {
   if (val.is(ValKind::Int))
     return val;
   if (val.known && val.is(ValKind::Bool))
@@ -67,24 +60,24 @@ Val Checker::toInt(const Val &val) {
     return makeInt(static_cast<int64_t>(whole));
   }
   HostOp op = val.is(ValKind::Bool) ? HostOp::BoolToInt : HostOp::FloatToInt;
-  return runTimeInt(emit().host(op, {val.value}), "int");
+  return runTimeInt(c.emit().host(op, {val.value}), "int");
 }
 
-Val Checker::toFloat(const Val &val) {
+Val HostScalars::toFloat(const Val &val) {
   if (val.is(ValKind::Float))
     return val;
   Val number = toInt(val);
   if (auto constant = constantInt(number))
     return makeFloat(static_cast<double>(*constant));
   return makeRunTime(ValKind::Float,
-                     emit().host(HostOp::IntToFloat, {materialize(number)}));
+                     c.emit().host(HostOp::IntToFloat, {materialize(number)}));
 }
 
-Val Checker::boolNot(const Val &val) {
+Val HostScalars::boolNot(const Val &val) {
   if (val.known)
     return makeBool(!val.truth);
   Val result =
-      makeRunTime(ValKind::Bool, emit().host(HostOp::Not, {val.value}));
+      makeRunTime(ValKind::Bool, c.emit().host(HostOp::Not, {val.value}));
   if (val.onThisMachine)
     result.onThisMachine = !*val.onThisMachine;
   return result;
@@ -149,14 +142,14 @@ static bool isLarge(const Size &size) {
   return size.getTerms().size() > 24 || size.getWeight() > 64;
 }
 
-Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
+Val HostScalars::binary(BinaryOp op, const Val &lhs, const Val &rhs,
                         SourceRange range) {
   std::optional<HostOp> hop = hostOp(op);
   if (!hop) {
-    error(DiagCode::TD304, range,
-          "`" + ast::getSpelling(op) + "` is not defined for " + describe(lhs) +
-              " and " + describe(rhs));
-    return fail();
+    c.error(DiagCode::TD304, range,
+            "`" + ast::getSpelling(op) + "` is not defined for " +
+                describe(lhs) + " and " + describe(rhs));
+    return c.fail();
   }
   bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
   auto number = [&](const Val &val) -> std::optional<double> {
@@ -174,10 +167,10 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
               : op == BinaryOp::Pow && left == 0 && right.value_or(0) < 0;
   // What runs only under a condition may never run: then it is an error of the
   // running program.
-  if (impossible && conditionDepth == 0) {
-    error(DiagCode::TD307, range,
-          divides ? "division by zero" : "0 to a negative power");
-    return fail();
+  if (impossible && c.conditionDepth == 0) {
+    c.error(DiagCode::TD307, range,
+            divides ? "division by zero" : "0 to a negative power");
+    return c.fail();
   }
   // As in Python, an int to a negative power is a float. Where the exponent is
   // known only when the program runs, the type is int, and that a check.
@@ -188,12 +181,12 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
     if (a.known && b.known && !impossible)
       return makeFloat(floatArithmetic(op, a.number, b.number));
     return makeRunTime(ValKind::Float,
-                       emit().host(*hop, {materialize(a), materialize(b)}));
+                       c.emit().host(*hop, {materialize(a), materialize(b)}));
   }
   Val a = toInt(lhs), b = toInt(rhs);
   auto x = constantInt(a), y = constantInt(b);
   if (impossible)
-    return runTimeInt(emit().host(*hop, {materialize(a), materialize(b)}),
+    return runTimeInt(c.emit().host(*hop, {materialize(a), materialize(b)}),
                       "int");
   Size result;
   bool closed = true;
@@ -233,11 +226,11 @@ Val Checker::hostBinary(BinaryOp op, const Val &lhs, const Val &rhs,
     return makeInt(result);
   if (closed && !isChecked && result == a.size)
     return a;
-  Value value = emit().host(*hop, {materialize(a), materialize(b)});
+  Value value = c.emit().host(*hop, {materialize(a), materialize(b)});
   return closed ? makeInt(result, value) : runTimeInt(value, "int");
 }
 
-Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
+Val HostScalars::compare(CompareOp op, const Val &lhs, const Val &rhs,
                          SourceRange range) {
   static const HostOp ops[] = {HostOp::Eq, HostOp::Ne, HostOp::Lt,
                                HostOp::Le, HostOp::Gt, HostOp::Ge};
@@ -261,7 +254,7 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
   HostOp hop = ops[static_cast<unsigned>(op)];
   auto emitted = [&](const Val &a, const Val &b) {
     return makeRunTime(ValKind::Bool,
-                       emit().host(hop, {materialize(a), materialize(b)}));
+                       c.emit().host(hop, {materialize(a), materialize(b)}));
   };
   if (lhs.is(ValKind::Float) || rhs.is(ValKind::Float)) {
     Val a = toFloat(lhs), b = toFloat(rhs);
@@ -275,10 +268,10 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
     // Text that comes from outside is known to `tdc run` and not to `tdc
     // build`, so what has no code is refused whether it is known or not.
     if (op != CompareOp::Eq && op != CompareOp::Ne) {
-      error(DiagCode::TD304, range,
-            "`" + ast::getSpelling(op) + "` is not defined for two strs")
+      c.error(DiagCode::TD304, range,
+              "`" + ast::getSpelling(op) + "` is not defined for two strs")
           .label("strs are compared with `==` and `!=`");
-      return fail();
+      return c.fail();
     }
     if (lhs.known && rhs.known)
       return makeBool(decide(textOf(lhs).compare(textOf(rhs))));
@@ -298,21 +291,21 @@ Val Checker::hostCompare(CompareOp op, const Val &lhs, const Val &rhs,
   return result;
 }
 
-Val Checker::hostMath(HostOp op, const Val &operand) {
+Val HostScalars::math(HostOp op, const Val &operand) {
   if (op == HostOp::Neg || op == HostOp::Abs) {
     if (!operand.is(ValKind::Float)) {
       Val number = toInt(operand);
       if (op == HostOp::Neg)
-        return hostBinary(BinaryOp::Sub, makeInt(0), number, here);
+        return binary(BinaryOp::Sub, makeInt(0), number, c.here);
       if (auto constant = constantInt(number))
         return makeInt(*constant < 0 ? Size(0) - Size(*constant)
                                      : Size(*constant));
-      return runTimeInt(emit().host(op, {materialize(number)}), "int");
+      return runTimeInt(c.emit().host(op, {materialize(number)}), "int");
     }
   }
   Val number = toFloat(operand);
   if (!number.known)
-    return makeRunTime(ValKind::Float, emit().host(op, {number.value}));
+    return makeRunTime(ValKind::Float, c.emit().host(op, {number.value}));
   double x = number.number;
   switch (op) {
   case HostOp::Neg:
@@ -344,24 +337,23 @@ Val Checker::hostMath(HostOp op, const Val &operand) {
 // Values that must be known now
 //===----------------------------------------------------------------------===//
 
-Diagnostic &Checker::reportNotKnown(const Val &val, llvm::StringRef what) {
-  if (alone) {
-    abandoned = true;
-    diags = scratch;
-  }
-  return error(DiagCode::TD208, val.range.isValid() ? val.range : here,
-               what + " must be known when the program is compiled")
+Diagnostic &HostScalars::reportNotKnown(const Val &val, llvm::StringRef what) {
+  if (c.isWalkedAside())
+    c.mute();
+  return c
+      .error(DiagCode::TD208, val.range.isValid() ? val.range : c.here,
+             what + " must be known when the program is compiled")
       .note("a value of an `arg` is known to `tdc run`; `--set name=value` "
             "gives it to other commands");
 }
 
-std::optional<int64_t> Checker::requireInt(const Val &val,
-                                           llvm::StringRef what) {
+std::optional<int64_t> HostScalars::requireInt(const Val &val,
+                                               llvm::StringRef what) {
   if (val.isError())
     return std::nullopt;
   if (!val.is(ValKind::Int)) {
-    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
-          what + " must be an int, not " + describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
+            what + " must be an int, not " + describe(val));
     return std::nullopt;
   }
   std::optional<int64_t> constant = constantInt(val);
@@ -370,13 +362,13 @@ std::optional<int64_t> Checker::requireInt(const Val &val,
   return constant;
 }
 
-std::optional<double> Checker::requireFloat(const Val &val,
-                                            llvm::StringRef what) {
+std::optional<double> HostScalars::requireFloat(const Val &val,
+                                                llvm::StringRef what) {
   if (val.isError())
     return std::nullopt;
   if (!val.isHostScalar()) {
-    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
-          what + " must be a number, not " + describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
+            what + " must be a number, not " + describe(val));
     return std::nullopt;
   }
   Val number = toFloat(val);
@@ -387,12 +379,13 @@ std::optional<double> Checker::requireFloat(const Val &val,
   return number.number;
 }
 
-std::optional<bool> Checker::requireBool(const Val &val, llvm::StringRef what) {
+std::optional<bool> HostScalars::requireBool(const Val &val,
+                                             llvm::StringRef what) {
   if (val.isError())
     return std::nullopt;
   if (!val.is(ValKind::Bool)) {
-    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
-          what + " must be a bool, not " + describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
+            what + " must be a bool, not " + describe(val));
     return std::nullopt;
   }
   if (!val.known) {
@@ -402,13 +395,13 @@ std::optional<bool> Checker::requireBool(const Val &val, llvm::StringRef what) {
   return val.truth;
 }
 
-std::optional<llvm::StringRef> Checker::requireStr(const Val &val,
-                                                   llvm::StringRef what) {
+std::optional<llvm::StringRef> HostScalars::requireStr(const Val &val,
+                                                       llvm::StringRef what) {
   if (val.isError())
     return std::nullopt;
   if (!val.is(ValKind::Str)) {
-    error(DiagCode::TD303, val.range.isValid() ? val.range : here,
-          what + " must be a str, not " + describe(val));
+    c.error(DiagCode::TD303, val.range.isValid() ? val.range : c.here,
+            what + " must be a str, not " + describe(val));
     return std::nullopt;
   }
   if (!val.known) {

@@ -1,21 +1,11 @@
-//===- Reporting.cpp - errors at the user's code, places of code ----------===//
-//
-// The prelude is ordinary code, but its lines mean nothing to the author of a
-// program: what goes wrong in it is told at the call that led there.
-//
-//===----------------------------------------------------------------------===//
+//===- Reporter.cpp - where the walk is, and what it says -----------------===//
 
-#include "Joins.h"
+#include "Reporter.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-bool Checker::isPrelude(FileId file) const {
-  FileScope *scope = filesById.lookup(file);
-  return scope && scope->isPrelude;
-}
-
-SourceRange Checker::userRange(SourceRange range) const {
+SourceRange Reporter::userRange(SourceRange range) const {
   if (range.isValid() && !isPrelude(range.file))
     return range;
   for (size_t i = frames.size(); i-- != 0;)
@@ -24,7 +14,7 @@ SourceRange Checker::userRange(SourceRange range) const {
   return range;
 }
 
-std::string Checker::userFunction(llvm::StringRef what) const {
+std::string Reporter::userFunction(llvm::StringRef what) const {
   std::string called = what.str();
   for (const Frame &frame : llvm::reverse(frames)) {
     if (!frame.file->isPrelude)
@@ -42,8 +32,8 @@ std::string Checker::userFunction(llvm::StringRef what) const {
   return called;
 }
 
-Diagnostic &Checker::error(DiagCode code, SourceRange range,
-                           const llvm::Twine &title) {
+Diagnostic &Reporter::error(DiagCode code, SourceRange range,
+                            const llvm::Twine &title) {
   // Null from here on: nobody may run what has an error. A function that is
   // checked on its own has no emitter anyway.
   emitter = &nullEmitter;
@@ -57,7 +47,7 @@ Diagnostic &Checker::error(DiagCode code, SourceRange range,
   return report;
 }
 
-SourceRange Checker::layerAround() const {
+SourceRange Reporter::layerAround() const {
   for (const Frame &frame : llvm::reverse(frames)) {
     if (!frame.file->isPrelude)
       break;
@@ -69,8 +59,8 @@ SourceRange Checker::layerAround() const {
   return {};
 }
 
-Diagnostic &Checker::warning(DiagCode code, SourceRange range,
-                             const llvm::Twine &title) {
+Diagnostic &Reporter::warning(DiagCode code, SourceRange range,
+                              const llvm::Twine &title) {
   return diags->report({code,
                         Severity::Warning,
                         title.str(),
@@ -80,7 +70,7 @@ Diagnostic &Checker::warning(DiagCode code, SourceRange range,
                         {}});
 }
 
-SourceRange Checker::letBefore(SourceRange name) const {
+SourceRange Reporter::letBefore(SourceRange name) const {
   llvm::StringRef before =
       sources.getText(name.file).take_front(name.begin).rtrim(" \t");
   if (!before.ends_with("let"))
@@ -101,13 +91,13 @@ static bool needsParentheses(llvm::StringRef code) {
   return result;
 }
 
-std::string Checker::asOperand(SourceRange expr) const {
+std::string Reporter::asOperand(SourceRange expr) const {
   std::string code = text(expr).str();
   return needsParentheses(code) ? "(" + code + ")" : code;
 }
 
-void Checker::offerSuffix(Diagnostic &report, SourceRange expr,
-                          const llvm::Twine &suffix, FixIt::Kind kind) {
+void Reporter::offerSuffix(Diagnostic &report, SourceRange expr,
+                           const llvm::Twine &suffix, FixIt::Kind kind) {
   if (!expr.isValid() || isPrelude(expr.file))
     return;
   llvm::StringRef code = text(expr);
@@ -119,18 +109,15 @@ void Checker::offerSuffix(Diagnostic &report, SourceRange expr,
                {{expr.finish(), suffix.str()}});
 }
 
-Val Checker::unsupported(SourceRange range, const llvm::Twine &feature) {
-  if (alone) {
-    // What a caller would decide may well be supported.
-    abandoned = true;
-    diags = scratch;
-  }
+Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature) {
+  if (isAside)
+    mute(); // what a caller would decide may well be supported
   error(DiagCode::TD900, range, feature + " is not built yet")
       .label("it comes in a later version");
   return Val();
 }
 
-bool Checker::withinLimits(SourceRange range) {
+bool Reporter::withinLimits(SourceRange range) {
   if (++evaluated > kMaxEvaluated) {
     if (evaluated == kMaxEvaluated + 1)
       error(DiagCode::TD215, range,
@@ -148,19 +135,31 @@ bool Checker::withinLimits(SourceRange range) {
   return true;
 }
 
-bool Checker::isWithinExtent(size_t extent, SourceRange range) {
-  // What is made of it is not reported again.
-  if (extent > kMaxExtent && !std::exchange(saidExtent, true))
-    error(DiagCode::TD215, range, "a list or text grows without bound");
+bool Reporter::isWithinExtent(size_t extent, SourceRange range) {
+  if (extent > kMaxExtent)
+    reportExtent(range, "a list or text grows without bound");
   return extent <= kMaxExtent;
 }
 
-void Checker::at(SourceRange range) {
+void Reporter::reportExtent(SourceRange range, const llvm::Twine &title) {
+  // What is made of it is not reported again.
+  if (!std::exchange(saidExtent, true))
+    error(DiagCode::TD215, range, title);
+}
+
+Reporter::Aside::Aside(Reporter &reporter)
+    : silent(reporter.sources),
+      emitter(reporter.emitter, &reporter.nullEmitter), diags(reporter.diags),
+      scratch(reporter.scratch, &silent), frames(reporter.frames),
+      failedAt(reporter.failedAt), here(reporter.here),
+      isAside(reporter.isAside, true) {}
+
+void Reporter::at(SourceRange range) {
   here = range;
   locationIsStale = true;
 }
 
-Emitter &Checker::emit() {
+Emitter &Reporter::emit() {
   if (locationIsStale) {
     SourceLocation location;
     location.range = here;

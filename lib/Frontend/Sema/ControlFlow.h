@@ -1,0 +1,148 @@
+//===- ControlFlow.h - branches, loops and exits of a program -------------===//
+//
+// What is decided while compiling is walked as it runs; what is decided when
+// the program runs is emitted, and the values of both ways are joined.
+// Definitions: Branches.cpp and RunTimeBranches.cpp, Loops.cpp,
+// RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and for break, continue and
+// return Exits.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_CONTROLFLOW_H
+#define TDC_LIB_FRONTEND_SEMA_CONTROLFLOW_H
+
+#include "Bindings.h"
+#include "Builtins.h"
+#include "Flow.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tdc::sema {
+
+class Checker;
+
+/// A loop, of either kind, for TD610 and for places, modes and freezing.
+struct LoopRecord {
+  Scope *scope = nullptr; ///< of its body
+  unsigned turn = 0;      ///< the number of the turn that it is in
+  std::vector<std::pair<SourceRange, std::string>> backwards;
+  bool cleared = false;
+  /// Models whose place, mode or freezing was used before the loop's body set
+  /// it.
+  llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,
+      learningUses;
+};
+
+class ControlFlow {
+public:
+  explicit ControlFlow(Checker &c) : c(c) {}
+
+  std::vector<LoopRecord> loops; ///< around this point, innermost last
+  unsigned turns = 0;            ///< of all loops, that have begun
+  /// What `recordLeft` saw on the way to scopes that have not ended.
+  std::vector<std::pair<const Scope *, ModelStates>> leftModels;
+  bool isLeft = false; ///< the path that is walked, see ModelStates
+
+  // Branches ---------------------------------------------------------------//
+
+  Flow execIf(const ast::IfStmt &stmt, Rest &rest);
+  Val evalConditional(const ast::ConditionalExpr &expr,
+                      const ast::TypeExpr *expected);
+  Val evalLogical(const ast::BinaryExpr &expr);
+  /// The truth of a host condition: nullopt with an error, or a Bool value.
+  /// `logical`: the `and`, `or` or `not` that it is an operand of.
+  std::optional<Val> condition(const ast::Expr &expr,
+                               const ast::Expr *logical = nullptr);
+
+  /// The names that code assigns to.
+  static llvm::StringSet<> assignedNames(const ast::Block *block,
+                                         const ast::Block *other = nullptr);
+
+  // Loops ------------------------------------------------------------------//
+
+  Flow execFor(const ast::ForStmt &stmt);
+  Flow execWhile(const ast::WhileStmt &stmt);
+  Val evalComprehension(const ast::ComprehensionExpr &expr);
+  bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
+  Val buildLoader(const Bound &args);
+  /// Around the body of a loop.
+  void beginTurn();
+  void endTurn();
+  /// What the index of a loop is called in reports.
+  static llvm::StringRef indexName(const ast::ForStmt &stmt);
+  /// The loops around this point that are in a turn which began after `turn`.
+  llvm::MutableArrayRef<LoopRecord> loopsSince(unsigned turn);
+
+  // break, continue, return ------------------------------------------------//
+
+  Flow execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
+                      Rest *around = nullptr);
+  Flow execBreak(const ast::Stmt &stmt);
+  Flow execContinue(const ast::Stmt &stmt);
+  Flow execReturn(const ast::ReturnStmt &stmt);
+  Flow leaveFunction(Val result);
+  /// Whether the loop around this point has no further turn.
+  Val isLoopOver();
+  /// At the end of a scope: models are as one of the paths that lead there
+  /// leaves them.
+  void joinLeft(const Scope &target);
+
+private:
+  // Branches
+  /// Whether the side of a choice that is not taken is a float.
+  bool wouldBeFloat(const ast::Expr &side, const ast::TypeExpr *expected);
+  /// One of two bools, of which the other is not computed.
+  Value chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
+                   llvm::function_ref<Value()> onFalse);
+  /// Runs both sides under a condition that is not known and joins what they
+  /// changed: variables named in `assigned`, places and modes of models. If
+  /// the first side leaves the block, the second one walks its `rest` as well.
+  Flow branch(const Val &condition, SourceRange range,
+              const llvm::StringSet<> &assigned,
+              llvm::function_ref<Flow()> thenSide,
+              llvm::function_ref<Flow()> elseSide, Rest *rest = nullptr);
+  static void addAssignedNames(const Rest &rest, llvm::StringSet<> &names);
+
+  // Loops
+  void walkFor(const ast::ForStmt &stmt, const Val &iterable);
+  void walkWhile(const ast::WhileStmt &stmt, const Val &first);
+  void forRange(const ast::ForStmt &stmt, const Val &range);
+  void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
+  void forLoader(const ast::ForStmt &stmt, const Val &loader,
+                 std::optional<int64_t> enumerateFrom);
+  Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
+                  const Val &start, const Size &size);
+  /// The batches of one epoch as values.
+  bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
+  void endLoop();
+  /// Takes free values to the places where a turn of a loop leaves them.
+  void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);
+  /// A loop that runs at run time; `body` gets the index. `hasTail`: the loop
+  /// goes on behind it.
+  void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
+                   const Val &step, llvm::function_ref<void(Val index)> body,
+                   bool hasTail = false);
+  /// Reports `problem` where so many turns, or elements of a list, would be a
+  /// mistake.
+  bool canUnroll(int64_t turns, SourceRange range, llvm::StringRef problem);
+  bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
+
+  // Exits
+  /// Goes on behind a statement that ended like this.
+  Flow goOn(Flow flow, Rest &rest, SourceRange range);
+  Flow execRest(Rest &rest);
+  /// The flow behind a loop, out of which a function may have returned.
+  Flow flowBehindLoop();
+  /// Walks what runs only where `left` does not hold.
+  Flow unless(const Val &left, SourceRange range,
+              const llvm::StringSet<> &assigned,
+              llvm::function_ref<Flow()> walk);
+  /// The path ends here. Models are as they are here where it leads to: the end
+  /// of the scope that declares `exit`.
+  void recordLeft(llvm::StringRef exit);
+
+  Checker &c;
+};
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_CONTROLFLOW_H

@@ -1,0 +1,36 @@
+//===- Formatting.h - values in text -----------------------------------===//
+//
+// A text is a template plus the values for its `{}`: what is known as text
+// already (strings, devices, dtypes, ints) becomes part of the template.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_FORMATTING_H
+#define TDC_LIB_FRONTEND_SEMA_FORMATTING_H
+
+#include "Values.h"
+
+namespace tdc::sema {
+
+class Checker;
+
+class Formatting {
+public:
+  explicit Formatting(Checker &c) : c(c) {}
+
+  Val evalFString(const ast::FStringExpr &expr);
+  /// Appends the value to a template, as `print` shows it.
+  void appendValue(std::string &templateText, llvm::SmallVectorImpl<Value> &out,
+                   const Val &val, llvm::StringRef spec, bool inFString);
+  Value emitText(llvm::StringRef templateText, llvm::ArrayRef<Value> values);
+  std::optional<std::string> constantText(const Val &val);
+
+private:
+  bool checkSpec(const ast::FormatSpec &spec, const Val &val);
+
+  Checker &c;
+};
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_FORMATTING_H

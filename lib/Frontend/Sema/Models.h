@@ -1,0 +1,116 @@
+//===- Models.h - models of a program and their state ---------------------===//
+//
+// Models are made while compiling; their tensors are slots of the running
+// program. Definitions: Models.cpp (making them), ModelMethods.cpp (calling
+// them), Slots.cpp (their state) and Ties.cpp (tensors with two names).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_MODELS_H
+#define TDC_LIB_FRONTEND_SEMA_MODELS_H
+
+#include "Builtins.h"
+
+namespace tdc::sema {
+
+class Checker;
+
+/// A tensor of a model with its key in a checkpoint.
+struct NamedSlot {
+  std::string key;
+  Slot *slot;
+  llvm::SmallVector<std::string, 1> aliases; ///< further keys
+};
+
+class Models {
+public:
+  explicit Models(Checker &c) : c(c) {}
+  ~Models();
+
+  std::vector<std::shared_ptr<ModelInstance>> all;
+  /// Those whose members are being made; innermost last.
+  std::vector<ModelInstance *> building;
+  std::string nameHint; ///< the binding that is being made
+
+  // Making and calling -----------------------------------------------------//
+
+  Val construct(const ClassInfo &cls, CallArgs &args);
+  /// TD216: a model or an optimizer is made where it may be made again.
+  Diagnostic &reportMadeOnce(llvm::StringRef what, SourceRange range);
+  Val callModel(const Val &model, CallArgs &args);
+  Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
+  std::optional<Val> modelMember(const Val &model, llvm::StringRef name);
+
+  // Names ------------------------------------------------------------------//
+
+  std::string uniqueName(llvm::StringRef wanted);
+  void nameModels(const Val &val, llvm::StringRef name);
+  void ensureSlotNamed(Slot &slot);
+  /// In front of what may run any number of times: a model starts with its
+  /// name, and that is once.
+  void nameAllModels();
+  /// Tells the emitter the names that slots have in the end.
+  void nameAliases();
+
+  // State ------------------------------------------------------------------//
+
+  /// The type of a slot. It has no place: what it holds can move.
+  TensorShape slotShape(const TensorType &type);
+  Val readSlot(Slot &slot, SourceRange range);
+  void writeSlot(Slot &slot, const Val &val);
+  void rawWrite(llvm::StringRef slot, Value value);
+  /// Notes what needs the value of a slot, if it is the first.
+  void useSlot(Slot &slot, llvm::StringRef use, SourceRange range);
+  /// Slots are read again: one, or all.
+  void forgetRead(llvm::StringRef slot) { readCache.erase(slot); }
+  void forgetReads() { readCache.clear(); }
+  /// State in order with its checkpoint keys, each slot once.
+  void collectSlots(const Val &model, llvm::StringRef prefix,
+                    std::vector<NamedSlot> &slots);
+  std::vector<NamedSlot> slotsOf(const std::shared_ptr<ModelInstance> &model);
+  /// Adds slots that a save or load is about.
+  void addToCheckpoint(Emitter::Checkpoint &checkpoint,
+                       llvm::ArrayRef<NamedSlot> slots, llvm::StringRef use);
+  /// `b.weight = a.weight`: one tensor with two names.
+  void tie(const ast::MemberExpr &target, ModelInstance &model,
+           ModelInstance::Member &member, const Val &source);
+
+  // train, eval, freeze ----------------------------------------------------//
+
+  /// Whether it is a parameter that is not frozen, which must be known here.
+  bool isLearned(const Slot &slot, SourceRange range);
+
+private:
+  std::shared_ptr<ModelInstance> makeModel();
+  Val constructNative(const ClassInfo &cls, CallArgs &args);
+  void buildMembers(ModelInstance &model,
+                    llvm::ArrayRef<const ast::Decl *> members);
+  void buildState(ModelInstance &model, const ast::StateDecl &decl);
+  /// Makes models in a value parts of the one that is built. False after an
+  /// error.
+  bool adopt(const Val &val, SourceRange range);
+  Val callSequential(const Val &model, CallArgs &args);
+  void nameRoot(ModelInstance &model, llvm::StringRef name);
+  void declareSlot(Slot &slot, llvm::StringRef key, llvm::StringRef instance);
+  void setMode(ModelInstance &model, ModelState::Mode mode);
+  bool isTraining(const Val &model, SourceRange range, bool &training);
+  void setLearning(ModelInstance &model, ModelState::Learning learning);
+
+  Checker &c;
+  /// All that were made, and those that came to nothing.
+  std::vector<std::weak_ptr<ModelInstance>> instances;
+  size_t namedModels = 0; ///< so many of `all` have a name, or are parts
+  llvm::StringMap<Value> readCache;
+  /// Of models and optimizers, with the last number that was put behind them.
+  llvm::StringMap<unsigned> usedNames;
+  std::vector<std::string> droppedSlots; ///< that no model holds any more
+  unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
+};
+
+/// Calls `visit` for a model and all models in it.
+void forEachModel(ModelInstance &model,
+                  llvm::function_ref<void(ModelInstance &)> visit);
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_MODELS_H

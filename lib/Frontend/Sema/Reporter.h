@@ -1,0 +1,161 @@
+//===- Reporter.h - where the walk is, and what it says -------------------===//
+//
+// Every part of the checker reports and emits through one Reporter. The prelude
+// is ordinary code, but its lines mean nothing to the author of a program: what
+// goes wrong in it is told at the call that led there.
+//
+// After the first error the walk goes on, to find more of them, but a
+// NullEmitter takes the place of the real one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_REPORTER_H
+#define TDC_LIB_FRONTEND_SEMA_REPORTER_H
+
+#include "Bindings.h"
+#include "Frontend/NullEmitter.h"
+#include "Restore.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tdc::sema {
+
+/// A function, or the making of a model, that is being walked.
+struct Frame {
+  const ast::FnDecl *fn = nullptr;
+  FileScope *file = nullptr;
+  ModelInstance *self = nullptr;
+  std::shared_ptr<ModelInstance> selfOwner;
+  SourceRange callRange;
+  llvm::ArrayRef<SourceRange> callers;
+  std::optional<Dims> rest; ///< what `...` stands for
+  std::optional<Place> sharedPlace;
+  unsigned regionDepth = 0; ///< around the call
+};
+
+class Reporter {
+public:
+  Reporter(SourceManager &sources, DiagnosticEngine &diags, Emitter &emitter)
+      : sources(sources), diags(&diags), emitter(&emitter) {}
+
+  SourceManager &sources;
+  std::vector<Frame> frames; ///< innermost last
+  SourceRange here;          ///< what is being walked
+  unsigned regionDepth = 0;  ///< run-time branches and loops around this point
+  unsigned conditionDepth = 0; ///< of what runs only under a condition
+  unsigned errorCount = 0;     ///< also those that were reported before
+  unsigned evalDepth = 0;      ///< of statements and expressions
+
+  bool isInsideRunTimeRegion() const { return regionDepth != 0; }
+
+  // Reports ----------------------------------------------------------------//
+
+  /// Reports an error at the user's code: a range in the prelude stands for the
+  /// call that led there.
+  Diagnostic &error(DiagCode code, SourceRange range,
+                    const llvm::Twine &title = {});
+  Diagnostic &warning(DiagCode code, SourceRange range,
+                      const llvm::Twine &title = {});
+  /// Reports a feature that is parsed and not built, and gives an error value.
+  Val unsupported(SourceRange range, const llvm::Twine &feature);
+  /// The value of what cannot be checked; a report has said why.
+  Val fail() {
+    if (!failedAt.isValid())
+      failedAt = here;
+    return Val();
+  }
+  SourceRange getFailure() const { return failedAt; } ///< the first `fail`
+  unsigned countReports() const { return diags->getNumErrors(); }
+  DiagnosticEngine &getDiags() { return *diags; }
+
+  /// Offers to write `.suffix` behind an expression of the user's code, in
+  /// parentheses where the expression needs them.
+  void offerSuffix(Diagnostic &report, SourceRange expr,
+                   const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+
+  // The user's code --------------------------------------------------------//
+
+  llvm::StringRef text(SourceRange range) const {
+    return range.isValid() ? sources.getText(range) : llvm::StringRef();
+  }
+  /// The `let` before a name that it declares alone; invalid for others.
+  SourceRange letBefore(SourceRange name) const;
+  /// The user's expression, in parentheses unless it binds as tightly as a
+  /// name.
+  std::string asOperand(SourceRange expr) const;
+  SourceRange userRange(SourceRange range) const;
+  /// What the user's code called, in backquotes: the function or layer whose
+  /// code in the prelude is being walked, else `what`.
+  std::string userFunction(llvm::StringRef what) const;
+  /// The user's call that made the layer whose code is being walked, if any.
+  SourceRange layerAround() const;
+  void addPreludeFile(FileId file) { preludeFiles.insert(file); }
+  bool isPrelude(FileId file) const { return preludeFiles.contains(file); }
+
+  // Emission ---------------------------------------------------------------//
+
+  /// The place that the emitter should name for what comes next.
+  void at(SourceRange range);
+  /// The emitter is told the place again: the frames around it have changed.
+  void forgetLocation() { locationIsStale = true; }
+  Emitter &emit();
+  /// What has an error is never run.
+  void stopEmitting() { emitter = &nullEmitter; }
+  /// A value that only a caller or a run knows, in code that is not emitted.
+  Value unknownValue() { return Value(&nullEmitter); }
+
+  // Limits -----------------------------------------------------------------//
+
+  /// Counts what has been evaluated; false, with a report, beyond what any
+  /// program of use needs.
+  bool withinLimits(SourceRange range);
+  /// The same for the extent of a list, tuple or text.
+  bool isWithinExtent(size_t extent, SourceRange range);
+  /// How many parts of a model are looked at. After a report of an extent a few
+  /// are enough for the checks that follow.
+  size_t getMostParts() const { return saidExtent ? 1000 : kMaxExtent; }
+  void reportExtent(SourceRange range, const llvm::Twine &title);
+  static constexpr size_t kMaxExtent = 1000000;
+
+  // Code that is walked and not run ----------------------------------------//
+
+  /// While one lives, what is walked leaves nothing behind but its reports.
+  class Aside {
+  public:
+    explicit Aside(Reporter &reporter);
+
+  private:
+    DiagnosticEngine silent;
+    Restore<Emitter *> emitter;
+    Restore<DiagnosticEngine *> diags, scratch;
+    Restore<std::vector<Frame>> frames;
+    Restore<SourceRange> failedAt, here;
+    Restore<bool> isAside;
+  };
+  bool isWalkedAside() const { return isAside; }
+  /// Nothing of the code that is walked aside is reported from here on: what is
+  /// wrong may never run, or a caller decides it.
+  void mute() { diags = scratch; }
+  bool isMuted() const { return diags == scratch; }
+
+private:
+  static constexpr uint64_t kMaxEvaluated = 4000000;
+  static constexpr unsigned kMaxDepth = 2500;
+
+  DiagnosticEngine *diags;
+  DiagnosticEngine *scratch = nullptr; ///< takes reports of what is muted
+  Emitter *emitter;
+  NullEmitter nullEmitter;
+  llvm::DenseSet<FileId> preludeFiles;
+  SourceRange failedAt;
+  uint64_t evaluated = 0;
+  bool locationIsStale = true, saidExtent = false, isAside = false;
+};
+
+/// What does in a running program what a list does not.
+inline constexpr llvm::StringLiteral kInsteadOfList =
+    "a list is made while compiling; collect numbers in a tensor: `var losses "
+    "= zeros(n)`, and `losses[i] = …` in the loop";
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_REPORTER_H

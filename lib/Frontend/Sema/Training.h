@@ -1,0 +1,55 @@
+//===- Training.h - gradients and optimizers of a program -----------------===//
+//
+// Definitions: Gradients.cpp and Optimizers.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_FRONTEND_SEMA_TRAINING_H
+#define TDC_LIB_FRONTEND_SEMA_TRAINING_H
+
+#include "Builtins.h"
+
+namespace tdc::sema {
+
+class Checker;
+
+class Training {
+public:
+  explicit Training(Checker &c) : c(c) {}
+
+  std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
+  unsigned noGrad = 0; ///< `with no_grad` blocks around this point
+  /// Optimizers have their `lr` in a slot: the program, or what it imports,
+  /// assigns one, saves or restores.
+  bool keepsRates = false;
+  bool unfreezes = false; ///< the program or what it imports may, anywhere
+
+  // Gradients --------------------------------------------------------------//
+
+  Val backward(const Val &loss, SourceRange range);
+  Val gradOf(const Val &target, const Val &wrt, SourceRange range);
+  Val stopGradient(const Val &val);
+  std::vector<Slot *> slotsWithGradients(const Val &model, SourceRange range);
+  void zeroGrad(const Val &model, SourceRange range);
+  void ensureGradSlot(Slot &slot);
+
+  // Optimizers -------------------------------------------------------------//
+
+  Val buildOptimizer(OptimizerKind kind, const Bound &args);
+  Val callOptimizerMethod(const Val &optimizer, llvm::StringRef name,
+                          CallArgs &args);
+  Val learningRate(OptimizerInfo &optimizer);
+  /// Of an optimizer's settings: when compiling or when it runs.
+  void requireNotNegative(const Val &setting, llvm::StringRef name,
+                          SourceRange range);
+
+private:
+  void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
+                     SourceRange range);
+
+  Checker &c;
+};
+
+} // namespace tdc::sema
+
+#endif // TDC_LIB_FRONTEND_SEMA_TRAINING_H
