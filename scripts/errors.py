@@ -3,8 +3,8 @@
 
 Every code has a title and what `tdc explain` says, and the message of a test that
 triggers it where one has the whole of it. The result goes to FILE, or back to
-docs/Errors.md. A code that no test expects, and one that tests expect and no table
-has, is an error.
+docs/Errors.md. A code that no test expects, one that tests expect and no table has,
+and one of the compiler's that nothing reports is an error.
 """
 
 import argparse
@@ -63,6 +63,13 @@ def expected():
     return found
 
 
+def reported():
+    """The codes that the compiler names; passes begin a message with one."""
+    return {code for folder in ("lib", "include", "tools")
+            for path in (ROOT / folder).rglob("*") if path.suffix in {".cpp", ".h"}
+            for code in re.findall(r'(?:DiagCode::|")(TD\d{3})\b', path.read_text(encoding="utf-8"))}
+
+
 def examples():
     """The first message of each code that a test has in full."""
     found = {}
@@ -95,6 +102,8 @@ def main():
 
     known, tested = {code for code, *_ in rows}, expected()
     wrong = [f"no test expects {code}" for code in sorted(known - tested)]
+    wrong += [f"nothing reports {code}" for code in sorted(known - reported())
+              if code.startswith("TD")]
     wrong += [f"a test expects {code}, which no table has"
               for code in sorted(tested - known) if code.startswith("TD")]
     sys.exit("\n".join(wrong) or None)

@@ -216,10 +216,6 @@ public:
   // `sizes` holds an int per run-time dim of `type`, in order.
   virtual Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
                                const TensorShape &type) = 0;
-  virtual Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
-                     const TensorShape &type) = 0;
-  virtual Value iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
-                     const TensorShape &type) = 0;
   /// Takes the next call number of the random stream. `bounds` is low and high
   /// for randint, else empty.
   virtual Value random(td::Distribution distribution,

@@ -46,10 +46,6 @@ public:
   bool canUse(Value value) override;
   Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
                        const TensorShape &type) override;
-  Value fill(Value scalar, llvm::ArrayRef<Value> sizes,
-             const TensorShape &type) override;
-  Value iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
-             const TensorShape &type) override;
   Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
                llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,

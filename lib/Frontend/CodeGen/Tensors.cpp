@@ -31,17 +31,6 @@ Value MLIREmitter::tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
   return wrap(create<td::ConstantOp>(tensor, value));
 }
 
-Value MLIREmitter::fill(Value scalar, llvm::ArrayRef<Value> sizes,
-                        const TensorShape &type) {
-  return wrap(create<td::FillOp>(getType(type), unwrap(scalar), unwrap(sizes)));
-}
-
-Value MLIREmitter::iota(Value start, Value step, llvm::ArrayRef<Value> sizes,
-                        const TensorShape &type) {
-  return wrap(create<td::IotaOp>(getType(type), unwrap(start), unwrap(step),
-                                 unwrap(sizes)));
-}
-
 Value MLIREmitter::random(td::Distribution distribution,
                           llvm::ArrayRef<Value> bounds,
                           llvm::ArrayRef<Value> sizes,

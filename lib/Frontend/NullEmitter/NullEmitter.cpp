@@ -53,13 +53,6 @@ bool NullEmitter::canUse(Value) { return true; }
 Value NullEmitter::tensorConstant(llvm::ArrayRef<char>, const TensorShape &) {
   return some();
 }
-Value NullEmitter::fill(Value, llvm::ArrayRef<Value>, const TensorShape &) {
-  return some();
-}
-Value NullEmitter::iota(Value, Value, llvm::ArrayRef<Value>,
-                        const TensorShape &) {
-  return some();
-}
 Value NullEmitter::random(td::Distribution, llvm::ArrayRef<Value>,
                           llvm::ArrayRef<Value>, const TensorShape &) {
   return some();

@@ -370,10 +370,11 @@ static Val arange(Checker &c, const Bound &args) {
                   tdc::spelling(type->first.dtype));
       return c.fail();
     }
-  Value value = c.emit().iota(
-      c.host.materialize(asFloats ? c.host.toFloat(start) : start),
-      c.host.materialize(asFloats ? c.host.toFloat(step) : step),
-      c.tensors.runTimeSizes(type->first.dims), c.tensors.shapeOf(type->first));
+  Value from = c.host.materialize(asFloats ? c.host.toFloat(start) : start);
+  Value by = c.host.materialize(asFloats ? c.host.toFloat(step) : step);
+  Value value = c.emit().op(OpKind::Iota, {from, by}, {},
+                            c.tensors.runTimeSizes(type->first.dims),
+                            c.tensors.shapeOf(type->first));
   return makeTensor(type->first, value, type->second);
 }
 

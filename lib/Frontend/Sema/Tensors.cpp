@@ -386,7 +386,8 @@ Val Tensors::fillTensor(const Val &scalar, const TensorType &type,
                    ? c.host.toFloat(scalar)
                    : scalar;
   Value value = c.host.materialize(source);
-  Value result = c.emit().fill(value, runTimeSizes(type.dims), shapeOf(type));
+  Value result = c.emit().op(OpKind::Fill, {value}, {}, runTimeSizes(type.dims),
+                             shapeOf(type));
   return makeTensor(type, result, placed);
 }
 

@@ -196,8 +196,7 @@ Typed TypedBuilder::fill(double number, TensorType type) {
                  : type.dtype == DType::Bool
                      ? emit().constantBool(number != 0)
                      : emit().constantInt(static_cast<int64_t>(number));
-  Value value = emit().fill(scalar, runTimeSizes(type.dims), shapeOf(type));
-  return {value, std::move(type)};
+  return make(OpKind::Fill, scalar, {}, std::move(type));
 }
 
 Typed TypedBuilder::constant(llvm::ArrayRef<char> bytes, TensorType type) {

@@ -94,15 +94,12 @@ Typed TypedBuilder::countElements(const Size &size, const Size &places,
                                   bool countsPadding, const TensorType &like) {
   TensorType type{DType::I64, {places}, like.place};
   auto all = [&](const Size &number) {
-    Value value =
-        emit().fill(valueOf(number), runTimeSizes(type.dims), shapeOf(type));
-    return Typed{value, type};
+    return make(OpKind::Fill, valueOf(number), {}, type);
   };
   int64_t low = dim.padding.low;
-  Value numbers =
-      emit().iota(emit().constantInt(-low), emit().constantInt(dim.stride),
-                  runTimeSizes(type.dims), shapeOf(type));
-  Typed begin{numbers, type};
+  Typed begin = make(OpKind::Iota,
+                     {emit().constantInt(-low), emit().constantInt(dim.stride)},
+                     {}, type);
   Typed end = binary(OpKind::Min, binary(OpKind::Add, begin, all(kernel)),
                      all(countsPadding ? size + Size(low) : size));
   if (!countsPadding)

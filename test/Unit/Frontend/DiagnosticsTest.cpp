@@ -70,8 +70,8 @@ TEST_F(DiagnosticsTest, OtherFilesFollowThePrimaryOne) {
 }
 
 TEST_F(DiagnosticsTest, NoPlaceNoSnippet) {
-  diags.report(DiagCode::TD118, SourceRange()).note("asked for by an option");
-  EXPECT_EQ(print(), "error[TD118]: the file cannot be read\n"
+  diags.report(DiagCode::TD412, SourceRange()).note("asked for by an option");
+  EXPECT_EQ(print(), "error[TD412]: the tensor is too large\n"
                      "  note: asked for by an option\n\n");
 }
 
@@ -122,7 +122,7 @@ TEST_F(DiagnosticsTest, PrintedOnce) {
 }
 
 TEST_F(DiagnosticsTest, ColourOnlyWhenAsked) {
-  diags.report(DiagCode::TD118, SourceRange());
+  diags.report(DiagCode::TD412, SourceRange());
   EXPECT_EQ(print().find('\033'), std::string::npos);
   diags.report(DiagCode::TD117, SourceRange());
   EXPECT_NE(print(/*colour=*/true).find('\033'), std::string::npos);

@@ -114,12 +114,6 @@ public:
   Value tensorConstant(llvm::ArrayRef<char> bytes, Type t) override {
     return def("constant " + llvm::Twine(bytes.size()) + " bytes", t);
   }
-  Value fill(Value v, Values s, Type t) override {
-    return op("fill", {v}, s, t);
-  }
-  Value iota(Value a, Value b, Values s, Type t) override {
-    return op("iota", {a, b}, s, t);
-  }
   Value random(td::Distribution d, Values bounds, Values s, Type t) override {
     return op("random " + td::stringifyDistribution(d), bounds, s, t);
   }
