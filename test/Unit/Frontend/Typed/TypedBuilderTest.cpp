@@ -71,7 +71,8 @@ TEST_F(TypedBuilderTest, PaddingIsSetAround) {
   MaybeTyped result =
       builder.convolve(tensor({5, 2, 20}), tensor({4, 2, 3}), dim, 1);
   EXPECT_EQ(dims(result), "[5, 4, 20]");
-  EXPECT_EQ(emitter.ops, (std::vector<std::string>{"inset", "contract"}));
+  EXPECT_EQ(emitter.ops,
+            (std::vector<std::string>{"fill", "inset", "contract"}));
 }
 
 TEST_F(TypedBuilderTest, SizesAtRunTimeAreChecked) {
