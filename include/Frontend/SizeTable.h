@@ -52,6 +52,11 @@ public:
   size_t mark() const { return facts.size(); }
   void forgetSince(size_t mark) { facts.resize(mark); }
 
+  /// Emits a check that the size is not negative, unless that is known, which
+  /// fails with the text that `message` makes of the size's value; false if the
+  /// size is known to be negative.
+  bool requireNotNegative(const Size &size, Emitter &emitter,
+                          llvm::function_ref<Value(Value size)> message);
   /// Emits a check of each fact that the answer needs and nothing decides;
   /// false if known sizes contradict one: the answer then has the problem.
   bool prove(ShapeAnswer &answer, Emitter &emitter);

@@ -36,7 +36,6 @@ struct Scope {
 /// A file: its declarations and its top-level bindings.
 struct FileScope {
   FileId id = 0;
-  bool isPrelude = false;
   const ast::Program *program = nullptr;
   bool hasSyntaxErrors = false; ///< so that names of it may be missing
   Scope scope;

@@ -252,13 +252,8 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
     thenLeaves.clear();
     elseLeaves.clear();
   }
-  bringModels(c, afterThen, join);
-  llvm::SmallVector<Value> results = c.emit().endIf(thenLeaves, elseLeaves);
-  --c.regionDepth;
-  --c.conditionDepth;
-  c.host.sizes.forgetSince(known);
-  c.models.forgetReads();
-  joinModels(c, afterThen, join);
+  llvm::SmallVector<Value> results =
+      endBranch(c, afterThen, join, thenLeaves, elseLeaves, known);
   if (!good)
     return c.fail();
   llvm::ArrayRef<Value> rest(results);

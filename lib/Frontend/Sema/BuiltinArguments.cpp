@@ -24,6 +24,15 @@ std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
   return number;
 }
 
+void sema::reportCount(Checker &c, SourceRange range, llvm::StringRef what,
+                       size_t count, size_t given) {
+  std::string taken =
+      count == 1 ? "one number"
+                 : "a number, or " + std::to_string(count) + " of them";
+  c.error(DiagCode::TD222, range,
+          what + " is " + taken + ", not " + llvm::Twine(given));
+}
+
 std::optional<llvm::SmallVector<int64_t>>
 sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
                llvm::StringRef what) {
@@ -39,10 +48,7 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
   }
   llvm::ArrayRef<Val> elements = elementsOf(*given);
   if (elements.size() != count && elements.size() != 1) {
-    c.error(DiagCode::TD222, given->range,
-            what + " is " + (count == 1 ? "one number" : "a number, or ") +
-                (count == 1 ? "" : std::to_string(count) + " of them") +
-                ", not " + llvm::Twine(elements.size()));
+    reportCount(c, given->range, what, count, elements.size());
     return std::nullopt;
   }
   for (auto [i, number] : llvm::enumerate(numbers)) {

@@ -14,6 +14,11 @@ Vals listOf(llvm::ArrayRef<Val> given);
 std::optional<int64_t> takeInt(Checker &c, const Val &given,
                                llvm::StringRef what);
 
+/// TD222: a list of `given` numbers where one is taken for each of `count`
+/// dims, or one for all.
+void reportCount(Checker &c, SourceRange range, llvm::StringRef what,
+                 size_t count, size_t given);
+
 /// `count` numbers: those of a list or tuple, or one for all; `missing` if the
 /// argument was not given.
 std::optional<llvm::SmallVector<int64_t>> takeInts(Checker &c, const Val *given,

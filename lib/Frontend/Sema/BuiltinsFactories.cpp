@@ -31,11 +31,7 @@ static bool takeSizes(Checker &c, llvm::ArrayRef<Val> given, SourceRange range,
       return false;
     dims.push_back(size.size);
   }
-  if (dims.size() > kMaxRank) {
-    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
-    return false;
-  }
-  return true;
+  return c.tensors.isWithinRank(dims.size(), range);
 }
 
 /// Sizes, dtype and place of a factory's result.
@@ -346,13 +342,11 @@ static Val arange(Checker &c, const Bound &args) {
       c.error(DiagCode::TD222, args.range(), "`arange` never reaches its end");
       return c.fail();
     }
-    if (!c.host.sizes.isNeverNegative(distance))
-      c.emit().assertThat(
-          c.emit().host(HostOp::Ge,
-                        {c.host.sizeValue(distance), c.emit().constantInt(0)}),
-          c.emit().format("`arange` never reaches its end: from {} to {}",
-                          {c.host.materialize(start), c.host.materialize(end)}),
-          Check::Size);
+    c.host.sizes.requireNotNegative(distance, c.emit(), [&](Value) {
+      return c.emit().format(
+          "`arange` never reaches its end: from {} to {}",
+          {c.host.materialize(start), c.host.materialize(end)});
+    });
   }
   auto type =
       factoryType(c, args, {makeInt(count)}, floats ? DType::F32 : DType::I64);
@@ -403,10 +397,8 @@ static bool flatten(Checker &c, const Val &val, size_t depth, Dims &dims,
             "the rows have different lengths");
     return false;
   }
-  if (dims.size() > kMaxRank) {
-    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
+  if (!c.tensors.isWithinRank(dims.size(), range))
     return false;
-  }
   for (const Val &element : elements)
     if (!flatten(c, element, depth + 1, dims, leaves, range))
       return false;

@@ -49,14 +49,9 @@ static std::optional<Part> findPart(Checker &c, const Bound &args,
     if (known && *known < 0)
       return refuse(problem + ": " + wanted[i].str() + " and " +
                     sizes[i].str());
-    if (!c.host.sizes.isNeverNegative(room)) {
-      Value fits = c.emit().host(HostOp::Le, {c.host.sizeValue(wanted[i]),
-                                              c.host.sizeValue(sizes[i])});
-      c.emit().assertThat(
-          fits, c.host.materialize(makeStr(args.what() + ": " + problem)),
-          Check::Size);
-      c.host.sizes.proveNotNegative(room);
-    }
+    c.host.sizes.requireNotNegative(room, c.emit(), [&](Value) {
+      return c.host.materialize(makeStr(args.what() + ": " + problem));
+    });
     part.push_back({i, makeInt(0), wanted[i], 1, false, Val()});
   }
   return part;

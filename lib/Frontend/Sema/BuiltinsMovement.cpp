@@ -21,10 +21,8 @@ static Val reshape(Checker &c, const Bound &args) {
     }
     wanted.push_back(size.size);
   }
-  if (wanted.size() > kMaxRank) {
-    c.error(DiagCode::TD411, args.range(), "a tensor has at most 16 dims");
+  if (!c.tensors.isWithinRank(wanted.size(), args.range()))
     return c.fail();
-  }
   const TensorType &type = typeOf(args["input"]);
   ShapeAnswer answer = reshapeShape(type.dims, wanted);
   if (!answer || !c.tensors.prove(answer)) {
@@ -105,10 +103,8 @@ static Val unsqueeze(Checker &c, const Bound &args) {
                                  args.range(), /*added=*/1);
   if (!index)
     return c.fail();
-  if (dims.size() == kMaxRank) {
-    c.error(DiagCode::TD411, args.range(), "a tensor has at most 16 dims");
+  if (!c.tensors.isWithinRank(dims.size() + 1, args.range()))
     return c.fail();
-  }
   dims.insert(dims.begin() + *index, Size(1));
   return c.tensors.reshapeTo(args["input"], dims);
 }

@@ -123,9 +123,8 @@ static Val adaptivePool(Checker &c, const Bound &args) {
     Val one = given;
     if (isList) {
       if (elementsOf(given).size() != count) {
-        c.error(DiagCode::TD222, args.range(),
-                "`output_size` is a number, or " + llvm::Twine(count) +
-                    " of them");
+        reportCount(c, args.range(), "`output_size`", count,
+                    elementsOf(given).size());
         return c.fail();
       }
       one = elementsOf(given)[i];
@@ -173,9 +172,8 @@ static bool takeEach(Checker &c, const Val *given, Take take,
     return true;
   bool isList = given->is(ValKind::Tuple) || given->is(ValKind::List);
   if (isList && elementsOf(*given).size() != numbers.size()) {
-    c.error(DiagCode::TD222, given->range,
-            what + " is a number, or " + llvm::Twine(numbers.size()) +
-                " of them, not " + llvm::Twine(elementsOf(*given).size()));
+    reportCount(c, given->range, what, numbers.size(),
+                elementsOf(*given).size());
     return false;
   }
   for (auto [i, number] : llvm::enumerate(numbers)) {

@@ -19,8 +19,8 @@ Val Calls::call(const Val &callee, CallArgs &args) {
   case ValKind::Function: {
     if (!callee.known) {
       auto &fn = callee.as<FunctionInfo>();
-      return fn.file->isPrelude ? callPreludeFunction(fn, args)
-                                : callFunction(fn, args);
+      return c.isPrelude(fn.file->id) ? callPreludeFunction(fn, args)
+                                      : callFunction(fn, args);
     }
     auto &bound = callee.as<BoundCall>();
     args.positional.insert(args.positional.begin(), bound.receiver);
@@ -355,7 +355,7 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
       return c.fail();
   checkAlone(fn);
   // What is wrong in the prelude is told of the arguments that led there.
-  if (fn.file->isPrelude && !c.isPrelude(args.range.file) && !meet(args))
+  if (c.isPrelude(fn.file->id) && !c.isPrelude(args.range.file) && !meet(args))
     return c.fail();
 
   Frame frame;
@@ -374,7 +374,7 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
 
   Restore<FileScope *> savedFile(c.scopes.file, fn.file);
   Restore<std::optional<Val>> savedWith(c.places.withDevice);
-  if (!fn.file->isPrelude)
+  if (!c.isPrelude(fn.file->id))
     c.places.withDevice.reset();
   Scope *outer = c.scopes.scope;
   Scope config;

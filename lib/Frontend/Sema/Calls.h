@@ -1,4 +1,4 @@
-//===- Calls.h - functions of a program and their calls ----------------===//
+//===- Calls.h - functions of a program and their calls -------------------===//
 //
 // A function is walked in place at each call, with the values of its arguments.
 // Definitions: Calls.cpp, Standalone.cpp (functions that are checked without a
@@ -32,7 +32,8 @@ public:
 
   /// Functions of the file that nothing has called.
   void checkUncalled();
-  /// A walk that leaves nothing behind but its reports; see Reporter::mute.
+  /// A walk that emits nothing and undoes its changes; its reports stay, unless
+  /// it mutes them (Reporter::mute).
   void walkAside(llvm::function_ref<void()> walk);
 
 private:

@@ -116,8 +116,8 @@ private:
   void endLoop();
   /// Takes free values to the places where a turn of a loop leaves them.
   void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);
-  /// A loop that runs at run time; `body` gets the index. `hasTail`: the loop
-  /// goes on behind it.
+  /// A loop of the running program; `body` gets the index. `hasTail`: a last
+  /// iteration of another size follows it.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
                    const Val &step, llvm::function_ref<void(Val index)> body,
                    bool hasTail = false);
@@ -127,10 +127,10 @@ private:
   bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
 
   // Exits
-  /// Goes on behind a statement that ended like this.
+  /// Walks what follows a statement that ended with `flow`.
   Flow goOn(Flow flow, Rest &rest, SourceRange range);
   Flow execRest(Rest &rest);
-  /// The flow behind a loop, out of which a function may have returned.
+  /// The flow after a loop, whose body may have returned from the function.
   Flow flowBehindLoop();
   /// Walks what runs only where `left` does not hold.
   Flow unless(const Val &left, SourceRange range,

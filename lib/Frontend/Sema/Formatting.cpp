@@ -1,4 +1,4 @@
-//===- Formatting.cpp - values in text ---------------------------------===//
+//===- Formatting.cpp - values in text ------------------------------------===//
 
 #include "Checker.h"
 #include "Dialect/TD/OpTable/Template.h"

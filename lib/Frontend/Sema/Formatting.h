@@ -1,4 +1,4 @@
-//===- Formatting.h - values in text -----------------------------------===//
+//===- Formatting.h - values in text --------------------------------------===//
 //
 // A text is a template plus the values for its `{}`: what is known as text
 // already (strings, devices, dtypes, ints) becomes part of the template.

@@ -131,16 +131,18 @@ bool Indexing::resolveItems(const TensorType &type,
                             llvm::SmallVectorImpl<Restriction> &restrictions) {
   using ast::SubscriptItem;
   size_t rank = type.dims.size(), used = 0;
-  for (const SubscriptItem &item : items) {
-    auto *name =
-        item.index ? llvm::dyn_cast<ast::NameExpr>(item.index) : nullptr;
-    if (name && name->name == "none") {
-      c.unsupported(item.range, "`x[none]` (write `unsqueeze`)");
-      return false;
-    }
+  for (const SubscriptItem &item : items)
     used += item.kind != SubscriptItem::Ellipsis;
-  }
+  auto isNone = [&](const Val &index, SourceRange at) {
+    if (index.is(ValKind::None))
+      c.unsupported(at, "`x[none]` (write `unsqueeze`)");
+    return index.is(ValKind::None);
+  };
   if (used > rank) {
+    for (const SubscriptItem &item : items)
+      if (item.kind == SubscriptItem::Index &&
+          isNone(c.eval(*item.index), item.range))
+        return false;
     c.error(DiagCode::TD403, range,
             llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
         .label(typeText(type));
@@ -163,6 +165,8 @@ bool Indexing::resolveItems(const TensorType &type,
       return false;
     case SubscriptItem::Index: {
       Val index = c.eval(*item.index);
+      if (isNone(index, item.range))
+        return false;
       Restriction restriction{dim, Val(), Size(1), 1, true, Val()};
       if (index.is(ValKind::Tensor)) {
         if (typeOf(index).dtype == DType::Bool) {

@@ -325,3 +325,17 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
         std::min(model->learningSetInTurn, state.learningSetInTurn);
   }
 }
+
+llvm::SmallVector<Value>
+sema::endBranch(Checker &c, const ModelStates &afterThen, const Join &join,
+                llvm::ArrayRef<Value> thenValues,
+                llvm::ArrayRef<Value> elseValues, size_t knownFacts) {
+  bringModels(c, afterThen, join);
+  llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
+  --c.regionDepth;
+  --c.conditionDepth;
+  c.host.sizes.forgetSince(knownFacts);
+  c.models.forgetReads();
+  joinModels(c, afterThen, join);
+  return results;
+}

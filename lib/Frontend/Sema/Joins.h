@@ -75,9 +75,15 @@ void restoreModels(Checker &checker, const ModelStates &states);
 /// At the end of the second path: takes models to where they meet those of the
 /// first, if both lead on.
 void bringModels(Checker &checker, const ModelStates &other, const Join &join);
-/// Behind it: joins the states of both, or takes those of the one that leads
+/// After it: joins the states of both, or takes those of the one that leads
 /// on.
 void joinModels(Checker &checker, const ModelStates &other, const Join &join);
+/// Ends a branch of the running program after its second side: gives the values
+/// of the side taken, and forgets the facts of sizes since `knownFacts`.
+llvm::SmallVector<Value>
+endBranch(Checker &checker, const ModelStates &afterThen, const Join &join,
+          llvm::ArrayRef<Value> thenValues, llvm::ArrayRef<Value> elseValues,
+          size_t knownFacts);
 
 } // namespace tdc::sema
 

@@ -46,8 +46,8 @@ public:
   std::string uniqueName(llvm::StringRef wanted);
   void nameModels(const Val &val, llvm::StringRef name);
   void ensureSlotNamed(Slot &slot);
-  /// In front of what may run any number of times: a model starts with its
-  /// name, and that is once.
+  /// Precedes a branch or loop of the running program: models are named once,
+  /// before it.
   void nameAllModels();
   /// Tells the emitter the names that slots have in the end.
   void nameAliases();
@@ -101,7 +101,7 @@ private:
   std::vector<std::weak_ptr<ModelInstance>> instances;
   size_t namedModels = 0; ///< so many of `all` have a name, or are parts
   llvm::StringMap<Value> readCache;
-  /// Of models and optimizers, with the last number that was put behind them.
+  /// Names of models and optimizers, each with its last numeric suffix.
   llvm::StringMap<unsigned> usedNames;
   std::vector<std::string> droppedSlots; ///< that no model holds any more
   unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far

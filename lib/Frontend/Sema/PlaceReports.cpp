@@ -20,10 +20,9 @@ std::optional<std::string> Places::nameOf(const Place &place, SourceRange at) {
            binding->val.as<DeviceInfo>().place == place;
   };
   // The prelude may be what is being walked.
-  Scope *global =
-      c.scopes.findFile(at.file) ? &c.scopes.findFile(at.file)->scope : nullptr;
+  FileScope *file = c.scopes.findFile(at.file);
   if (isIt(c.scopes.lookup(place.symbol)) ||
-      (global && isIt(global->lookup(place.symbol))))
+      (file && isIt(file->scope.lookup(place.symbol))))
     return place.symbol;
   if (ambientPlace().first == place)
     return "here";

@@ -131,7 +131,7 @@ std::pair<Place, SourceRange> Places::ambientPlace() {
       return {modelPlace(*c.frames[i].self), c.frames[i].self->moved};
     if (c.frames[i].sharedPlace)
       return {*c.frames[i].sharedPlace, c.frames[i].callRange};
-    if (!c.frames[i].file->isPrelude)
+    if (!c.isPrelude(c.frames[i].file->id))
       break;
   }
   return {};

@@ -94,7 +94,7 @@ public:
   /// Notes where a value was placed, if that is to be seen.
   void noteOrigin(Diagnostic &report, const Val &val);
   /// Offers to move a value to a place: where it is made if it is made by a
-  /// function that takes `device=`, else behind the expression.
+  /// function that takes `device=`, else by `.to` after the expression.
   void offerMove(Diagnostic &report, const Val &val, const Place &to,
                  FixIt::Kind kind);
   /// `--placement=warn`: says where a tensor is brought to, each once for a
@@ -103,7 +103,7 @@ public:
   void warnMoved(const ModelInstance &model, const Place &place);
 
 private:
-  /// Offers to write `.to` behind an expression.
+  /// Offers to append `.to` to an expression.
   void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
                FixIt::Kind kind);
   /// How the program names a place in a file, if it can.

@@ -17,7 +17,7 @@ SourceRange Reporter::userRange(SourceRange range) const {
 std::string Reporter::userFunction(llvm::StringRef what) const {
   std::string called = what.str();
   for (const Frame &frame : llvm::reverse(frames)) {
-    if (!frame.file->isPrelude)
+    if (!isPrelude(frame.file->id))
       break;
     bool isLayer =
         frame.self && (!frame.fn || frame.fn->name.text == "forward");
@@ -49,7 +49,7 @@ Diagnostic &Reporter::error(DiagCode code, SourceRange range,
 
 SourceRange Reporter::layerAround() const {
   for (const Frame &frame : llvm::reverse(frames)) {
-    if (!frame.file->isPrelude)
+    if (!isPrelude(frame.file->id))
       break;
     if (frame.self && frame.self->made.isValid() &&
         !isPrelude(frame.self->made.file) &&

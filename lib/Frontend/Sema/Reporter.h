@@ -67,7 +67,7 @@ public:
   unsigned countReports() const { return diags->getNumErrors(); }
   DiagnosticEngine &getDiags() { return *diags; }
 
-  /// Offers to write `.suffix` behind an expression of the user's code, in
+  /// Offers to append `.suffix` to an expression of the user's code, in
   /// parentheses where the expression needs them.
   void offerSuffix(Diagnostic &report, SourceRange expr,
                    const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
@@ -98,17 +98,18 @@ public:
   /// The emitter is told the place again: the frames around it have changed.
   void forgetLocation() { locationIsStale = true; }
   Emitter &emit();
-  /// What has an error is never run.
+  /// From here on the NullEmitter is used: a program with an error never runs.
   void stopEmitting() { emitter = &nullEmitter; }
   /// A value that only a caller or a run knows, in code that is not emitted.
   Value unknownValue() { return Value(&nullEmitter); }
 
   // Limits -----------------------------------------------------------------//
 
-  /// Counts what has been evaluated; false, with a report, beyond what any
-  /// program of use needs.
+  /// Counts evaluated statements and expressions. Reports and returns false
+  /// beyond kMaxEvaluated or kMaxDepth.
   bool withinLimits(SourceRange range);
-  /// The same for the extent of a list, tuple or text.
+  /// Reports and returns false if a list, tuple or text is longer than
+  /// kMaxExtent.
   bool isWithinExtent(size_t extent, SourceRange range);
   /// How many parts of a model are looked at. After a report of an extent a few
   /// are enough for the checks that follow.
@@ -118,7 +119,7 @@ public:
 
   // Code that is walked and not run ----------------------------------------//
 
-  /// While one lives, what is walked leaves nothing behind but its reports.
+  /// During its lifetime nothing is emitted; its end restores frames and place.
   class Aside {
   public:
     explicit Aside(Reporter &reporter);

@@ -210,13 +210,8 @@ void RunTimeBranch::finish() {
     changed.push_back(&one);
   }
   Join join{range, Join::Branch, &condition};
-  bringModels(c, afterThen, join);
-  llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
-  --c.regionDepth;
-  --c.conditionDepth;
-  c.host.sizes.forgetSince(knownFacts);
-  c.models.forgetReads();
-  joinModels(c, afterThen, join);
+  llvm::SmallVector<Value> results =
+      endBranch(c, afterThen, join, thenValues, elseValues, knownFacts);
   llvm::ArrayRef<Value> rest(results);
   for (Joined *one : changed) {
     Val &other = one->binding->val;

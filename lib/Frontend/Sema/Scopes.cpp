@@ -116,7 +116,6 @@ FileScope *Scopes::loadFile(FileId id, bool isPreludeFile) {
   files.push_back(std::make_unique<FileScope>());
   FileScope *result = files.back().get();
   result->id = id;
-  result->isPrelude = isPreludeFile;
   if (isPreludeFile)
     c.addPreludeFile(id);
   filesById[id] = result;
@@ -164,7 +163,8 @@ std::optional<Val> Scopes::findPrelude(llvm::StringRef name) {
       continue;
     FileScope *found = nullptr;
     for (auto &known : files)
-      if (known->isPrelude && c.sources.getName(known->id) == candidate.name)
+      if (c.isPrelude(known->id) &&
+          c.sources.getName(known->id) == candidate.name)
         found = known.get();
     if (!found) {
       found = loadFile(c.sources.add(candidate.name, candidate.text), true);

@@ -100,18 +100,20 @@ std::optional<unsigned> Tensors::takeDim(const Val &dim, const TensorType &type,
 }
 
 bool Tensors::requireSize(const Size &size, SourceRange range) {
-  if (auto known = c.host.constantOf(size); known && *known < 0) {
-    c.error(DiagCode::TD401, range, "a size cannot be " + llvm::Twine(*known));
-    return false;
-  }
-  if (c.host.sizes.isNeverNegative(size))
+  auto message = [&](Value value) {
+    return c.emit().format("a size is negative: {}", {value});
+  };
+  if (c.host.sizes.requireNotNegative(size, c.emit(), message))
     return true;
-  Value value = c.host.sizeValue(size);
-  Value isSize = c.emit().host(HostOp::Ge, {value, c.emit().constantInt(0)});
-  c.emit().assertThat(
-      isSize, c.emit().format("a size is negative: {}", {value}), Check::Size);
-  c.host.sizes.proveNotNegative(size);
-  return true;
+  c.error(DiagCode::TD401, range,
+          "a size cannot be " + llvm::Twine(*c.host.constantOf(size)));
+  return false;
+}
+
+bool Tensors::isWithinRank(size_t rank, SourceRange range) {
+  if (rank > kMaxRank)
+    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
+  return rank <= kMaxRank;
 }
 
 bool Tensors::accepts(OpKind op, DType dtype, SourceRange range,

@@ -41,6 +41,8 @@ public:
   /// Whether a size that the program gives is not negative: TD401 where it is,
   /// and a check when the program runs where that is not known.
   bool requireSize(const Size &size, SourceRange range);
+  /// Whether a tensor can have so many dims; TD411 if not.
+  bool isWithinRank(size_t rank, SourceRange range);
   bool prove(ShapeAnswer &answer);
   /// The least and the largest number of an integer dtype.
   static std::pair<int64_t, int64_t> limitsOf(DType dtype);

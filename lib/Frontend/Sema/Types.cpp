@@ -1,4 +1,4 @@
-//===- Types.cpp - what annotations say --------------------------------===//
+//===- Types.cpp - what annotations say -----------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Parser.h"
@@ -155,10 +155,8 @@ std::optional<TensorType> Types::tensorFromType(const ast::TypeExpr &type,
       result.dims.push_back(size->size);
     }
   }
-  if (result.dims.size() > kMaxRank) {
-    c.error(DiagCode::TD411, type.range, "a tensor has at most 16 dims");
+  if (!c.tensors.isWithinRank(result.dims.size(), type.range))
     return std::nullopt;
-  }
   if (type.place) {
     std::optional<Place> place = placeFromType(*type.place);
     if (!place)

@@ -1,4 +1,4 @@
-//===- Types.h - what annotations say ----------------------------------===//
+//===- Types.h - what annotations say -------------------------------------===//
 //
 // A name that occurs first in a signature or a `let` annotation becomes an int
 // of the scope; where it recurs the sizes must agree.

@@ -105,6 +105,20 @@ bool SizeTable::isNeverNegative(const Size &size) const {
   });
 }
 
+bool SizeTable::requireNotNegative(
+    const Size &size, Emitter &emitter,
+    llvm::function_ref<Value(Value size)> message) {
+  if (std::optional<int64_t> known = constantOf(size))
+    return *known >= 0;
+  if (isNeverNegative(size))
+    return true;
+  Value value = valueOf(size, emitter);
+  Value isMet = emitter.host(HostOp::Ge, {value, emitter.constantInt(0)});
+  emitter.assertThat(isMet, message(value), Check::Size);
+  proveNotNegative(size);
+  return true;
+}
+
 bool SizeTable::isWithin(const Size &size, const Size &limit,
                          bool inclusive) const {
   Size room = inclusive ? limit - size : limit - size - Size(1);

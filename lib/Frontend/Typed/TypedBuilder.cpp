@@ -29,18 +29,11 @@ std::nullopt_t TypedBuilder::fail(DiagCode code, const llvm::Twine &title,
 }
 
 bool TypedBuilder::require(const Size &size, const llvm::Twine &problem) {
-  if (std::optional<int64_t> known = sizes.constantOf(size)) {
-    if (*known >= 0)
-      return true;
-    fail(DiagCode::TD401, problem);
-    return false;
-  }
-  if (sizes.isNeverNegative(size))
+  auto message = [&](Value) { return emit().constantString(problem.str()); };
+  if (sizes.requireNotNegative(size, emit(), message))
     return true;
-  Value isMet = emit().host(HostOp::Ge, {valueOf(size), emit().constantInt(0)});
-  emit().assertThat(isMet, emit().constantString(problem.str()), Check::Size);
-  sizes.proveNotNegative(size);
-  return true;
+  fail(DiagCode::TD401, problem);
+  return false;
 }
 
 } // namespace tdc

@@ -77,9 +77,9 @@ func.func @warps(%x: !x) -> !x {
 
 !x = tensor<100x5000xf32, #td.dev<cuda, 0>>
 
-// A long line: a block, 1024 elements at a time. Its warps leave their totals, of f64, in
-// shared memory, the first warp scans these, and nobody begins the next section
-// before all have read them.
+// A long line: a block, 1024 elements at a time. Its warps store their totals, of
+// f64, in shared memory, and the first warp scans these. A barrier precedes the
+// next section: all have read them.
 // CHECK: td.gpu_kernel @scan_0 threads 1024 shared 256
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-COUNT-10: nvvm.shfl.sync bfly
