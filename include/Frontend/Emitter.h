@@ -225,13 +225,10 @@ public:
 
   // Tensors: arithmetic and movement --------------------------------------//
   /// A compute op of the table. `operands` are its tensors and host scalars in
-  /// order, `sizes` what it wants of the run-time dims of its result.
+  /// order, and then, if it takes sizes, those of the run-time dims of `type`.
   virtual Value op(OpKind kind, llvm::ArrayRef<Value> operands,
                    llvm::ArrayRef<OpAttribute> attributes,
-                   llvm::ArrayRef<Value> sizes, const TensorShape &type) = 0;
-  /// The same where the result has the type of operand 0.
-  virtual Value opLike(OpKind kind, llvm::ArrayRef<Value> operands,
-                       llvm::ArrayRef<OpAttribute> attributes) = 0;
+                   const TensorShape &type) = 0;
   /// A `type` without a place: where it goes is not decided yet.
   virtual Value toDevice(Value input, const TensorShape &type,
                          Transfer transfer) = 0;

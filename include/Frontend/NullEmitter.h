@@ -1,7 +1,7 @@
 //===- NullEmitter.h - checks without code --------------------------------===//
 //
 // The emitter of the rest of a walk after its first error, and of the fuzzer:
-// it gives handles that mean nothing and keeps none.
+// it gives handles that stand for nothing and keeps none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,10 +49,8 @@ public:
   Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
                llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,
-           llvm::ArrayRef<OpAttribute> attributes, llvm::ArrayRef<Value> sizes,
+           llvm::ArrayRef<OpAttribute> attributes,
            const TensorShape &type) override;
-  Value opLike(OpKind kind, llvm::ArrayRef<Value> operands,
-               llvm::ArrayRef<OpAttribute> attributes) override;
   Value toDevice(Value input, const TensorShape &type,
                  Transfer transfer) override;
   Value detach(Value input) override;
@@ -95,7 +93,10 @@ public:
   Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
 
 private:
-  Value some() { return Value(this); }
+  /// A handle that no other value has.
+  Value some() { return Value(reinterpret_cast<void *>(++made)); }
+
+  uintptr_t made = 0;
 };
 
 } // namespace tdc

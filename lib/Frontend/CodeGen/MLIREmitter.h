@@ -65,10 +65,8 @@ public:
                llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
 
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,
-           llvm::ArrayRef<OpAttribute> attributes, llvm::ArrayRef<Value> sizes,
+           llvm::ArrayRef<OpAttribute> attributes,
            const TensorShape &type) override;
-  Value opLike(OpKind kind, llvm::ArrayRef<Value> operands,
-               llvm::ArrayRef<OpAttribute> attributes) override;
   Value toDevice(Value input, const TensorShape &type,
                  Transfer transfer) override;
   Value detach(Value input) override;
@@ -122,9 +120,6 @@ private:
     mlir::Operation *lastConstant = nullptr;
   };
 
-  Value createOp(OpKind kind, llvm::ArrayRef<Value> operands,
-                 llvm::ArrayRef<OpAttribute> attributes,
-                 llvm::ArrayRef<Value> sizes, mlir::Type type);
   mlir::Location getLocation();
   mlir::Location getFileLocation(SourceRange range);
   void beginFunction(llvm::StringRef name, mlir::TypeRange parameters);

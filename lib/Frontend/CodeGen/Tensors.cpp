@@ -79,37 +79,26 @@ static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
       context, std::get<td::ComparePredicate>(attribute.value));
 }
 
-Value MLIREmitter::createOp(OpKind kind, llvm::ArrayRef<Value> operands,
-                            llvm::ArrayRef<OpAttribute> attributes,
-                            llvm::ArrayRef<Value> sizes, Type type) {
-  OperationState state(getLocation(), ("td." + getOpInfo(kind).mnemonic).str());
-  state.addTypes(type);
+Value MLIREmitter::op(OpKind kind, llvm::ArrayRef<Value> operands,
+                      llvm::ArrayRef<OpAttribute> attributes,
+                      const TensorShape &type) {
+  const OpInfo &info = getOpInfo(kind);
+  OperationState state(getLocation(), ("td." + info.mnemonic).str());
+  state.addTypes(getType(type));
   state.addOperands(unwrap(operands));
-  state.addOperands(unwrap(sizes));
   for (const OpAttribute &attribute : attributes)
     if (Attribute value = getAttribute(builder, attribute))
       state.addAttribute(attribute.name, value);
   // Of ops with two lists: their tensors, the first list, and the sizes.
   if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
-    SmallVector<int32_t> segments(getOpInfo(kind).operands, 1);
-    segments.push_back(operands.size() - segments.size());
-    segments.push_back(sizes.size());
+    SmallVector<int32_t> segments(info.operands, 1);
+    int32_t sizes = info.takesSizes ? llvm::count(type.dims, kRunTimeSize) : 0;
+    segments.push_back(operands.size() - segments.size() - sizes);
+    segments.push_back(sizes);
     state.addAttribute("operandSegmentSizes",
                        builder.getDenseI32ArrayAttr(segments));
   }
   return wrap(builder.create(state)->getResult(0));
-}
-
-Value MLIREmitter::op(OpKind kind, llvm::ArrayRef<Value> operands,
-                      llvm::ArrayRef<OpAttribute> attributes,
-                      llvm::ArrayRef<Value> sizes, const TensorShape &type) {
-  return createOp(kind, operands, attributes, sizes, getType(type));
-}
-
-Value MLIREmitter::opLike(OpKind kind, llvm::ArrayRef<Value> operands,
-                          llvm::ArrayRef<OpAttribute> attributes) {
-  return createOp(kind, operands, attributes, /*sizes=*/{},
-                  unwrap(operands.front()).getType());
 }
 
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,

@@ -58,12 +58,7 @@ Value NullEmitter::random(td::Distribution, llvm::ArrayRef<Value>,
   return some();
 }
 Value NullEmitter::op(OpKind, llvm::ArrayRef<Value>,
-                      llvm::ArrayRef<OpAttribute>, llvm::ArrayRef<Value>,
-                      const TensorShape &) {
-  return some();
-}
-Value NullEmitter::opLike(OpKind, llvm::ArrayRef<Value>,
-                          llvm::ArrayRef<OpAttribute>) {
+                      llvm::ArrayRef<OpAttribute>, const TensorShape &) {
   return some();
 }
 Value NullEmitter::toDevice(Value, const TensorShape &, Transfer) {

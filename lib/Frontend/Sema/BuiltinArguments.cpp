@@ -1,6 +1,7 @@
 //===- BuiltinArguments.cpp - what arguments of builtins have in common ---===//
 
 #include "BuiltinArguments.h"
+#include "Frontend/Typed/Movement.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
@@ -63,27 +64,10 @@ sema::takeInts(Checker &c, const Val *given, int64_t missing, size_t count,
 Typed sema::addBatch(Checker &c, const Typed &tensor) {
   Dims dims = tensor.type.dims;
   dims.insert(dims.begin(), Size(1));
-  return c.tensors.typed.reshape(tensor, dims);
+  return typed::reshape(c.tensors.builder, tensor, dims);
 }
 
 Typed sema::dropBatch(Checker &c, const Typed &tensor) {
-  return c.tensors.typed.reshape(tensor,
-                                 DimsRef(tensor.type.dims).drop_front());
-}
-
-Val Tensors::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
-  SourceRange placed;
-  for (const Val &operand : operands)
-    if (operand.is(ValKind::Tensor) && !placed.isValid())
-      placed = operand.as<TensorInfo>().placed;
-  return makeTensor(tensor.type, tensor.value, placed);
-}
-
-Val Tensors::reportFailure(SourceRange range, llvm::StringRef what) {
-  Diagnostic &report =
-      c.error(typed.failure.code, range,
-              c.userFunction(what) + ": " + typed.failure.title);
-  if (!typed.failure.label.empty())
-    report.label(typed.failure.label);
-  return c.fail();
+  return typed::reshape(c.tensors.builder, tensor,
+                        DimsRef(tensor.type.dims).drop_front());
 }

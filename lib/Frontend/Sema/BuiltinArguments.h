@@ -26,11 +26,6 @@ std::optional<llvm::SmallVector<int64_t>> takeInts(Checker &c, const Val *given,
                                                    size_t count,
                                                    llvm::StringRef what);
 
-/// A tensor as the builder takes it.
-inline Typed typedOf(const Val &tensor) {
-  return {tensor.value, typeOf(tensor)};
-}
-
 /// The tensor as a batch of one, and back.
 Typed addBatch(Checker &c, const Typed &tensor);
 Typed dropBatch(Checker &c, const Typed &tensor);

@@ -1,6 +1,7 @@
 //===- BuiltinsConvolution.cpp - conv1d, conv_transpose2d … ---------------===//
 
 #include "BuiltinArguments.h"
+#include "Frontend/Typed/Convolutions.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -8,7 +9,7 @@ using namespace tdc::sema;
 /// `padding="same"`: as many elements come out as go in, more are added at the
 /// end where the number is odd.
 static bool padSame(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel,
-                    llvm::MutableArrayRef<WindowDim> dims) {
+                    llvm::MutableArrayRef<typed::WindowDim> dims) {
   for (auto [size, dim] : llvm::zip_equal(kernel, dims)) {
     auto taps = takeInt(c, size, "the size of the kernel");
     if (!taps)
@@ -25,14 +26,14 @@ static bool padSame(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel,
 }
 
 /// Stride, dilation and padding of windows of this kernel.
-static std::optional<llvm::SmallVector<WindowDim>>
+static std::optional<llvm::SmallVector<typed::WindowDim>>
 takeWindowDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel) {
   size_t count = kernel.size();
   auto strides = takeInts(c, args.find("stride"), 1, count, "`stride`");
   auto dilations = takeInts(c, args.find("dilation"), 1, count, "`dilation`");
   if (!strides || !dilations)
     return std::nullopt;
-  llvm::SmallVector<WindowDim> dims;
+  llvm::SmallVector<typed::WindowDim> dims;
   for (auto [stride, dilation] : llvm::zip(*strides, *dilations))
     dims.push_back({stride, dilation, {}});
   const Val *padding = args.find("padding");
@@ -92,10 +93,10 @@ static Val convolution(Checker &c, const Bound &args) {
         takeInts(c, args.find("output_padding"), 0, count, "`output_padding`");
     if (!extra)
       return c.fail();
-    result =
-        c.tensors.typed.convolveTransposed(x, weight, *dims, *extra, *groups);
+    result = typed::convolveTransposed(c.tensors.builder, x, weight, *dims,
+                                       *extra, *groups);
   } else {
-    result = c.tensors.typed.convolve(x, weight, *dims, *groups);
+    result = typed::convolve(c.tensors.builder, x, weight, *dims, *groups);
   }
   if (!result)
     return c.tensors.reportFailure(args.range(), args.what());
@@ -128,7 +129,7 @@ static Val sidesOf(Checker &c, const Bound &args) {
   if (!dims)
     return c.fail();
   Vals sides;
-  for (const WindowDim &dim : llvm::reverse(*dims)) {
+  for (const typed::WindowDim &dim : llvm::reverse(*dims)) {
     sides.push_back(makeInt(dim.padding.low));
     sides.push_back(makeInt(dim.padding.high));
   }

@@ -1,6 +1,7 @@
 //===- BuiltinsElementwise.cpp - one element in, one element out ----------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Reductions.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -117,10 +118,9 @@ template <bool logarithm> static Val softmax(Checker &c, const Bound &args) {
   if (!index || !c.tensors.accepts(OpKind::Softmax, type.dtype, args.range(),
                                    what, input))
     return c.fail();
-  Value value =
-      c.emit().opLike(logarithm ? OpKind::LogSoftmax : OpKind::Softmax,
-                      input.value, {{"dim", int64_t(*index)}});
-  return makeTensor(type, value, input.as<TensorInfo>().placed);
+  return c.tensors.fromTyped(
+      typed::softmax(c.tensors.builder, typedOf(input), *index, logarithm),
+      input);
 }
 
 llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Constructors.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 
@@ -199,10 +200,8 @@ static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
   TensorType made = type;
   if (distribution == td::Distribution::Permutation)
     made.dtype = DType::I64;
-  Value value =
-      c.emit().random(distribution, bounds, c.tensors.runTimeSizes(made.dims),
-                      c.tensors.shapeOf(made));
-  return c.tensors.castTo(makeTensor(made, value, placed), type.dtype);
+  Typed drawn = typed::random(c.tensors.builder, distribution, bounds, made);
+  return c.tensors.castTo(makeTensor(made, drawn.value, placed), type.dtype);
 }
 
 static Val randomOf(Checker &c, const Bound &args,
@@ -366,10 +365,8 @@ static Val arange(Checker &c, const Bound &args) {
     }
   Value from = c.host.materialize(asFloats ? c.host.toFloat(start) : start);
   Value by = c.host.materialize(asFloats ? c.host.toFloat(step) : step);
-  Value value = c.emit().op(OpKind::Iota, {from, by}, {},
-                            c.tensors.runTimeSizes(type->first.dims),
-                            c.tensors.shapeOf(type->first));
-  return makeTensor(type->first, value, type->second);
+  Typed numbers = typed::iota(c.tensors.builder, from, by, type->first);
+  return makeTensor(numbers.type, numbers.value, type->second);
 }
 
 /// Flattens nested lists of numbers; the shape is that of the first of each.
@@ -481,7 +478,7 @@ static Val tensor(Checker &c, const Bound &args) {
       putNumber(bytes, result.dtype, number.number, *c.host.constantInt(whole));
     }
     return makeTensor(result,
-                      c.emit().tensorConstant(bytes, c.tensors.shapeOf(result)),
+                      typed::constant(c.tensors.builder, bytes, result).value,
                       type->second);
   }
   // Elements that are computed when the program runs.

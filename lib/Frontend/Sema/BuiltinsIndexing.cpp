@@ -1,6 +1,7 @@
 //===- BuiltinsIndexing.cpp - gather, scatter_add, index_select -----------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Indexing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -76,14 +77,12 @@ static Val gather(Checker &c, const Bound &args) {
   if (!part)
     return c.fail();
   Vals both{input, index};
-  auto place = c.places.samePlace(both, args.range());
-  if (!place)
+  if (!c.places.samePlace(both, args.range()))
     return c.fail();
-  TensorType type{typeOf(input).dtype, typeOf(index).dims, *place};
-  Value value = c.emit().op(
-      OpKind::GatherAlong, {take(c, both[0], *part).value, both[1].value},
-      {{"dim", int64_t(*dim)}}, {}, c.tensors.shapeOf(type));
-  return makeTensor(type, value, both[0].as<TensorInfo>().placed);
+  return c.tensors.fromTyped(
+      typed::gatherAlong(c.tensors.builder, typedOf(take(c, both[0], *part)),
+                         typedOf(both[1]), *dim),
+      both);
 }
 
 static Val scatterAdd(Checker &c, const Bound &args) {
@@ -111,11 +110,11 @@ static Val scatterAdd(Checker &c, const Bound &args) {
   if (!c.places.samePlace(all, args.range()))
     return c.fail();
   Val reached = take(c, all[0], *part);
-  Value value = c.emit().opLike(
-      OpKind::ScatterAddAlong,
-      {reached.value, all[1].value, take(c, all[2], *added).value},
-      {{"dim", int64_t(*dim)}});
-  Val sums = makeTensor(typeOf(reached), value, all[0].as<TensorInfo>().placed);
+  Val sums = c.tensors.fromTyped(
+      typed::scatterAddAlong(c.tensors.builder, typedOf(reached),
+                             typedOf(all[1]), typedOf(take(c, all[2], *added)),
+                             *dim),
+      all);
   return c.indexing.updateAlong(all[0], *part, sums);
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Constructors.h"
 #include <cmath>
 
 using namespace tdc;
@@ -33,10 +34,9 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
 static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
   if (isNarrowFloat(type.dtype))
     type.dtype = DType::F32;
-  Value value =
-      c.emit().random(distribution, {}, c.tensors.runTimeSizes(type.dims),
-                      c.tensors.shapeOf(type));
-  return makeTensor(type, value);
+  return c.tensors.fromTyped(
+      typed::random(c.tensors.builder, distribution, /*bounds=*/{}, type),
+      /*operands=*/{});
 }
 
 /// low + (high - low) * U[0, 1)

@@ -1,6 +1,9 @@
 //===- BuiltinsPooling.cpp - max_pool2d, avg_pool2d, unfold … -------------===//
 
 #include "BuiltinArguments.h"
+#include "Frontend/Typed/Movement.h"
+#include "Frontend/Typed/Pooling.h"
+#include "Frontend/Typed/Resize.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -8,7 +11,7 @@ using namespace tdc::sema;
 namespace {
 struct Windows {
   llvm::SmallVector<int64_t> kernel;
-  llvm::SmallVector<WindowDim> dims;
+  llvm::SmallVector<typed::WindowDim> dims;
 };
 /// An input of [N, C, L…]; one of [C, L…] has become a batch of one.
 struct Batch {
@@ -69,8 +72,8 @@ template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
   if (!batch || !windows || !ceil)
     return c.fail();
   return finish(c, args,
-                c.tensors.typed.maxPool(batch->input, windows->kernel,
-                                        windows->dims, *ceil),
+                typed::maxPool(c.tensors.builder, batch->input, windows->kernel,
+                               windows->dims, *ceil),
                 batch->hasBatchDim);
 }
 
@@ -93,9 +96,9 @@ template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
     }
   }
   return finish(c, args,
-                c.tensors.typed.averagePool(batch->input, windows->kernel,
-                                            windows->dims, *ceil, *counts,
-                                            divisor),
+                typed::averagePool(c.tensors.builder, batch->input,
+                                   windows->kernel, windows->dims, *ceil,
+                                   *counts, divisor),
                 batch->hasBatchDim);
 }
 
@@ -136,7 +139,8 @@ static Val adaptivePool(Checker &c, const Bound &args) {
       return c.fail();
     output.push_back(*number);
   }
-  return finish(c, args, c.tensors.typed.adaptivePool(input, output, isMax),
+  return finish(c, args,
+                typed::adaptivePool(c.tensors.builder, input, output, isMax),
                 true);
 }
 
@@ -145,10 +149,10 @@ static Val unfold(Checker &c, const Bound &args) {
   auto windows = takeWindows(c, args, 2, /*strideIsKernel=*/false);
   if (!batch || !windows)
     return c.fail();
-  return finish(
-      c, args,
-      c.tensors.typed.unfold(batch->input, windows->kernel, windows->dims),
-      batch->hasBatchDim);
+  return finish(c, args,
+                typed::unfold(c.tensors.builder, batch->input, windows->kernel,
+                              windows->dims),
+                batch->hasBatchDim);
 }
 
 static Val fold(Checker &c, const Bound &args) {
@@ -158,8 +162,8 @@ static Val fold(Checker &c, const Bound &args) {
   if (!batch || !windows || !output)
     return c.fail();
   return finish(c, args,
-                c.tensors.typed.fold(batch->input, *output, windows->kernel,
-                                     windows->dims),
+                typed::fold(c.tensors.builder, batch->input, *output,
+                            windows->kernel, windows->dims),
                 batch->hasBatchDim);
 }
 
@@ -222,7 +226,8 @@ static Val interpolate(Checker &c, const Bound &args) {
     c.error(DiagCode::TD222, args.range(), "`scale_factor` is above 0");
     return c.fail();
   }
-  return finish(c, args, c.tensors.typed.resizeNearest(input, wanted, factors),
+  return finish(c, args,
+                typed::resizeNearest(c.tensors.builder, input, wanted, factors),
                 true);
 }
 
@@ -236,7 +241,8 @@ static Val unfoldDim(Checker &c, const Bound &args) {
   auto step = takeInt(c, args["step"], "`step`");
   if (!dim || !size || !step)
     return c.fail();
-  return finish(c, args, c.tensors.typed.unfoldDim(input, *dim, *size, *step),
+  return finish(c, args,
+                typed::unfoldDim(c.tensors.builder, input, *dim, *size, *step),
                 true);
 }
 

@@ -1,6 +1,8 @@
 //===- BuiltinsRearrange.cpp - pad, flip, roll, repeat … ------------------===//
 
 #include "BuiltinArguments.h"
+#include "Frontend/Typed/Movement.h"
+#include "Frontend/Typed/Windows.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
@@ -36,18 +38,19 @@ takeDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> dims) {
   return taken;
 }
 
-static std::optional<PaddingMode> takeMode(Checker &c, const Bound &args) {
+static std::optional<typed::PaddingMode> takeMode(Checker &c,
+                                                  const Bound &args) {
   const Val *mode = args.find("mode");
   if (!mode)
-    return PaddingMode::Constant;
+    return typed::PaddingMode::Constant;
   auto text = c.host.requireStr(*mode, "`mode`");
   if (!text)
     return std::nullopt;
-  auto known = llvm::StringSwitch<std::optional<PaddingMode>>(*text)
-                   .Case("constant", PaddingMode::Constant)
-                   .Case("reflect", PaddingMode::Reflect)
-                   .Case("replicate", PaddingMode::Replicate)
-                   .Case("circular", PaddingMode::Circular)
+  auto known = llvm::StringSwitch<std::optional<typed::PaddingMode>>(*text)
+                   .Case("constant", typed::PaddingMode::Constant)
+                   .Case("reflect", typed::PaddingMode::Reflect)
+                   .Case("replicate", typed::PaddingMode::Replicate)
+                   .Case("circular", typed::PaddingMode::Circular)
                    .Default(std::nullopt);
   if (!known)
     c.error(DiagCode::TD222, args.range(),
@@ -72,18 +75,18 @@ static Val pad(Checker &c, const Bound &args) {
         .label("the input has " + llvm::Twine(rank) + " dims");
     return c.fail();
   }
-  llvm::SmallVector<Padding> padding(rank);
+  llvm::SmallVector<typed::Padding> padding(rank);
   for (auto [i, val] : llvm::enumerate(elementsOf(list))) {
     auto number = takeInt(c, val, "`pad`");
     if (!number)
       return c.fail();
-    Padding &one = padding[rank - 1 - i / 2];
+    typed::Padding &one = padding[rank - 1 - i / 2];
     (i % 2 ? one.high : one.low) = *number;
   }
   double fill = 0;
   if (const Val *value = args.find("value");
       value && !value->is(ValKind::None)) {
-    if (*mode != PaddingMode::Constant) {
+    if (*mode != typed::PaddingMode::Constant) {
       c.error(DiagCode::TD222, args.range(),
               "`value` is for `mode=\"constant\"` only");
       return c.fail();
@@ -101,7 +104,8 @@ static Val pad(Checker &c, const Bound &args) {
       fill = static_cast<double>(*number);
     }
   }
-  return result(c, args, c.tensors.typed.pad(*input, padding, *mode, fill));
+  return result(c, args,
+                typed::pad(c.tensors.builder, *input, padding, *mode, fill));
 }
 
 static Val flip(Checker &c, const Bound &args) {
@@ -114,7 +118,8 @@ static Val flip(Checker &c, const Bound &args) {
     return c.fail();
   }
   auto dims = takeDims(c, args, listOf(args.rest()));
-  return dims ? result(c, args, c.tensors.typed.flip(*input, *dims)) : c.fail();
+  return dims ? result(c, args, typed::flip(c.tensors.builder, *input, *dims))
+              : c.fail();
 }
 
 static Val roll(Checker &c, const Bound &args) {
@@ -127,7 +132,7 @@ static Val roll(Checker &c, const Bound &args) {
   Dims whole = input->type.dims;
   llvm::SmallVector<unsigned> dims{0};
   if (isFlat) {
-    input = c.tensors.typed.reshape(*input, {numElements(whole)});
+    input = typed::reshape(c.tensors.builder, *input, {numElements(whole)});
   } else {
     dims.clear();
     for (const Val &dim : listOf(*given)) {
@@ -148,10 +153,10 @@ static Val roll(Checker &c, const Bound &args) {
     if (!shift)
       return c.fail();
     if (rolled)
-      rolled = c.tensors.typed.roll(*rolled, dim, *shift);
+      rolled = typed::roll(c.tensors.builder, *rolled, dim, *shift);
   }
   if (rolled && isFlat)
-    rolled = c.tensors.typed.reshape(*rolled, whole);
+    rolled = typed::reshape(c.tensors.builder, *rolled, whole);
   return result(c, args, rolled);
 }
 
@@ -174,13 +179,14 @@ static Val repeat(Checker &c, const Bound &args) {
   }
   Dims dims(counts.size() - rank, Size(1));
   llvm::append_range(dims, input->type.dims);
-  Typed repeated = c.tensors.typed.reshape(*input, dims);
+  Typed repeated = typed::reshape(c.tensors.builder, *input, dims);
   for (auto [dim, count] : llvm::enumerate(counts)) {
     if (!count.is(ValKind::Int)) {
       reportSize(c, count, args.range());
       return c.fail();
     }
-    MaybeTyped next = c.tensors.typed.repeat(repeated, dim, count.size);
+    MaybeTyped next =
+        typed::repeat(c.tensors.builder, repeated, dim, count.size);
     if (!next)
       return c.tensors.reportFailure(args.range(), args.what());
     repeated = *next;
@@ -205,10 +211,12 @@ static Val repeatInterleave(Checker &c, const Bound &args) {
       return c.fail();
     dim = *index;
   } else {
-    input = c.tensors.typed.reshape(*input, {numElements(input->type.dims)});
+    input = typed::reshape(c.tensors.builder, *input,
+                           {numElements(input->type.dims)});
   }
-  return result(c, args,
-                c.tensors.typed.repeatElements(*input, dim, count.size));
+  return result(
+      c, args,
+      typed::repeatElements(c.tensors.builder, *input, dim, count.size));
 }
 
 /// `start` from the front; it is an int.
@@ -240,8 +248,9 @@ static Val narrow(Checker &c, const Bound &args) {
             "`length` is an int, not " + describe(length));
     return c.fail();
   }
-  return result(c, args,
-                c.tensors.typed.narrow(*input, *dim, *start, length.size));
+  return result(
+      c, args,
+      typed::narrow(c.tensors.builder, *input, *dim, *start, length.size));
 }
 
 static Val select(Checker &c, const Bound &args) {
@@ -254,12 +263,13 @@ static Val select(Checker &c, const Bound &args) {
   auto index = takePosition(c, args, "index", input->type.dims[*dim]);
   if (!index)
     return c.fail();
-  MaybeTyped one = c.tensors.typed.narrow(*input, *dim, *index, Size(1));
+  MaybeTyped one =
+      typed::narrow(c.tensors.builder, *input, *dim, *index, Size(1));
   if (!one)
     return c.tensors.reportFailure(args.range(), args.what());
   return result(c, args,
-                c.tensors.typed.reshape(
-                    *one, reduceShape(one->type.dims, *dim, false).dims));
+                typed::reshape(c.tensors.builder, *one,
+                               reduceShape(one->type.dims, *dim, false).dims));
 }
 
 static Val diagonal(Checker &c, const Bound &args) {
@@ -274,9 +284,9 @@ static Val diagonal(Checker &c, const Bound &args) {
   auto dims = takeDims(c, args, {number("dim1", 0), number("dim2", 1)});
   if (!offset || !dims)
     return c.fail();
-  return result(
-      c, args,
-      c.tensors.typed.diagonal(*input, *offset, (*dims)[0], (*dims)[1]));
+  return result(c, args,
+                typed::diagonal(c.tensors.builder, *input, *offset, (*dims)[0],
+                                (*dims)[1]));
 }
 
 llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {

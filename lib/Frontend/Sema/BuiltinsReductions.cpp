@@ -1,6 +1,7 @@
 //===- BuiltinsReductions.cpp - sum, mean, max, argmax … ------------------===//
 
 #include "BuiltinArguments.h"
+#include "Frontend/Typed/Reductions.h"
 #include <cmath>
 
 using namespace tdc;
@@ -208,32 +209,12 @@ static Val deviation(Checker &c, const Bound &args, const Val &input) {
   return lengthOf(c, variance(c, args, input), args.range(), "`std`");
 }
 
-/// An extreme of no elements does not exist. Sizes that are known only when the
-/// program runs are checked then.
-static bool hasElements(Checker &c, const TensorType &type,
+static bool hasElements(Checker &c, const Val &input,
                         llvm::ArrayRef<unsigned> dims, SourceRange range) {
-  for (unsigned dim : dims) {
-    const Size &size = type.dims[dim];
-    if (c.host.constantOf(size) == std::optional<int64_t>(0)) {
-      c.error(DiagCode::TD401, range,
-              "there is no largest or smallest of no elements")
-          .label("dim " + llvm::Twine(dim) + " of " + typeText(type) +
-                 " is empty");
-      return false;
-    }
-    if (c.host.sizes.isNeverNegative(size - Size(1)))
-      continue;
-    Value some = c.emit().host(
-        HostOp::Ge, {c.host.sizeValue(size), c.emit().constantInt(1)});
-    c.emit().assertThat(
-        some,
-        c.host.materialize(makeStr("there is no largest or smallest of no "
-                                   "elements: dim " +
-                                   std::to_string(dim) + " is empty")),
-        Check::Size);
-    c.host.sizes.proveNotNegative(size - Size(1));
-  }
-  return true;
+  if (typed::requireElements(c.tensors.builder, typedOf(input), dims))
+    return true;
+  c.tensors.explainFailure(range, input);
+  return false;
 }
 
 template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
@@ -250,7 +231,7 @@ template <td::ReduceKind kind> static Val plain(Checker &c, const Bound &args) {
                                      args.range(), args.what(), input))
     return c.fail();
   bool isExtreme = kind == td::ReduceKind::Max || kind == td::ReduceKind::Min;
-  if (isExtreme && !hasElements(c, typeOf(input), a->dims, args.range()))
+  if (isExtreme && !hasElements(c, input, a->dims, args.range()))
     return c.fail();
   return c.tensors.reduceOf(kind, input, a->dims, a->keep);
 }
@@ -263,22 +244,14 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
     source = c.tensors.reshapeTo(input, {numElements(typeOf(input).dims)});
     dim = 0;
   }
-  TensorType type = typeOf(source);
-  if (!c.tensors.accepts(OpKind::ArgReduce, type.dtype, range, what, input))
+  if (!c.tensors.accepts(OpKind::ArgReduce, typeOf(source).dtype, range, what,
+                         input) ||
+      !hasElements(c, input, a.dims, range))
     return c.fail();
-  if (!hasElements(c, typeOf(input), a.dims, range))
-    return c.fail();
-  Dims full = type.dims;
-  type.dtype = DType::I64;
-  type.dims = reduceShape(full, {dim}, false).dims;
-  Value value = c.emit().op(
-      OpKind::ArgReduce, source.value,
-      {{"kind", kind}, {"dims", llvm::ArrayRef<int64_t>(int64_t(dim))}}, {},
-      c.tensors.shapeOf(type));
-  Val result = makeTensor(type, value, input.as<TensorInfo>().placed);
-  return a.keep && !a.all
-             ? c.tensors.reshapeTo(result, reduceShape(full, {dim}, true).dims)
-             : result;
+  return c.tensors.fromTyped(typed::argReduce(c.tensors.builder, kind,
+                                              typedOf(source), dim,
+                                              a.keep && !a.all),
+                             input);
 }
 
 template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
@@ -343,7 +316,7 @@ static Val extreme(Checker &c, const Bound &args) {
   if (!a ||
       !c.tensors.accepts(OpKind::Max, typeOf(input).dtype, args.range(), what,
                          input) ||
-      !hasElements(c, typeOf(input), a->dims, args.range()))
+      !hasElements(c, input, a->dims, args.range()))
     return c.fail();
   Val values = c.tensors.reduceOf(kind, input, a->dims, a->keep);
   if (a->all)
@@ -373,7 +346,9 @@ static Val logSumExp(Checker &c, const Bound &args) {
   if (!ready(c, args, args.what(), a) ||
       !isFloating(c, input, args.range(), args.what()))
     return c.fail();
-  return c.tensors.reduceBy(OpKind::LogSumExp, {}, input, a->dims, a->keep);
+  return c.tensors.fromTyped(
+      typed::logSumExp(c.tensors.builder, typedOf(input), a->dims, a->keep),
+      input);
 }
 
 template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
@@ -382,7 +357,8 @@ template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
     return c.fail();
   auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
   return dim ? c.tensors.fromTyped(
-                   c.tensors.typed.scan(kind, typedOf(input), *dim), input)
+                   typed::scan(c.tensors.builder, kind, typedOf(input), *dim),
+                   input)
              : c.fail();
 }
 

@@ -10,7 +10,7 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_HOSTSCALARS_H
 #define TDC_LIB_FRONTEND_SEMA_HOSTSCALARS_H
 
-#include "Frontend/SizeTable.h"
+#include "Frontend/Typed/SizeTable.h"
 #include "Reporter.h"
 
 namespace tdc::sema {

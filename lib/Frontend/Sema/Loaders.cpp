@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Constructors.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -109,10 +110,10 @@ static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
   for (const Val &tensor : loader.tensors) {
     TensorType type{DType::I64, {loader.rows}, typeOf(tensor).place};
     if (orders.empty()) {
-      Value drawn = c.emit().random(td::Distribution::Permutation, {},
-                                    c.tensors.runTimeSizes(type.dims),
-                                    c.tensors.shapeOf(type));
-      orders.push_back(makeTensor(type, drawn));
+      orders.push_back(c.tensors.fromTyped(
+          typed::random(c.tensors.builder, td::Distribution::Permutation,
+                        /*bounds=*/{}, type),
+          /*operands=*/{}));
       continue;
     }
     orders.push_back(

@@ -6,17 +6,6 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-std::string sema::placeText(const Place &place) {
-  return place.kind == Place::Kind::Free ? "cpu" : spelling(place);
-}
-
-std::string sema::typeText(const TensorType &type) {
-  std::string text = (tdc::spelling(type.dtype) + spelling(type.dims)).str();
-  if (type.place.kind != Place::Kind::Free)
-    text += " @" + spelling(type.place);
-  return text;
-}
-
 std::string sema::describe(const Val &val) {
   switch (val.kind) {
   case ValKind::Error:

@@ -6,21 +6,68 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Constructors.h"
+#include "Frontend/Typed/Indexing.h"
+#include "Frontend/Typed/Movement.h"
+#include "Frontend/Typed/Products.h"
+#include "Frontend/Typed/Reductions.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <algorithm>
-#include <numeric>
 
 using namespace tdc;
 using namespace tdc::sema;
 
 Tensors::Tensors(Checker &c)
-    : typed(
+    : builder(
           c.host.sizes, [&c]() -> Emitter & { return c.emit(); },
           [this](const TensorType &type) { return shapeOf(type); }),
       c(c) {}
 
-bool Tensors::prove(ShapeAnswer &answer) {
-  return c.host.sizes.prove(answer, c.emit());
+static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
+  for (const Val &operand : operands)
+    if (operand.is(ValKind::Tensor) &&
+        operand.as<TensorInfo>().placed.isValid())
+      return operand.as<TensorInfo>().placed;
+  return {};
+}
+
+Val Tensors::fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands) {
+  return makeTensor(tensor.type, tensor.value, placedOf(operands));
+}
+
+Val Tensors::like(const Val &tensor, const Typed &result) {
+  if (result.value == tensor.value)
+    return tensor; // nothing was made
+  Val val = fromTyped(result, tensor);
+  val.range = tensor.range;
+  return val;
+}
+
+Diagnostic &Tensors::explainFailure(SourceRange range,
+                                    llvm::ArrayRef<Val> operands) {
+  const TypeFailure &failure = builder.failure;
+  Diagnostic &report = c.error(failure.code, range, failure.title);
+  if (!failure.label.empty())
+    report.label(failure.label);
+  if (const auto &conversion = failure.conversion)
+    c.offerSuffix(report, operands[conversion->operand].range,
+                  ".to(" + conversion->dtype + ")",
+                  conversion->isPromotion ? FixIt::Safe : FixIt::Choice);
+  return report;
+}
+
+Val Tensors::reportFailure(SourceRange range, llvm::StringRef what) {
+  builder.failure.title = c.userFunction(what) + ": " + builder.failure.title;
+  explainFailure(range, {});
+  return c.fail();
+}
+
+Val Tensors::finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
+                    SourceRange range) {
+  if (result)
+    return fromTyped(*result, operands);
+  explainFailure(range, operands);
+  return c.fail();
 }
 
 /// No process can address more; products of sizes below it fit in 64 bits.
@@ -53,14 +100,6 @@ TensorShape Tensors::shapeOf(const TensorType &type) {
   else if (type.place.kind == Place::Kind::Free && c.places.freeIsCpu())
     shape.place.kind = Place::Kind::Cpu;
   return shape;
-}
-
-llvm::SmallVector<Value> Tensors::runTimeSizes(DimsRef dims) {
-  llvm::SmallVector<Value> sizes;
-  for (const Size &size : dims)
-    if (!c.host.constantOf(size))
-      sizes.push_back(c.host.sizeValue(size));
-  return sizes;
 }
 
 bool Tensors::isTensor(const Val &val, SourceRange range,
@@ -118,16 +157,9 @@ bool Tensors::isWithinRank(size_t rank, SourceRange range) {
 
 bool Tensors::accepts(OpKind op, DType dtype, SourceRange range,
                       llvm::StringRef what, const Val &operand) {
-  if (getOpInfo(op).accepts(dtype))
+  if (typed::accepts(builder, op, dtype, c.userFunction(what)))
     return true;
-  Diagnostic &report = c.error(DiagCode::TD304, range,
-                               c.userFunction(what) + " is not defined for " +
-                                   tdc::spelling(dtype) + " tensors");
-  const OpInfo &info = getOpInfo(op);
-  if (info.accepts(DType::F32) && dtype != DType::Bool)
-    c.offerSuffix(report, operand.range, ".to(f32)", FixIt::Safe);
-  else if (info.accepts(DType::I64))
-    c.offerSuffix(report, operand.range, ".to(int)");
+  explainFailure(range, operand);
   return false;
 }
 
@@ -143,164 +175,107 @@ static int rankOf(const Val &scalar) {
   return scalar.is(ValKind::Bool) ? 0 : scalar.is(ValKind::Float) ? 2 : 1;
 }
 
-static Val castSuggestion(Checker &c, SourceRange range, const Val &wrong,
-                          DType right, llvm::StringRef lhs, llvm::StringRef rhs,
-                          llvm::StringRef what) {
-  Diagnostic &report =
-      c.error(DiagCode::TD301, range,
-              "no implicit conversion between " + lhs + " and " + rhs);
-  // As PyTorch does by itself.
-  bool isSafe =
-      wrong.is(ValKind::Tensor) && rankOf(typeOf(wrong).dtype) < rankOf(right);
-  c.offerSuffix(report, wrong.range, ".to(" + tdc::spelling(right) + ")",
-                isSafe ? FixIt::Safe : FixIt::Choice);
-  return Val();
-}
-
-bool Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
-                    llvm::StringRef what, TensorType &common) {
-  for (const Val &operand : operands)
-    if (!isNumeric(operand, range, what))
-      return false;
-  // The dtype: that of the tensors, which must agree (bool counts as 0 or 1).
-  std::optional<DType> dtype;
-  const Val *giver = nullptr;
+bool Tensors::takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver,
+                           DType dtype, SourceRange range) {
   for (const Val &operand : operands) {
-    if (!operand.is(ValKind::Tensor))
+    if (!operand.isHostScalar() || rankOf(operand) <= rankOf(dtype))
       continue;
-    DType own = typeOf(operand).dtype;
-    if (!dtype || *dtype == DType::Bool) {
-      dtype = own;
-      giver = &operand;
-    } else if (own != *dtype && own != DType::Bool) {
-      auto order = [](DType dtype) {
-        return std::make_pair(rankOf(dtype), byteSize(dtype));
-      };
-      const Val *wrong = order(own) <= order(*dtype) ? &operand : giver;
-      DType right = wrong == giver ? own : *dtype;
-      Diagnostic &report =
-          c.error(DiagCode::TD301, range,
-                  "no implicit conversion between " + tdc::spelling(*dtype) +
-                      " and " + tdc::spelling(own));
-      report.label(typeText(typeOf(*giver)) + " " + what + " " +
-                   typeText(typeOf(operand)));
-      c.offerSuffix(report, wrong->range, ".to(" + tdc::spelling(right) + ")",
-                    rankOf(own) != rankOf(*dtype) ? FixIt::Safe
-                                                  : FixIt::Choice);
-      return false;
-    }
-  }
-  for (const Val &operand : operands)
-    if (operand.isHostScalar() && rankOf(operand) > rankOf(*dtype)) {
-      castSuggestion(c, range, *giver,
-                     operand.is(ValKind::Float) ? DType::F32 : DType::I64,
-                     tdc::spelling(*dtype),
-                     operand.is(ValKind::Float) ? "a float" : "an int", what);
-      return false;
-    }
-  // The shape.
-  llvm::SmallVector<DimsRef, 3> shapes;
-  for (const Val &operand : operands)
-    if (operand.is(ValKind::Tensor))
-      shapes.push_back(typeOf(operand).dims);
-  ShapeAnswer answer = broadcastShapes(shapes);
-  if (!answer || !prove(answer)) {
-    std::string both;
-    for (DimsRef dims : shapes)
-      both += (both.empty() ? "" : " and ") + spelling(dims);
-    c.error(DiagCode::TD401, range,
-            "shapes do not fit: " + what + " of " + both)
-        .label(answer.problem);
-    return false;
-  }
-  // `x.unsqueeze(1) + y` says that a table is meant.
-  bool isSaid = llvm::any_of(operands, [&](const Val &operand) {
-    return operand.range.isValid() &&
-           c.text(operand.range).contains(".unsqueeze(");
-  });
-  if (answer.bothExpanded && !isSaid && !c.isPrelude(c.here.file)) {
+    bool isFloat = operand.is(ValKind::Float);
     Diagnostic &report =
-        c.warning(DiagCode::TD405, range,
-                  "both sides grow: " + spelling(shapes[0]) + " and " +
-                      spelling(shapes[1]) + " give " + spelling(answer.dims))
-            .label("is this meant?");
-    for (const Val &operand : operands)
-      if (operand.is(ValKind::Tensor) &&
-          typeOf(operand).dims.size() + 1 == answer.dims.size())
-        c.offerSuffix(report, operand.range, ".unsqueeze(0)");
-  }
-  std::optional<Place> place = c.places.samePlace(operands, range);
-  if (!place)
+        c.error(DiagCode::TD301, range,
+                "no implicit conversion between " + tdc::spelling(dtype) +
+                    " and " + (isFloat ? "a float" : "an int"));
+    c.offerSuffix(report, giver.range, isFloat ? ".to(f32)" : ".to(i64)",
+                  FixIt::Safe);
     return false;
-  common = {*dtype, answer.dims, *place};
-  SourceRange placed;
-  for (const Val &operand : operands)
-    if (operand.is(ValKind::Tensor) && !placed.isValid())
-      placed = operand.as<TensorInfo>().placed;
-  for (Val &operand : operands) {
-    SourceRange origin = operand.range;
-    if (operand.is(ValKind::Tensor))
-      operand = broadcastTo(castTo(operand, *dtype), common.dims);
-    else
-      operand = fillTensor(operand, common, placed);
-    operand.range = origin;
   }
   return true;
 }
 
-static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
+void Tensors::warnIfBothGrow(const typed::CommonType &common,
+                             llvm::ArrayRef<Val> tensors, SourceRange range) {
+  // `x.unsqueeze(1) + y` says that a table is meant.
+  bool isSaid = llvm::any_of(tensors, [&](const Val &tensor) {
+    return tensor.range.isValid() &&
+           c.text(tensor.range).contains(".unsqueeze(");
+  });
+  if (!common.bothGrow || isSaid || c.isPrelude(c.here.file))
+    return;
+  const Dims &dims = common.type.dims;
+  Diagnostic &report =
+      c.warning(DiagCode::TD405, range,
+                "both sides grow: " + spelling(typeOf(tensors[0]).dims) +
+                    " and " + spelling(typeOf(tensors[1]).dims) + " give " +
+                    spelling(dims))
+          .label("is this meant?");
+  for (const Val &tensor : tensors)
+    if (typeOf(tensor).dims.size() + 1 == dims.size())
+      c.offerSuffix(report, tensor.range, ".unsqueeze(0)");
+}
+
+std::optional<llvm::SmallVector<Typed>>
+Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
+               llvm::StringRef what) {
+  Vals tensors;
+  for (const Val &operand : operands) {
+    if (!isNumeric(operand, range, what))
+      return std::nullopt;
+    if (operand.is(ValKind::Tensor))
+      tensors.push_back(operand);
+  }
+  auto types = llvm::map_to_vector(tensors, typedOf);
+  std::optional<typed::CommonType> common =
+      typed::commonType(builder, types, what);
+  if (!common) {
+    explainFailure(range, tensors);
+    return std::nullopt;
+  }
+  if (!takesNumbers(operands, tensors[0], common->type.dtype, range))
+    return std::nullopt;
+  warnIfBothGrow(*common, tensors, range);
+  std::optional<Place> place = c.places.samePlace(operands, range);
+  if (!place)
+    return std::nullopt;
+  common->type.place = *place; // where numbers are made
+  llvm::SmallVector<Typed> unified;
   for (const Val &operand : operands)
-    if (operand.is(ValKind::Tensor) &&
-        operand.as<TensorInfo>().placed.isValid())
-      return operand.as<TensorInfo>().placed;
-  return {};
+    unified.push_back(
+        operand.is(ValKind::Tensor)
+            ? typed::fit(builder, typedOf(operand), common->type)
+            : Typed{fillValue(operand, common->type), common->type});
+  return unified;
 }
 
 Val Tensors::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
                          SourceRange range, llvm::StringRef what) {
-  Vals values(operands.begin(), operands.end());
+  Vals values(operands);
   if (std::optional<DType> narrow = findNarrowBesideNumber(op, operands)) {
     for (Val &value : values)
       value = widened(value);
     return rounded(elementwise(op, values, range, what), *narrow);
   }
-  SourceRange placed = placedOf(operands);
-  TensorType common;
-  if (!unify(values, range, what, common) ||
-      !accepts(op, common.dtype, range, what, operands[0]))
-    return c.fail();
-  llvm::SmallVector<Value, 2> handles;
-  for (const Val &value : values)
-    handles.push_back(value.value);
-  Value result = c.emit().op(op, handles, {}, {}, shapeOf(common));
-  return makeTensor(std::move(common), result, placed);
+  auto unified = unify(values, range, what);
+  return unified ? finish(typed::elementwise(builder, op, *unified,
+                                             c.userFunction(what)),
+                          operands, range)
+                 : c.fail();
 }
 
 Val Tensors::tensorCompare(td::ComparePredicate predicate, const Val &lhs,
                            const Val &rhs, SourceRange range,
                            llvm::StringRef what) {
-  Vals values{lhs, rhs};
-  SourceRange placed = placedOf(values);
-  TensorType common;
-  if (!unify(values, range, what, common))
-    return c.fail();
-  common.dtype = DType::Bool;
-  Value result =
-      c.emit().op(OpKind::Compare, {values[0].value, values[1].value},
-                  {{"predicate", predicate}}, {}, shapeOf(common));
-  return makeTensor(std::move(common), result, placed);
+  Vals operands{lhs, rhs};
+  auto unified = unify(operands, range, what);
+  return unified ? finish(typed::compare(builder, predicate, unified->front(),
+                                         unified->back(), what),
+                          {lhs, rhs}, range)
+                 : c.fail();
 }
 
 Val Tensors::selectTensors(const Val &condition, Val onTrue, Val onFalse,
                            SourceRange range) {
   if (!isTensor(condition, range, "the condition of `where`"))
     return c.fail();
-  if (typeOf(condition).dtype != DType::Bool) {
-    c.error(DiagCode::TD301, range,
-            "the condition must be a bool tensor, not " +
-                typeText(typeOf(condition)));
-    return c.fail();
-  }
   for (const Val *side : {&onTrue, &onFalse})
     if (!isNumeric(*side, range, "`where`"))
       return c.fail();
@@ -314,49 +289,21 @@ Val Tensors::selectTensors(const Val &condition, Val onTrue, Val onFalse,
     onTrue = fillTensor(onTrue, scalar);
   }
   Vals all{condition, onTrue, onFalse};
-  std::optional<Place> place = c.places.samePlace(all, range);
-  if (!place)
+  if (!c.places.samePlace(all, range))
     return c.fail();
-  llvm::MutableArrayRef<Val> values = llvm::MutableArrayRef(all).drop_front();
-  TensorType common;
-  if (!unify(values, range, "`where`", common))
-    return c.fail();
-  ShapeAnswer answer = broadcastShapes({typeOf(condition).dims, common.dims});
-  if (!answer || !prove(answer)) {
-    c.error(DiagCode::TD401, range,
-            "shapes do not fit: `where` of " +
-                spelling(typeOf(condition).dims) + " and " +
-                spelling(common.dims))
-        .label(answer.problem);
-    return c.fail();
-  }
-  common.dims = answer.dims;
-  common.place = *place;
-  Value result = c.emit().op(OpKind::Select,
-                             {broadcastTo(all[0], common.dims).value,
-                              broadcastTo(all[1], common.dims).value,
-                              broadcastTo(all[2], common.dims).value},
-                             {}, {}, shapeOf(common));
-  return makeTensor(common, result, placedOf(all));
+  auto sides = unify(llvm::MutableArrayRef(all).drop_front(), range, "`where`");
+  return sides ? finish(typed::select(builder, typedOf(all[0]), sides->front(),
+                                      sides->back()),
+                        all, range)
+               : c.fail();
 }
 
 //===----------------------------------------------------------------------===//
 // One tensor in
 //===----------------------------------------------------------------------===//
 
-static Val like(const Val &tensor, TensorType type, Value value) {
-  Val val = makeTensor(std::move(type), value, tensor.as<TensorInfo>().placed);
-  val.range = tensor.range;
-  return val;
-}
-
 Val Tensors::castTo(const Val &tensor, DType dtype) {
-  TensorType type = typeOf(tensor);
-  if (type.dtype == dtype)
-    return tensor;
-  type.dtype = dtype;
-  Value value = c.emit().op(OpKind::Cast, tensor.value, {}, {}, shapeOf(type));
-  return like(tensor, std::move(type), value);
+  return like(tensor, typed::cast(builder, typedOf(tensor), dtype));
 }
 
 std::pair<int64_t, int64_t> Tensors::limitsOf(DType dtype) {
@@ -380,109 +327,54 @@ void Tensors::checkFits(const Val &number, DType dtype) {
              llvm::Twine(most));
 }
 
-Val Tensors::fillTensor(const Val &scalar, const TensorType &type,
-                        SourceRange placed) {
+Value Tensors::fillValue(const Val &scalar, const TensorType &type) {
   checkFits(scalar, type.dtype);
   // Int literals in float tensors are float constants from the start.
   Val source = isFloat(type.dtype) && scalar.is(ValKind::Int)
                    ? c.host.toFloat(scalar)
                    : scalar;
-  Value value = c.host.materialize(source);
-  Value result = c.emit().op(OpKind::Fill, {value}, {}, runTimeSizes(type.dims),
-                             shapeOf(type));
-  return makeTensor(type, result, placed);
+  return typed::fill(builder, c.host.materialize(source), type).value;
 }
 
-Val Tensors::broadcastTo(const Val &unaligned, DimsRef dims) {
-  // A size that agrees with one that is known becomes known.
-  Dims own = typeOf(unaligned).dims;
-  DimsRef target = dims.take_back(own.size());
-  for (auto [size, wanted] : llvm::zip(own, target))
-    if (!size.isConstant(1) && c.host.constantOf(size).has_value() !=
-                                   c.host.constantOf(wanted).has_value())
-      size = wanted;
-  Val tensor = reshapeTo(unaligned, own);
-  TensorType type = typeOf(tensor);
-  bool same = type.dims.size() == dims.size();
-  for (size_t i = 0; same && i != dims.size(); ++i)
-    same = type.dims[i] == dims[i] || !type.dims[i].isConstant(1);
-  if (same)
-    return tensor;
-  type.dims.assign(dims.begin(), dims.end());
-  Value value = c.emit().op(OpKind::Broadcast, tensor.value, {},
-                            runTimeSizes(dims), shapeOf(type));
-  return like(tensor, std::move(type), value);
+Val Tensors::fillTensor(const Val &scalar, const TensorType &type,
+                        SourceRange placed) {
+  return makeTensor(type, fillValue(scalar, type), placed);
+}
+
+Val Tensors::broadcastTo(const Val &tensor, DimsRef dims) {
+  return like(tensor, typed::broadcast(builder, typedOf(tensor), dims));
 }
 
 Val Tensors::reshapeTo(const Val &tensor, DimsRef dims) {
-  TensorType type = typeOf(tensor);
-  if (DimsRef(type.dims) == dims)
-    return tensor;
-  type.dims.assign(dims.begin(), dims.end());
-  Value value = c.emit().op(OpKind::Reshape, tensor.value, {},
-                            runTimeSizes(dims), shapeOf(type));
-  return like(tensor, std::move(type), value);
+  return like(tensor, typed::reshape(builder, typedOf(tensor), dims));
 }
 
 Val Tensors::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
-  TensorType type = typeOf(tensor);
-  Dims dims;
-  bool identity = true;
-  for (auto [i, from] : llvm::enumerate(permutation)) {
-    dims.push_back(type.dims[from]);
-    identity &= static_cast<int64_t>(i) == from;
-  }
-  if (identity)
-    return tensor;
-  type.dims = dims;
-  Value value = c.emit().op(OpKind::Permute, tensor.value,
-                            {{"permutation", permutation}}, {}, shapeOf(type));
-  return like(tensor, std::move(type), value);
+  return like(tensor, typed::permute(builder, typedOf(tensor), permutation));
+}
+
+/// An int as the builder takes it.
+static TypedInt typedInt(const Val &number) {
+  return {number.size, number.value};
 }
 
 Val Tensors::sliceOf(const Val &tensor, const Val &start, unsigned dim,
                      int64_t step, const Size &size) {
-  TensorType type = typeOf(tensor);
-  if (step == 1 && type.dims[dim] == size && start.size.isConstant(0))
-    return tensor;
-  type.dims[dim] = size;
-  Value value =
-      c.emit().op(OpKind::Slice, {tensor.value, c.host.materialize(start)},
-                  {{"dim", int64_t(dim)}, {"step", step}},
-                  runTimeSizes(type.dims), shapeOf(type));
-  return like(tensor, std::move(type), value);
+  return like(tensor, typed::slice(builder, typedOf(tensor), dim,
+                                   typedInt(start), size, step));
 }
 
 Val Tensors::updateSliceOf(const Val &tensor, const Val &update,
                            const Val &start, unsigned dim, int64_t step) {
-  Value value =
-      c.emit().opLike(OpKind::UpdateSlice,
-                      {tensor.value, update.value, c.host.materialize(start)},
-                      {{"dim", int64_t(dim)}, {"step", step}});
-  return like(tensor, typeOf(tensor), value);
+  return like(tensor,
+              typed::updateSlice(builder, typedOf(tensor), typedOf(update), dim,
+                                 typedInt(start), step));
 }
 
 Val Tensors::reduceOf(td::ReduceKind kind, const Val &tensor,
                       llvm::ArrayRef<unsigned> dims, bool keepDims) {
-  return dims.empty() ? tensor
-                      : reduceBy(OpKind::Reduce, {{"kind", kind}}, tensor, dims,
-                                 keepDims);
-}
-
-Val Tensors::reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
-                      const Val &tensor, llvm::ArrayRef<unsigned> dims,
-                      bool keepDims) {
-  TensorType type = typeOf(tensor);
-  Dims full = type.dims;
-  type.dims = reduceShape(full, dims, false).dims;
-  llvm::SmallVector<int64_t, 4> numbers(dims.begin(), dims.end());
-  llvm::sort(numbers);
-  llvm::SmallVector<OpAttribute, 2> all(attributes);
-  all.push_back({"dims", llvm::ArrayRef<int64_t>(numbers)});
-  Value value = c.emit().op(op, tensor.value, all, {}, shapeOf(type));
-  Val result = like(tensor, std::move(type), value);
-  return keepDims ? reshapeTo(result, reduceShape(full, dims, true).dims)
-                  : result;
+  return like(tensor,
+              typed::reduce(builder, kind, typedOf(tensor), dims, keepDims));
 }
 
 Val Tensors::itemOf(const Val &tensor) {
@@ -501,60 +393,20 @@ Val Tensors::itemOf(const Val &tensor) {
 
 Val Tensors::concatOf(llvm::ArrayRef<Val> inputs, unsigned dim,
                       SourceRange range) {
-  Vals tensors(inputs.begin(), inputs.end());
-  llvm::SmallVector<DimsRef, 4> shapes;
-  for (const Val &tensor : tensors) {
-    shapes.push_back(typeOf(tensor).dims);
-    if (typeOf(tensor).dtype != typeOf(tensors[0]).dtype)
-      return castSuggestion(c, range, tensor, typeOf(tensors[0]).dtype,
-                            tdc::spelling(typeOf(tensors[0]).dtype),
-                            tdc::spelling(typeOf(tensor).dtype), "`cat`");
-  }
-  ShapeAnswer answer = concatShape(shapes, dim);
-  if (!answer || !prove(answer)) {
-    c.error(DiagCode::TD401, range,
-            "shapes do not fit: joining along dim " + llvm::Twine(dim))
-        .label(answer.problem);
+  Vals tensors(inputs);
+  if (!c.places.samePlace(tensors, range))
     return c.fail();
-  }
-  std::optional<Place> place = c.places.samePlace(tensors, range);
-  if (!place)
-    return c.fail();
-  TensorType type{typeOf(tensors[0]).dtype, answer.dims, *place};
-  llvm::SmallVector<Value, 4> handles;
-  for (const Val &tensor : tensors)
-    handles.push_back(tensor.value);
-  Value value = c.emit().op(OpKind::Concat, handles, {{"dim", int64_t(dim)}},
-                            {}, shapeOf(type));
-  return makeTensor(std::move(type), value, placedOf(tensors));
+  auto parts = llvm::map_to_vector(tensors, typedOf);
+  return finish(typed::concat(builder, parts, dim), tensors, range);
 }
 
 Val Tensors::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                       SourceRange range) {
-  DType dtype = typeOf(indices).dtype;
-  if (!isInteger(dtype) || dtype == DType::U8) {
-    c.offerSuffix(
-        c.error(DiagCode::TD301, range,
-                "indices must be i64 or i32, not " + tdc::spelling(dtype)),
-        indices.range, ".to(int)");
-    return c.fail();
-  }
-  ShapeAnswer answer =
-      gatherShape(typeOf(tensor).dims, typeOf(indices).dims, dim);
-  if (!answer) {
-    c.error(DiagCode::TD401, range, "shapes do not fit: indexing")
-        .label(answer.problem);
-    return c.fail();
-  }
   Vals both{tensor, indices};
-  std::optional<Place> place = c.places.samePlace(both, range);
-  if (!place)
+  if (!c.places.samePlace(both, range))
     return c.fail();
-  TensorType type{typeOf(tensor).dtype, answer.dims, *place};
-  Value value = c.emit().op(OpKind::Gather,
-                            {both[0].value, castTo(both[1], DType::I64).value},
-                            {{"dim", int64_t(dim)}}, {}, shapeOf(type));
-  return makeTensor(std::move(type), value, placedOf(both));
+  return finish(typed::gather(builder, typedOf(both[0]), typedOf(both[1]), dim),
+                both, range);
 }
 
 /// How a layer that was made for other features fits: by its first argument, or
@@ -584,69 +436,22 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
 }
 
 Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
-  const TensorType &a = typeOf(lhs), &b = typeOf(rhs);
-  if (a.dtype != b.dtype)
-    return castSuggestion(c, range, rhs, a.dtype, tdc::spelling(a.dtype),
-                          tdc::spelling(b.dtype), "`@`");
-  if (!accepts(OpKind::Matmul, a.dtype, range, "`@`", lhs))
-    return c.fail();
-  ShapeAnswer answer = matmulShape(a.dims, b.dims);
-  if (!answer || !prove(answer)) {
-    Diagnostic &report =
-        c.error(DiagCode::TD401, range,
-                "shapes do not fit: matmul of " + spelling(a.dims) + " with " +
-                    spelling(b.dims));
-    bool isLayer = c.isPrelude(range.file) || a.dims.empty() || b.dims.empty();
-    report.label(
-        isLayer ? answer.problem
-                : "the inner sizes differ: " + a.dims.back().str() + " and " +
-                      b.dims[b.dims.size() - std::min<size_t>(2, b.dims.size())]
-                          .str());
-    if (!a.dims.empty() && !b.dims.empty() && c.isPrelude(range.file))
-      offerFeatures(c, report, a.dims, b.dims.front());
-    return c.fail();
-  }
   Vals both{lhs, rhs};
-  std::optional<Place> place = c.places.samePlace(both, range);
-  if (!place)
+  if (!c.places.samePlace(both, range))
     return c.fail();
-  // Vectors become matrices; leading dims are made equal.
-  Dims left(a.dims), right(b.dims);
-  if (left.size() == 1)
-    left.insert(left.begin(), Size(1));
-  if (right.size() == 1)
-    right.push_back(Size(1));
-  Val l = reshapeTo(both[0], left), r = reshapeTo(both[1], right);
-  size_t dropped = (a.dims.size() == 1) + (b.dims.size() == 1);
-  size_t batch = answer.dims.size() - (2 - dropped);
-  DimsRef leading = DimsRef(answer.dims).take_front(batch);
-  auto full = [&](const Val &tensor) {
-    Dims dims(leading.begin(), leading.end());
-    const Dims &own = typeOf(tensor).dims;
-    dims.append(own.end() - 2, own.end());
-    return broadcastTo(tensor, dims);
-  };
-  // [..., M, K] @ [K, N] is one big matrix product.
-  bool flatten = batch > 0 && b.dims.size() <= 2 && left.size() > 2;
-  Dims wide(leading.begin(), leading.end());
-  wide.push_back(left[left.size() - 2]);
-  wide.push_back(right.back());
-  TensorType type{a.dtype, wide, *place};
-  SourceRange placed = placedOf(both);
-  Val result;
-  if (flatten) {
-    Size rows = numElements(DimsRef(left).drop_back());
-    Val flat = reshapeTo(l, {rows, left.back()});
-    TensorType flatType{a.dtype, {rows, right.back()}, *place};
-    Value value = c.emit().op(OpKind::Matmul, {flat.value, r.value}, {}, {},
-                              shapeOf(flatType));
-    result = reshapeTo(makeTensor(flatType, value, placed), wide);
-  } else {
-    l = full(l);
-    r = full(r);
-    Value value =
-        c.emit().op(OpKind::Matmul, {l.value, r.value}, {}, {}, shapeOf(type));
-    result = makeTensor(type, value, placed);
-  }
-  return reshapeTo(result, answer.dims);
+  MaybeTyped product =
+      typed::matmul(builder, typedOf(both[0]), typedOf(both[1]));
+  if (product)
+    return fromTyped(*product, both);
+  const Dims &a = typeOf(lhs).dims, &b = typeOf(rhs).dims;
+  bool isFit = builder.failure.code == DiagCode::TD401,
+       isMatrix = !a.empty() && !b.empty(), isLayer = c.isPrelude(range.file);
+  if (isFit && isMatrix && !isLayer)
+    builder.failure.label = "the inner sizes differ: " + a.back().str() +
+                            " and " +
+                            b[b.size() - std::min<size_t>(2, b.size())].str();
+  Diagnostic &report = explainFailure(range, both);
+  if (isFit && isMatrix && isLayer)
+    offerFeatures(c, report, a, b.front());
+  return c.fail();
 }

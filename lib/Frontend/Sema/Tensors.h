@@ -9,7 +9,7 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_TENSORS_H
 #define TDC_LIB_FRONTEND_SEMA_TENSORS_H
 
-#include "Frontend/TypedBuilder.h"
+#include "Frontend/Typed/Elementwise.h"
 #include "Values.h"
 
 namespace tdc::sema {
@@ -20,11 +20,18 @@ class Tensors {
 public:
   explicit Tensors(Checker &c);
 
-  TypedBuilder typed;
-  /// A tensor of the typed builder, made of these operands.
+  TypedBuilder builder;
+  /// A tensor of the builder, made of these operands.
   Val fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands);
-  /// Says why the builder gave nothing.
+  /// The same of one that may be the operand itself.
+  Val like(const Val &tensor, const Typed &result);
+  /// Says why the builder gave nothing for these operands.
+  Diagnostic &explainFailure(SourceRange range, llvm::ArrayRef<Val> operands);
+  /// The same of a function that its words do not name.
   Val reportFailure(SourceRange range, llvm::StringRef what);
+  /// What the builder made of these operands, or why it made nothing.
+  Val finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
+             SourceRange range);
 
   // What an op takes -------------------------------------------------------//
 
@@ -43,7 +50,7 @@ public:
   bool requireSize(const Size &size, SourceRange range);
   /// Whether a tensor can have so many dims; TD411 if not.
   bool isWithinRank(size_t rank, SourceRange range);
-  bool prove(ShapeAnswer &answer);
+  bool prove(ShapeAnswer &answer) { return builder.prove(answer); }
   /// The least and the largest number of an integer dtype.
   static std::pair<int64_t, int64_t> limitsOf(DType dtype);
   /// Reports a known number that a tensor of this dtype cannot hold.
@@ -54,7 +61,6 @@ public:
   /// Every tensor that the program makes passes here, so this is where TD412 is
   /// found.
   TensorShape shapeOf(const TensorType &type);
-  llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
 
   // Arithmetic -------------------------------------------------------------//
 
@@ -68,17 +74,14 @@ public:
   Val fillTensor(const Val &scalar, const TensorType &type,
                  SourceRange placed = {});
   Val matmulOf(const Val &lhs, const Val &rhs, SourceRange range);
-  /// The tensor without `dims`, or with size 1 there, by an op that reduces
-  /// floats or numbers to their dtype; `attributes` are those beside its dims.
-  Val reduceBy(OpKind op, llvm::ArrayRef<OpAttribute> attributes,
-               const Val &tensor, llvm::ArrayRef<unsigned> dims, bool keepDims);
+  /// The tensor without `dims`, or with size 1 there.
   Val reduceOf(td::ReduceKind kind, const Val &tensor,
                llvm::ArrayRef<unsigned> dims, bool keepDims);
   Val itemOf(const Val &tensor);
 
   // Movement ---------------------------------------------------------------//
 
-  Val broadcastTo(const Val &unaligned, DimsRef dims);
+  Val broadcastTo(const Val &tensor, DimsRef dims);
   Val reshapeTo(const Val &tensor, DimsRef dims);
   Val permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation);
   Val sliceOf(const Val &tensor, const Val &start, unsigned dim, int64_t step,
@@ -99,10 +102,19 @@ public:
   std::optional<DType> givenNarrow;
 
 private:
-  /// Makes tensors of the operands (at least one is a tensor) with one dtype,
-  /// shape and place; false after a report.
-  bool unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
-             llvm::StringRef what, TensorType &common);
+  /// The operands (at least one is a tensor) as tensors of one dtype, shape and
+  /// place, and the places of the operands with them; none after a report.
+  std::optional<llvm::SmallVector<Typed>>
+  unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
+        llvm::StringRef what);
+  /// Whether the numbers among the operands can be of the dtype of the tensors,
+  /// which `giver` has.
+  bool takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver, DType dtype,
+                    SourceRange range);
+  void warnIfBothGrow(const typed::CommonType &common,
+                      llvm::ArrayRef<Val> tensors, SourceRange range);
+  /// A tensor of a host scalar.
+  Value fillValue(const Val &scalar, const TensorType &type);
   /// The dtype of a narrow tensor that is reckoned with a number of the
   /// program. As in PyTorch the number is not rounded to it first: 0.999 is 1
   /// in bf16.

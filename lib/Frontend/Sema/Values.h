@@ -12,7 +12,7 @@
 #include "Dialect/TD/OpTable/ShapeRules.h"
 #include "Frontend/AST.h"
 #include "Frontend/Emitter.h"
-#include "Frontend/TypedBuilder.h"
+#include "Frontend/Typed/TypedBuilder.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -342,6 +342,10 @@ inline Val stateOf(Slot &slot) {
 inline const TensorType &typeOf(const Val &val) {
   return val.as<TensorInfo>().type;
 }
+/// A tensor as the typed builder takes it.
+inline Typed typedOf(const Val &tensor) {
+  return {tensor.value, typeOf(tensor)};
+}
 inline llvm::StringRef textOf(const Val &val) { return val.as<Text>().text; }
 /// A Str of a template and the values for its `{}`.
 Val makeText(const std::string &templateText, llvm::SmallVector<Value> values);
@@ -369,8 +373,6 @@ inline Val makeSequence(ValKind kind, Vals elements) {
 
 /// What a value is, as a noun.
 std::string describe(const Val &val);
-std::string typeText(const TensorType &type);
-std::string placeText(const Place &place);
 
 } // namespace tdc::sema
 

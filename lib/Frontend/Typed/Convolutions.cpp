@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frontend/Typed/Convolutions.h"
 #include "CoordinateMap.h"
+#include "Frontend/Typed/Movement.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace tdc {
+namespace tdc::typed {
 
 namespace {
 
@@ -25,13 +27,14 @@ struct ConvolutionDims {
 
 } // namespace
 
-bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
-                                    llvm::ArrayRef<WindowDim> dims,
-                                    int64_t groups, bool isTransposed) {
+static bool checkConvolution(TypedBuilder &b, const Typed &input,
+                             const Typed &weight,
+                             llvm::ArrayRef<WindowDim> dims, int64_t groups,
+                             bool isTransposed) {
   const Dims &x = input.type.dims, &w = weight.type.dims;
   size_t rank = dims.size() + 2;
   auto problem = [&](const llvm::Twine &title, const llvm::Twine &label) {
-    fail(DiagCode::TD401, title, label);
+    b.fail(DiagCode::TD401, title, label);
     return false;
   };
   if (x.size() != rank || w.size() != rank)
@@ -40,30 +43,30 @@ bool TypedBuilder::checkConvolution(const Typed &input, const Typed &weight,
                        " dims",
                    "these are " + spelling(x) + " and " + spelling(w));
   if (input.type.dtype != weight.type.dtype) {
-    fail(DiagCode::TD301, "no implicit conversion between " +
-                              spelling(input.type.dtype) + " and " +
-                              spelling(weight.type.dtype));
+    b.fail(DiagCode::TD301, "no implicit conversion between " +
+                                spelling(input.type.dtype) + " and " +
+                                spelling(weight.type.dtype));
     return false;
   }
-  if (!checkDims(dims))
+  if (!checkDims(b, dims))
     return false;
   for (const Size &kernel : DimsRef(w).drop_front(2))
-    if (!require(kernel - Size(1), "a kernel has at least one element"))
+    if (!b.require(kernel - Size(1), "a kernel has at least one element"))
       return false;
   ShapeAnswer whole;
   if (groups >= 1)
     whole = sameShape(
         {w[0]}, {Size::floorDiv(w[0], Size(groups)) * Size(groups)}, "groups");
-  if (groups < 1 || !whole || !sizes.prove(whole, emit())) {
-    fail(DiagCode::TD222,
-         std::to_string(groups) + " groups do not divide the " +
-             (isTransposed ? "input" : "output") + " channels",
-         "the weight is " + spelling(w));
+  if (groups < 1 || !whole || !b.sizes.prove(whole, b.emit())) {
+    b.fail(DiagCode::TD222,
+           std::to_string(groups) + " groups do not divide the " +
+               (isTransposed ? "input" : "output") + " channels",
+           "the weight is " + spelling(w));
     return false;
   }
   Size channels = isTransposed ? w[0] : w[1] * Size(groups);
   ShapeAnswer answer = sameShape({x[1]}, {channels}, "channels");
-  if (!answer || !sizes.prove(answer, emit()))
+  if (!answer || !b.sizes.prove(answer, b.emit()))
     return problem("the input has " + x[1].str() + " channels, the weight " +
                        channels.str(),
                    "the input is " + spelling(x) + ", the weight " +
@@ -79,24 +82,42 @@ static Dims splitChannels(const Dims &dims, unsigned at, int64_t groups) {
   return split;
 }
 
-MaybeTyped TypedBuilder::convolve(const Typed &input, const Typed &weight,
-                                  llvm::ArrayRef<WindowDim> dims,
-                                  int64_t groups) {
-  if (!checkConvolution(input, weight, dims, groups, /*isTransposed=*/false))
+/// The contraction of [N, C…] with [O, C…] whose maps read each in groups, as
+/// [N, O…].
+static Typed contractGroups(TypedBuilder &b, const Typed &input,
+                            const Typed &weight, CoordinateMap &left,
+                            CoordinateMap &right, const Dims &result,
+                            int64_t groups) {
+  auto split = [&](const Typed &tensor, unsigned at) {
+    return groups == 1 ? tensor
+                       : reshape(b, tensor,
+                                 splitChannels(tensor.type.dims, at, groups));
+  };
+  TensorType type = input.type;
+  type.dims = groups == 1 ? result : splitChannels(result, 1, groups);
+  Typed whole = b.make(
+      OpKind::Contract, {split(input, 1).value, split(weight, 0).value},
+      {{"lhs_map", left.get()}, {"rhs_map", right.get()}}, std::move(type));
+  return reshape(b, whole, result);
+}
+
+MaybeTyped convolve(TypedBuilder &b, const Typed &input, const Typed &weight,
+                    llvm::ArrayRef<WindowDim> dims, int64_t groups) {
+  if (!checkConvolution(b, input, weight, dims, groups, /*isTransposed=*/false))
     return std::nullopt;
   const Dims &w = weight.type.dims;
   Dims result{input.type.dims[0], w[0]};
   llvm::SmallVector<Padding> padding(2);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<Size> places =
-        countPlaces(input.type.dims[2 + i], w[2 + i], dim,
+        countPlaces(b, input.type.dims[2 + i], w[2 + i], dim,
                     "dim " + llvm::Twine(2 + i) + " of the input");
     if (!places)
       return std::nullopt;
     result.push_back(*places);
     padding.push_back(dim.padding);
   }
-  MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
+  MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
 
@@ -114,13 +135,15 @@ MaybeTyped TypedBuilder::convolve(const Typed &input, const Typed &weight,
     left.add({{of.places + i, dim.stride}, {of.kernel + i, dim.dilation}}, 0);
     right.add(of.kernel + i);
   }
-  return contractGroups(*padded, weight, left, right, result, groups);
+  return contractGroups(b, *padded, weight, left, right, result, groups);
 }
 
-MaybeTyped TypedBuilder::convolveTransposed(
-    const Typed &input, const Typed &weight, llvm::ArrayRef<WindowDim> dims,
-    llvm::ArrayRef<int64_t> outputPadding, int64_t groups) {
-  if (!checkConvolution(input, weight, dims, groups, /*isTransposed=*/true))
+MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
+                              const Typed &weight,
+                              llvm::ArrayRef<WindowDim> dims,
+                              llvm::ArrayRef<int64_t> outputPadding,
+                              int64_t groups) {
+  if (!checkConvolution(b, input, weight, dims, groups, /*isTransposed=*/true))
     return std::nullopt;
   const Dims &w = weight.type.dims;
   Dims result{input.type.dims[0], w[1] * Size(groups)};
@@ -137,24 +160,24 @@ MaybeTyped TypedBuilder::convolveTransposed(
   right.add(of.channel);
   right.add(of.out);
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    std::optional<int64_t> taps = sizes.constantOf(w[2 + i]);
+    std::optional<int64_t> taps = b.sizes.constantOf(w[2 + i]);
     if (!taps)
-      return fail(DiagCode::TD401,
-                  "the size of the kernel must be known when the program is "
-                  "compiled",
-                  "the weight is " + spelling(w));
+      return b.fail(DiagCode::TD401,
+                    "the size of the kernel must be known when the program is "
+                    "compiled",
+                    "the weight is " + spelling(w));
     int64_t reach = dim.dilation * (*taps - 1);
     if (outputPadding[i] < 0 ||
         outputPadding[i] >= std::max(dim.stride, dim.dilation))
-      return fail(DiagCode::TD222, "an output padding is at least 0 and less "
-                                   "than the stride or the dilation");
+      return b.fail(DiagCode::TD222, "an output padding is at least 0 and less "
+                                     "than the stride or the dilation");
     // y[o] = Σ x[(o + padding - k * dilation) / stride] w[k], over the elements
     // that there are: `stride - 1` zeros stand between two of them.
     Size span = (input.type.dims[2 + i] - Size(1)) * Size(dim.stride);
     Size size = span - Size(dim.padding.low + dim.padding.high) +
                 Size(reach + outputPadding[i] + 1);
-    if (!require(size - Size(1),
-                 "the padding leaves nothing of dim " + std::to_string(2 + i)))
+    if (!b.require(size - Size(1), "the padding leaves nothing of dim " +
+                                       std::to_string(2 + i)))
       return std::nullopt;
     int64_t low = std::max<int64_t>(reach - dim.padding.low, 0);
     int64_t shift = low + dim.padding.low;
@@ -168,24 +191,9 @@ MaybeTyped TypedBuilder::convolveTransposed(
     right.add(of.kernel + i);
     result.push_back(size);
   }
-  return contractGroups(inset(0, std::move(zeroInserted), input, lows, steps),
-                        weight, left, right, result, groups);
+  return contractGroups(
+      b, inset(b, 0, std::move(zeroInserted), input, lows, steps), weight, left,
+      right, result, groups);
 }
 
-Typed TypedBuilder::contractGroups(const Typed &input, const Typed &weight,
-                                   CoordinateMap &left, CoordinateMap &right,
-                                   const Dims &result, int64_t groups) {
-  auto split = [&](const Typed &tensor, unsigned at) {
-    return groups == 1
-               ? tensor
-               : reshape(tensor, splitChannels(tensor.type.dims, at, groups));
-  };
-  TensorType type = input.type;
-  type.dims = groups == 1 ? result : splitChannels(result, 1, groups);
-  Typed whole = make(
-      OpKind::Contract, {split(input, 1).value, split(weight, 0).value},
-      {{"lhs_map", left.get()}, {"rhs_map", right.get()}}, std::move(type));
-  return reshape(whole, result);
-}
-
-} // namespace tdc
+} // namespace tdc::typed

@@ -3,7 +3,7 @@
 #ifndef TDC_LIB_FRONTEND_TYPED_COORDINATEMAP_H
 #define TDC_LIB_FRONTEND_TYPED_COORDINATEMAP_H
 
-#include "Frontend/TypedBuilder.h"
+#include "Frontend/Typed/TypedBuilder.h"
 
 namespace tdc {
 

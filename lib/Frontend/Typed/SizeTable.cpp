@@ -1,6 +1,6 @@
 //===- SizeTable.cpp - the sizes of a program and what is known of them ---===//
 
-#include "Frontend/SizeTable.h"
+#include "Frontend/Typed/SizeTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 

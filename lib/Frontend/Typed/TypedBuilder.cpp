@@ -1,8 +1,26 @@
 //===- TypedBuilder.cpp - making ops, and what they need of sizes ---------===//
 
-#include "Frontend/TypedBuilder.h"
+#include "Frontend/Typed/TypedBuilder.h"
 
 namespace tdc {
+
+std::string placeText(const Place &place) {
+  return place.kind == Place::Kind::Free ? "cpu" : spelling(place);
+}
+
+std::string typeText(const TensorType &type) {
+  std::string text = (spelling(type.dtype) + spelling(type.dims)).str();
+  if (type.place.kind != Place::Kind::Free)
+    text += " @" + spelling(type.place);
+  return text;
+}
+
+Place sharedPlace(llvm::ArrayRef<Typed> tensors) {
+  for (const Typed &tensor : tensors)
+    if (tensor.type.place.kind != Place::Kind::Free)
+      return tensor.type.place;
+  return Place();
+}
 
 llvm::SmallVector<Value> TypedBuilder::runTimeSizes(DimsRef dims) {
   llvm::SmallVector<Value> values;
@@ -14,17 +32,17 @@ llvm::SmallVector<Value> TypedBuilder::runTimeSizes(DimsRef dims) {
 
 Typed TypedBuilder::make(OpKind kind, llvm::ArrayRef<Value> operands,
                          llvm::ArrayRef<OpAttribute> attributes,
-                         TensorType type, bool takesSizes) {
-  llvm::SmallVector<Value> values;
-  if (takesSizes)
-    values = runTimeSizes(type.dims);
-  Value value = emit().op(kind, operands, attributes, values, shapeOf(type));
+                         TensorType type) {
+  llvm::SmallVector<Value> values(operands);
+  if (getOpInfo(kind).takesSizes)
+    llvm::append_range(values, runTimeSizes(type.dims));
+  Value value = emit().op(kind, values, attributes, shapeOf(type));
   return {value, std::move(type)};
 }
 
 std::nullopt_t TypedBuilder::fail(DiagCode code, const llvm::Twine &title,
                                   const llvm::Twine &label) {
-  failure = {code, title.str(), label.str()};
+  failure = {code, title.str(), label.str(), std::nullopt};
   return std::nullopt;
 }
 

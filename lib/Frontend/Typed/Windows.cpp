@@ -1,33 +1,36 @@
 //===- Windows.cpp - borders around tensors, and windows over them --------===//
 
+#include "Frontend/Typed/Windows.h"
 #include "CoordinateMap.h"
+#include "Frontend/Typed/Movement.h"
+#include "Frontend/Typed/Reductions.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace tdc {
+namespace tdc::typed {
 
 //===----------------------------------------------------------------------===//
 // Borders
 //===----------------------------------------------------------------------===//
 
 /// The borders of one dim, of elements of the tensor, before and after it.
-Typed TypedBuilder::padDim(const Typed &input, unsigned dim, Padding padding,
-                           PaddingMode mode) {
+static Typed padDim(TypedBuilder &b, const Typed &input, unsigned dim,
+                    Padding padding, PaddingMode mode) {
   const Size &size = input.type.dims[dim];
   auto border = [&](int64_t length, bool isLow) {
     Size count(length);
     switch (mode) {
     case PaddingMode::Reflect: {
       Size start = isLow ? Size(1) : size - count - Size(1);
-      return flip(slice(input, dim, start, count), dim);
+      return flip(b, slice(b, input, dim, start, count), dim);
     }
     case PaddingMode::Replicate: {
       Size start = isLow ? Size(0) : size - Size(1);
       Dims dims = input.type.dims;
       dims[dim] = count;
-      return broadcast(slice(input, dim, start, Size(1)), dims);
+      return broadcast(b, slice(b, input, dim, start, Size(1)), dims);
     }
     default:
-      return slice(input, dim, isLow ? size - count : Size(0), count);
+      return slice(b, input, dim, isLow ? size - count : Size(0), count);
     }
   };
   llvm::SmallVector<Typed> parts;
@@ -36,12 +39,12 @@ Typed TypedBuilder::padDim(const Typed &input, unsigned dim, Padding padding,
   parts.push_back(input);
   if (padding.high > 0)
     parts.push_back(border(padding.high, /*isLow=*/false));
-  return parts.size() == 1 ? input : concat(parts, dim);
+  return parts.size() == 1 ? input : *concat(b, parts, dim);
 }
 
-MaybeTyped TypedBuilder::pad(const Typed &input,
-                             llvm::ArrayRef<Padding> padding, PaddingMode mode,
-                             double fillNumber) {
+MaybeTyped pad(TypedBuilder &b, const Typed &input,
+               llvm::ArrayRef<Padding> padding, PaddingMode mode,
+               double fillNumber) {
   Typed result = input;
   // What a negative padding cuts off.
   for (auto [i, one] : llvm::enumerate(padding)) {
@@ -50,10 +53,10 @@ MaybeTyped TypedBuilder::pad(const Typed &input,
     Size left = result.type.dims[i] - Size(cut);
     if (cut == 0)
       continue;
-    if (!require(left,
-                 "padding cuts off more than dim " + llvm::Twine(i) + " has"))
+    if (!b.require(left,
+                   "padding cuts off more than dim " + llvm::Twine(i) + " has"))
       return std::nullopt;
-    result = slice(result, i, Size(low), left);
+    result = slice(b, result, i, Size(low), left);
   }
   if (mode != PaddingMode::Constant) {
     for (auto [i, one] : llvm::enumerate(padding)) {
@@ -66,11 +69,11 @@ MaybeTyped TypedBuilder::pad(const Typed &input,
       Size needed = mode == PaddingMode::Replicate ? Size(1)
                     : mode == PaddingMode::Reflect ? Size(most + 1)
                                                    : Size(most);
-      if (!require(size - needed,
-                   "dim " + llvm::Twine(i) + " of size " + size.str() +
-                       " is too small for padding of " + llvm::Twine(most)))
+      if (!b.require(size - needed,
+                     "dim " + llvm::Twine(i) + " of size " + size.str() +
+                         " is too small for padding of " + llvm::Twine(most)))
         return std::nullopt;
-      result = padDim(result, i, one, mode);
+      result = padDim(b, result, i, one, mode);
     }
     return result;
   }
@@ -83,7 +86,7 @@ MaybeTyped TypedBuilder::pad(const Typed &input,
     size = size + Size(more);
     isPadded |= more > 0;
   }
-  return isPadded ? inset(fillNumber, std::move(type), result, lows, steps)
+  return isPadded ? inset(b, fillNumber, std::move(type), result, lows, steps)
                   : result;
 }
 
@@ -91,37 +94,38 @@ MaybeTyped TypedBuilder::pad(const Typed &input,
 // Windows
 //===----------------------------------------------------------------------===//
 
-bool TypedBuilder::checkDims(llvm::ArrayRef<WindowDim> dims) {
+bool checkDims(TypedBuilder &b, llvm::ArrayRef<WindowDim> dims) {
   bool isDefined = llvm::all_of(dims, [](const WindowDim &dim) {
     return dim.stride >= 1 && dim.dilation >= 1 && dim.padding.low >= 0 &&
            dim.padding.high >= 0;
   });
   if (!isDefined)
-    fail(DiagCode::TD222,
-         "stride and dilation are at least 1, padding at least 0");
+    b.fail(DiagCode::TD222,
+           "stride and dilation are at least 1, padding at least 0");
   return isDefined;
 }
 
-bool TypedBuilder::checkWindow(const Typed &input,
-                               llvm::ArrayRef<int64_t> kernel,
-                               llvm::ArrayRef<WindowDim> dims) {
+bool checkWindow(TypedBuilder &b, const Typed &input,
+                 llvm::ArrayRef<int64_t> kernel,
+                 llvm::ArrayRef<WindowDim> dims) {
   size_t rank = input.type.dims.size();
   if (rank != dims.size() + 2) {
-    fail(DiagCode::TD401,
-         "the input has " + llvm::Twine(dims.size() + 2) + " dims, or " +
-             llvm::Twine(dims.size() + 1) + " without a batch",
-         "this one is " + spelling(input.type.dims));
+    b.fail(DiagCode::TD401,
+           "the input has " + llvm::Twine(dims.size() + 2) + " dims, or " +
+               llvm::Twine(dims.size() + 1) + " without a batch",
+           "this one is " + spelling(input.type.dims));
     return false;
   }
   if (llvm::any_of(kernel, [](int64_t size) { return size < 1; })) {
-    fail(DiagCode::TD222, "a kernel has at least one element");
+    b.fail(DiagCode::TD222, "a kernel has at least one element");
     return false;
   }
-  return checkDims(dims);
+  return checkDims(b, dims);
 }
 
-Typed TypedBuilder::window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
-                           llvm::ArrayRef<WindowDim> dims, DimsRef places) {
+Typed window(TypedBuilder &b, const Typed &input,
+             llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<WindowDim> dims,
+             DimsRef places) {
   TensorType type = input.type;
   unsigned before = type.dims.size() - dims.size(), count = dims.size();
   CoordinateMap map(before + 2 * count);
@@ -133,46 +137,44 @@ Typed TypedBuilder::window(const Typed &input, llvm::ArrayRef<int64_t> kernel,
     map.add({{before + i, dim.stride}, {before + count + i, dim.dilation}}, 0);
     type.dims.push_back(Size(kernel[i]));
   }
-  return make(OpKind::Window, input.value, {{"map", map.get()}},
-              std::move(type));
+  return b.make(OpKind::Window, input.value, {{"map", map.get()}},
+                std::move(type));
 }
 
-Size TypedBuilder::lastStart(const Size &size, const Size &kernel,
-                             const WindowDim &dim) {
+Size lastStart(const Size &size, const Size &kernel, const WindowDim &dim) {
   return size + Size(dim.padding.low + dim.padding.high) -
          Size(dim.dilation) * (kernel - Size(1)) - Size(1);
 }
 
-std::optional<Size> TypedBuilder::countPlaces(const Size &size,
-                                              const Size &kernel,
-                                              const WindowDim &dim,
-                                              const llvm::Twine &what) {
+std::optional<Size> countPlaces(TypedBuilder &b, const Size &size,
+                                const Size &kernel, const WindowDim &dim,
+                                const llvm::Twine &what) {
   Size last = lastStart(size, kernel, dim);
-  if (!require(last, "the kernel is larger than " + what))
+  if (!b.require(last, "the kernel is larger than " + what))
     return std::nullopt;
   return Size::floorDiv(last, Size(dim.stride)) + Size(1);
 }
 
-MaybeTyped TypedBuilder::unfold(const Typed &input,
-                                llvm::ArrayRef<int64_t> kernel,
-                                llvm::ArrayRef<WindowDim> dims) {
-  if (!checkWindow(input, kernel, dims))
+MaybeTyped unfold(TypedBuilder &b, const Typed &input,
+                  llvm::ArrayRef<int64_t> kernel,
+                  llvm::ArrayRef<WindowDim> dims) {
+  if (!checkWindow(b, input, kernel, dims))
     return std::nullopt;
   llvm::SmallVector<Padding> padding(2);
   Dims places;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<Size> along =
-        countPlaces(input.type.dims[2 + i], Size(kernel[i]), dim,
+        countPlaces(b, input.type.dims[2 + i], Size(kernel[i]), dim,
                     "dim " + llvm::Twine(2 + i) + " of the input");
     if (!along)
       return std::nullopt;
     places.push_back(*along);
     padding.push_back(dim.padding);
   }
-  MaybeTyped padded = pad(input, padding, PaddingMode::Constant);
+  MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
-  Typed windows = window(*padded, kernel, dims, places);
+  Typed windows = window(b, *padded, kernel, dims, places);
   // The elements of a window before its place.
   unsigned count = dims.size();
   llvm::SmallVector<int64_t> order{0, 1};
@@ -183,19 +185,19 @@ MaybeTyped TypedBuilder::unfold(const Typed &input,
   Size elements = input.type.dims[1];
   for (int64_t size : kernel)
     elements = elements * Size(size);
-  return reshape(permute(windows, order),
+  return reshape(b, permute(b, windows, order),
                  {input.type.dims[0], elements, numElements(places)});
 }
 
-MaybeTyped TypedBuilder::unfoldDim(const Typed &input, unsigned dim,
-                                   int64_t size, int64_t step) {
+MaybeTyped unfoldDim(TypedBuilder &b, const Typed &input, unsigned dim,
+                     int64_t size, int64_t step) {
   if (size < 0 || step < 1)
-    return fail(DiagCode::TD222, "a size is at least 0, a step at least 1");
+    return b.fail(DiagCode::TD222, "a size is at least 0, a step at least 1");
   if (input.type.dims.size() == kMaxRank)
-    return fail(DiagCode::TD411, "a tensor has at most 16 dims");
+    return b.fail(DiagCode::TD411, "a tensor has at most 16 dims");
   Size last = input.type.dims[dim] - Size(size);
-  if (!require(last, "windows of " + llvm::Twine(size) +
-                         " elements are larger than dim " + llvm::Twine(dim)))
+  if (!b.require(last, "windows of " + llvm::Twine(size) +
+                           " elements are larger than dim " + llvm::Twine(dim)))
     return std::nullopt;
   // The dim last, and its windows back in its place.
   llvm::SmallVector<int64_t> order, back;
@@ -207,26 +209,27 @@ MaybeTyped TypedBuilder::unfoldDim(const Typed &input, unsigned dim,
   }
   order.push_back(dim);
   back.push_back(rank);
-  return permute(window(permute(input, order), size, WindowDim{step, 1, {}},
+  return permute(b,
+                 window(b, permute(b, input, order), size,
+                        WindowDim{step, 1, {}},
                         Size::floorDiv(last, Size(step)) + Size(1)),
                  back);
 }
 
-MaybeTyped TypedBuilder::fold(const Typed &input,
-                              llvm::ArrayRef<int64_t> output,
-                              llvm::ArrayRef<int64_t> kernel,
-                              llvm::ArrayRef<WindowDim> dims) {
+MaybeTyped fold(TypedBuilder &b, const Typed &input,
+                llvm::ArrayRef<int64_t> output, llvm::ArrayRef<int64_t> kernel,
+                llvm::ArrayRef<WindowDim> dims) {
   unsigned count = dims.size();
   if (input.type.dims.size() != 3)
-    return fail(DiagCode::TD401, "the input has 3 dims, or 2 without a batch",
-                "this one is " + spelling(input.type.dims));
-  if (!checkDims(dims))
+    return b.fail(DiagCode::TD401, "the input has 3 dims, or 2 without a batch",
+                  "this one is " + spelling(input.type.dims));
+  if (!checkDims(b, dims))
     return std::nullopt;
   int64_t taps = 1;
   for (auto [size, length] : llvm::zip(kernel, output)) {
     if (size < 1 || length < 1)
-      return fail(DiagCode::TD222,
-                  "the sizes of the kernel and of the output are at least 1");
+      return b.fail(DiagCode::TD222,
+                    "the sizes of the kernel and of the output are at least 1");
     taps *= size;
   }
   Size channels = Size::floorDiv(input.type.dims[1], Size(taps));
@@ -235,7 +238,7 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
     split.push_back(Size(size));
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<Size> along =
-        countPlaces(Size(output[i]), Size(kernel[i]), dim,
+        countPlaces(b, Size(output[i]), Size(kernel[i]), dim,
                     "dim " + llvm::Twine(i) + " of the output");
     if (!along)
       return std::nullopt;
@@ -245,12 +248,12 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   ShapeAnswer answer =
       sameShape(DimsRef(input.type.dims).drop_front(),
                 {channels * Size(taps), numElements(places)}, "columns");
-  if (!answer || !sizes.prove(answer, emit()))
-    return fail(DiagCode::TD401,
-                "a kernel of " + llvm::Twine(taps) + " elements at " +
-                    numElements(places).str() + " places does not give " +
-                    spelling(input.type.dims));
-  Typed columns = reshape(input, split);
+  if (!answer || !b.sizes.prove(answer, b.emit()))
+    return b.fail(DiagCode::TD401,
+                  "a kernel of " + llvm::Twine(taps) + " elements at " +
+                      numElements(places).str() + " places does not give " +
+                      spelling(input.type.dims));
+  Typed columns = reshape(b, input, split);
   // An element is the sum of what the windows around it have of it, which stand
   // at every `stride`-th place.
   TensorType zeroInserted = columns.type;
@@ -274,13 +277,13 @@ MaybeTyped TypedBuilder::fold(const Typed &input,
   }
   for (int64_t size : kernel)
     type.dims.push_back(Size(size));
-  Typed spread = inset(0, std::move(zeroInserted), columns, lows, steps);
-  Typed windows =
-      make(OpKind::Window, spread.value, {{"map", map.get()}}, std::move(type));
-  llvm::SmallVector<int64_t> summed;
+  Typed spread = inset(b, 0, std::move(zeroInserted), columns, lows, steps);
+  Typed windows = b.make(OpKind::Window, spread.value, {{"map", map.get()}},
+                         std::move(type));
+  llvm::SmallVector<unsigned> summed;
   for (unsigned i = 0; i < count; ++i)
     summed.push_back(2 + count + i);
-  return reduce(td::ReduceKind::Sum, windows, summed);
+  return reduce(b, td::ReduceKind::Sum, windows, summed);
 }
 
-} // namespace tdc
+} // namespace tdc::typed

@@ -117,13 +117,11 @@ public:
   Value random(td::Distribution d, Values bounds, Values s, Type t) override {
     return op("random " + td::stringifyDistribution(d), bounds, s, t);
   }
-  Value op(OpKind k, Values v, llvm::ArrayRef<OpAttribute> attributes, Values s,
+  Value op(OpKind k, Values v, llvm::ArrayRef<OpAttribute> attributes,
            Type t) override {
-    return op(name(k, attributes), v, s, t);
-  }
-  Value opLike(OpKind k, Values v,
-               llvm::ArrayRef<OpAttribute> attributes) override {
-    return def(name(k, attributes) + " " + list(v));
+    size_t sizes =
+        getOpInfo(k).takesSizes ? llvm::count(t.dims, kRunTimeSize) : 0;
+    return op(name(k, attributes), v.drop_back(sizes), v.take_back(sizes), t);
   }
   Value toDevice(Value v, Type t, Transfer how) override {
     return op("to_device" + transfer(how), {v}, {}, t);
@@ -306,8 +304,8 @@ private:
         numbers.append(dims->begin(), dims->end());
       else if (auto *kind = std::get_if<td::ReduceKind>(&attribute.value))
         text += " " + td::stringifyReduceKind(*kind).str();
-      else if (std::holds_alternative<bool>(attribute.value))
-        text += " " + attribute.name.str();
+      else if (auto *isSet = std::get_if<bool>(&attribute.value))
+        text += *isSet ? " " + attribute.name.str() : "";
       else if (auto *sums = std::get_if<CoordinateSums>(&attribute.value))
         numbers.append(sums->numbers.begin(), sums->numbers.end());
       else

@@ -179,6 +179,9 @@ class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
   /// Of the operands that carry data (not of conditions and indices); of the
   /// result where there is no such operand.
   string dtypes = "kAnyDType";
+  /// Whether its last operands are the run-time sizes of its result.
+  bit takesSizes = !foldl(0, traits, found, trait,
+                          !or(found, !eq(trait, TD_Sized)));
   bit hasGradient = !foldl(0, traits, found, trait,
                            !or(found, !eq(trait, Diff)));
   assert !eq(!foldl(0, traits, found, trait,
@@ -217,8 +220,8 @@ def OpTable : GenericTable {
   let FilterClass = "TD_ComputeOp";
   let CppTypeName = "OpInfo";
   let Fields = ["kindCode", "kind", "rowMnemonic", "spelling", "familyCode",
-                "operandsCode", "dtypes", "hasGradient", "toleranceCode",
-                "costCode", "devicesCode"];
+                "operandsCode", "takesSizes", "dtypes", "hasGradient",
+                "toleranceCode", "costCode", "devicesCode"];
   string TypeOf_kindCode = "code";
   string TypeOf_familyCode = "code";
   string TypeOf_operandsCode = "code";

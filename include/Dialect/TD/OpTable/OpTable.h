@@ -89,7 +89,8 @@ struct OpInfo {
   llvm::StringRef mnemonic; ///< "add"
   llvm::StringRef spelling; ///< "+"
   OpFamily family;
-  int operands; ///< tensor operands; -1: a list of any length
+  int operands;    ///< tensor operands; -1: a list of any length
+  bool takesSizes; ///< its last operands are the run-time sizes of its result
   DTypeMask dtypes;
   bool hasGradient;
   Tolerance tolerance;

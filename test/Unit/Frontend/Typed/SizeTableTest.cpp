@@ -1,6 +1,6 @@
 //===- SizeTableTest.cpp - what is known of sizes -------------------------===//
 
-#include "Frontend/SizeTable.h"
+#include "Frontend/Typed/SizeTable.h"
 #include "Frontend/NullEmitter.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,11 @@
 //===- TypedBuilderTest.cpp - types of ops, without a program -------------===//
 
-#include "Frontend/TypedBuilder.h"
 #include "Frontend/NullEmitter.h"
+#include "Frontend/Typed/Convolutions.h"
+#include "Frontend/Typed/Elementwise.h"
+#include "Frontend/Typed/Movement.h"
+#include "Frontend/Typed/Pooling.h"
+#include "Frontend/Typed/Products.h"
 #include "gtest/gtest.h"
 
 using namespace tdc;
@@ -12,13 +16,13 @@ namespace {
 class OpRecorder : public NullEmitter {
 public:
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,
-           llvm::ArrayRef<OpAttribute> attributes, llvm::ArrayRef<Value> sizes,
+           llvm::ArrayRef<OpAttribute> attributes,
            const TensorShape &type) override {
     ops.push_back(getOpInfo(kind).mnemonic.str());
     for (const OpAttribute &attribute : attributes)
       if (auto *sums = std::get_if<CoordinateSums>(&attribute.value))
         maps.push_back(sums->numbers.vec());
-    return NullEmitter::op(kind, operands, attributes, sizes, type);
+    return NullEmitter::op(kind, operands, attributes, type);
   }
   Value constantString(llvm::StringRef text) override {
     texts.push_back(text.str());
@@ -52,9 +56,9 @@ protected:
 };
 
 TEST_F(TypedBuilderTest, AConvolutionIsAContractionOverWindows) {
-  WindowDim dim{/*stride=*/2, /*dilation=*/3, {}};
+  typed::WindowDim dim{/*stride=*/2, /*dilation=*/3, {}};
   MaybeTyped result =
-      builder.convolve(tensor({5, 2, 20}), tensor({4, 2, 3}), dim, 1);
+      typed::convolve(builder, tensor({5, 2, 20}), tensor({4, 2, 3}), dim, 1);
   EXPECT_EQ(dims(result), "[5, 4, 7]");
   EXPECT_EQ(emitter.ops, std::vector<std::string>{"contract"});
   // Dims: N, O, the place, C, the tap.
@@ -67,9 +71,9 @@ TEST_F(TypedBuilderTest, AConvolutionIsAContractionOverWindows) {
 }
 
 TEST_F(TypedBuilderTest, PaddingIsSetAround) {
-  WindowDim dim{1, 1, {1, 1}};
+  typed::WindowDim dim{1, 1, {1, 1}};
   MaybeTyped result =
-      builder.convolve(tensor({5, 2, 20}), tensor({4, 2, 3}), dim, 1);
+      typed::convolve(builder, tensor({5, 2, 20}), tensor({4, 2, 3}), dim, 1);
   EXPECT_EQ(dims(result), "[5, 4, 20]");
   EXPECT_EQ(emitter.ops,
             (std::vector<std::string>{"fill", "inset", "contract"}));
@@ -77,23 +81,24 @@ TEST_F(TypedBuilderTest, PaddingIsSetAround) {
 
 TEST_F(TypedBuilderTest, SizesAtRunTimeAreChecked) {
   Size length = sizes.add("L", Value());
-  MaybeTyped result = builder.convolve(tensor({1, 2, length}),
-                                       tensor({4, 2, 3}), WindowDim(), 1);
+  MaybeTyped result = typed::convolve(builder, tensor({1, 2, length}),
+                                      tensor({4, 2, 3}), typed::WindowDim(), 1);
   EXPECT_EQ(dims(result), "[1, 4, L - 2]");
   EXPECT_EQ(emitter.texts, std::vector<std::string>{
                                "the kernel is larger than dim 2 of the input"});
   // Once.
-  builder.convolve(tensor({1, 2, length}), tensor({4, 2, 3}), WindowDim(), 1);
+  typed::convolve(builder, tensor({1, 2, length}), tensor({4, 2, 3}),
+                  typed::WindowDim(), 1);
   EXPECT_EQ(emitter.texts.size(), 1u);
 }
 
 TEST_F(TypedBuilderTest, FailuresAreCodesWithWords) {
-  EXPECT_FALSE(
-      builder.convolve(tensor({1, 3, 9}), tensor({4, 2, 3}), WindowDim(), 1));
+  EXPECT_FALSE(typed::convolve(builder, tensor({1, 3, 9}), tensor({4, 2, 3}),
+                               typed::WindowDim(), 1));
   EXPECT_EQ(builder.failure.code, DiagCode::TD401);
   EXPECT_EQ(builder.failure.title, "the input has 3 channels, the weight 2");
-  EXPECT_FALSE(builder.convolve(tensor({1, 2, 9}), tensor({4, 2, 3}),
-                                WindowDim{0, 1, {}}, 1));
+  EXPECT_FALSE(typed::convolve(builder, tensor({1, 2, 9}), tensor({4, 2, 3}),
+                               typed::WindowDim{0, 1, {}}, 1));
   EXPECT_EQ(builder.failure.code, DiagCode::TD222);
   EXPECT_TRUE(emitter.ops.empty());
 }
@@ -101,25 +106,86 @@ TEST_F(TypedBuilderTest, FailuresAreCodesWithWords) {
 TEST_F(TypedBuilderTest, TransposedConvolutionsUndoTheSizes) {
   for (int64_t stride : {1, 2, 3})
     for (int64_t padding : {0, 1, 2}) {
-      WindowDim dim{stride, 1, {padding, padding}};
-      MaybeTyped down =
-          builder.convolve(tensor({1, 2, 19}), tensor({4, 2, 3}), dim, 1);
+      typed::WindowDim dim{stride, 1, {padding, padding}};
+      MaybeTyped down = typed::convolve(builder, tensor({1, 2, 19}),
+                                        tensor({4, 2, 3}), dim, 1);
       int64_t rest = (19 + 2 * padding - 3) % stride;
-      MaybeTyped up =
-          builder.convolveTransposed(*down, tensor({4, 2, 3}), dim, rest, 1);
+      MaybeTyped up = typed::convolveTransposed(
+          builder, *down, tensor({4, 2, 3}), dim, rest, 1);
       EXPECT_EQ(dims(up), "[1, 2, 19]") << stride << " " << padding;
     }
 }
 
 TEST_F(TypedBuilderTest, ARoundedUpPoolStartsWithinTheInput) {
-  WindowDim dim{/*stride=*/3, /*dilation=*/1, {1, 1}};
-  EXPECT_EQ(dims(builder.maxPool(tensor({1, 1, 5}), 2, dim, false)),
+  typed::WindowDim dim{/*stride=*/3, /*dilation=*/1, {1, 1}};
+  EXPECT_EQ(dims(typed::maxPool(builder, tensor({1, 1, 5}), 2, dim, false)),
             "[1, 1, 2]");
   // A third window would start in the border at the end.
-  EXPECT_EQ(dims(builder.maxPool(tensor({1, 1, 5}), 2, dim, true)),
+  EXPECT_EQ(dims(typed::maxPool(builder, tensor({1, 1, 5}), 2, dim, true)),
             "[1, 1, 2]");
-  EXPECT_EQ(dims(builder.maxPool(tensor({1, 1, 6}), 2, dim, true)),
+  EXPECT_EQ(dims(typed::maxPool(builder, tensor({1, 1, 6}), 2, dim, true)),
             "[1, 1, 3]");
+}
+
+TEST_F(TypedBuilderTest, OperandsOfElementwiseOpsGetOneTypeAndPlace) {
+  Typed mask = tensor({3, 1}, DType::Bool), row = tensor({4});
+  row.type.place = getCuda(0);
+  MaybeTyped sum = typed::elementwise(builder, OpKind::Add, {mask, row}, "`+`");
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(typeText(sum->type), "f32[3, 4] @cuda:0");
+  EXPECT_EQ(emitter.ops, (std::vector<std::string>{"cast", "broadcast",
+                                                   "broadcast", "add"}));
+  MaybeTyped less =
+      typed::compare(builder, td::ComparePredicate::LT, *sum, row, "`<`");
+  EXPECT_EQ(typeText(less->type), "bool[3, 4] @cuda:0");
+}
+
+TEST_F(TypedBuilderTest, TheDTypeToConvertIsNamed) {
+  Typed ints = tensor({2}, DType::I32), floats = tensor({2}, DType::F64);
+  EXPECT_FALSE(typed::elementwise(builder, OpKind::Mul, {floats, ints}, "`*`"));
+  EXPECT_EQ(builder.failure.code, DiagCode::TD301);
+  EXPECT_EQ(builder.failure.title,
+            "no implicit conversion between f64 and i32");
+  EXPECT_EQ(builder.failure.label, "f64[2] `*` i32[2]");
+  ASSERT_TRUE(builder.failure.conversion);
+  EXPECT_EQ(builder.failure.conversion->operand, 1u);
+  EXPECT_EQ(builder.failure.conversion->dtype, "f64");
+  EXPECT_TRUE(builder.failure.conversion->isPromotion);
+  // Among floats a program has to say what it means.
+  EXPECT_FALSE(typed::elementwise(builder, OpKind::Mul,
+                                  {floats, tensor({2}, DType::F32)}, "`*`"));
+  EXPECT_FALSE(builder.failure.conversion->isPromotion);
+  EXPECT_FALSE(typed::elementwise(builder, OpKind::Exp, ints, "`exp`"));
+  EXPECT_EQ(builder.failure.title, "`exp` is not defined for i32 tensors");
+  EXPECT_EQ(builder.failure.conversion->dtype, "f32");
+  EXPECT_TRUE(emitter.ops.empty());
+}
+
+TEST_F(TypedBuilderTest, ShapesOfMatrixProducts) {
+  auto shape = [&](DimsRef lhs, DimsRef rhs) {
+    return dims(typed::matmul(builder, tensor(lhs), tensor(rhs)));
+  };
+  Size n = sizes.add("n", Value());
+  EXPECT_EQ(shape({3}, {3}), "[]");
+  EXPECT_EQ(shape({2, 3}, {3}), "[2]");
+  EXPECT_EQ(shape({3}, {5, 3, 4}), "[5, 4]");
+  EXPECT_EQ(shape({n, 7, 3}, {3, 4}), "[n, 7, 4]");
+  EXPECT_EQ(shape({6, 1, 2, 3}, {5, 3, 4}), "[6, 5, 2, 4]");
+  EXPECT_EQ(shape({2, 3}, {4, 3}), "none");
+  EXPECT_EQ(builder.failure.code, DiagCode::TD401);
+  EXPECT_EQ(builder.failure.title,
+            "shapes do not fit: matmul of [2, 3] with [4, 3]");
+}
+
+TEST_F(TypedBuilderTest, WhatMakesNothingNewGivesItsOperand) {
+  Typed x = {Value(this), {DType::F32, {2, 3}, Place()}};
+  for (const Typed &same : {typed::reshape(builder, x, {2, 3}),
+                            typed::broadcast(builder, x, {2, 3}),
+                            typed::permute(builder, x, {0, 1}),
+                            typed::slice(builder, x, 1, Size(0), 3),
+                            typed::cast(builder, x, DType::F32)})
+    EXPECT_EQ(same.value, x.value);
+  EXPECT_TRUE(emitter.ops.empty());
 }
 
 } // namespace

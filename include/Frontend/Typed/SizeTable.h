@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_FRONTEND_SIZETABLE_H
-#define TDC_FRONTEND_SIZETABLE_H
+#ifndef TDC_FRONTEND_TYPED_SIZETABLE_H
+#define TDC_FRONTEND_TYPED_SIZETABLE_H
 
 #include "Dialect/TD/OpTable/ShapeRules.h"
 #include "Frontend/Emitter.h"
@@ -79,4 +79,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_FRONTEND_SIZETABLE_H
+#endif // TDC_FRONTEND_TYPED_SIZETABLE_H

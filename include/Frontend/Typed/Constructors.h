@@ -1,0 +1,30 @@
+//===- Constructors.h - tensors made of no other tensor
+//--------------------===//
+
+#ifndef TDC_FRONTEND_TYPED_CONSTRUCTORS_H
+#define TDC_FRONTEND_TYPED_CONSTRUCTORS_H
+
+#include "Frontend/Typed/TypedBuilder.h"
+
+namespace tdc::typed {
+
+/// A tensor of `number` in every element.
+Typed fill(TypedBuilder &b, double number, TensorType type);
+/// The same of a host scalar: a float for floats, an int for integers, a bool.
+Typed fill(TypedBuilder &b, Value scalar, TensorType type);
+
+/// [n]: `start`, `start + step`, … of host scalars as `fill` takes them.
+Typed iota(TypedBuilder &b, Value start, Value step, TensorType type);
+
+/// Numbers of the random stream, by its next call. `bounds` are low and high of
+/// integers, else empty.
+Typed random(TypedBuilder &b, td::Distribution distribution,
+             llvm::ArrayRef<Value> bounds, TensorType type);
+
+/// A tensor of the bytes of a host array, row by row.
+Typed constant(TypedBuilder &b, llvm::ArrayRef<char> rowMajorBytes,
+               TensorType type);
+
+} // namespace tdc::typed
+
+#endif // TDC_FRONTEND_TYPED_CONSTRUCTORS_H

@@ -1,0 +1,25 @@
+//===- Convolutions.h - contractions over windows
+//--------------------------===//
+
+#ifndef TDC_FRONTEND_TYPED_CONVOLUTIONS_H
+#define TDC_FRONTEND_TYPED_CONVOLUTIONS_H
+
+#include "Frontend/Typed/Windows.h"
+
+namespace tdc::typed {
+
+/// [N, C, L…] with weights [O, C / groups, K…]: torch.conv1d, 2d, 3d.
+MaybeTyped convolve(TypedBuilder &b, const Typed &input, const Typed &weight,
+                    llvm::ArrayRef<WindowDim> dims, int64_t groups);
+/// The gradient of `convolve` for its input, of which [N, O, L…] is the
+/// cotangent, with weights [O, C / groups, K…]: torch.conv_transpose1d, 2d, 3d.
+/// `outputPadding` elements are added after each dim.
+MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
+                              const Typed &weight,
+                              llvm::ArrayRef<WindowDim> dims,
+                              llvm::ArrayRef<int64_t> outputPadding,
+                              int64_t groups);
+
+} // namespace tdc::typed
+
+#endif // TDC_FRONTEND_TYPED_CONVOLUTIONS_H

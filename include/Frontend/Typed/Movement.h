@@ -1,0 +1,48 @@
+//===- Movement.h - elements in other places
+//-------------------------------===//
+
+#ifndef TDC_FRONTEND_TYPED_MOVEMENT_H
+#define TDC_FRONTEND_TYPED_MOVEMENT_H
+
+#include "Frontend/Typed/TypedBuilder.h"
+
+namespace tdc::typed {
+
+Typed reshape(TypedBuilder &b, const Typed &input, DimsRef dims);
+/// A size of 1 expands, dims that the input has not come first. `dims` is what
+/// the input's shape broadcasts to.
+Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims);
+Typed permute(TypedBuilder &b, const Typed &input,
+              llvm::ArrayRef<int64_t> permutation);
+/// `size` elements along a dim from `start` on, every step-th.
+Typed slice(TypedBuilder &b, const Typed &input, unsigned dim,
+            const TypedInt &start, const Size &size, int64_t step = 1);
+/// The input with `update` where `slice` reads.
+Typed updateSlice(TypedBuilder &b, const Typed &input, const Typed &update,
+                  unsigned dim, const TypedInt &start, int64_t step = 1);
+Typed flip(TypedBuilder &b, const Typed &input, llvm::ArrayRef<unsigned> dims);
+/// The tensor `count` times, one after the other, along a dim.
+MaybeTyped repeat(TypedBuilder &b, const Typed &input, unsigned dim,
+                  const Size &count);
+/// Each element `count` times along a dim.
+MaybeTyped repeatElements(TypedBuilder &b, const Typed &input, unsigned dim,
+                          const Size &count);
+/// The elements along a dim moved by `shift`; those beyond the end come first.
+MaybeTyped roll(TypedBuilder &b, const Typed &input, unsigned dim,
+                int64_t shift);
+/// The slice, if it is in range.
+MaybeTyped narrow(TypedBuilder &b, const Typed &input, unsigned dim,
+                  const Size &start, const Size &length);
+/// The elements [i, i + offset] of two dims, along a new last one.
+MaybeTyped diagonal(TypedBuilder &b, const Typed &input, int64_t offset,
+                    unsigned dim1, unsigned dim2);
+/// Inputs one after the other along a dim: torch.cat.
+MaybeTyped concat(TypedBuilder &b, llvm::ArrayRef<Typed> inputs, unsigned dim);
+/// `number` everywhere but at the elements of `input`: element i of a dim goes
+/// to low + i * step.
+Typed inset(TypedBuilder &b, double number, TensorType type, const Typed &input,
+            llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> step);
+
+} // namespace tdc::typed
+
+#endif // TDC_FRONTEND_TYPED_MOVEMENT_H
