@@ -11,9 +11,7 @@
 
 #include "Compilation/CompileOptions.h"
 #include "Compilation/Listener.h"
-#include "Frontend/AST.h"
-#include "Frontend/Diagnostics.h"
-#include "Frontend/Source.h"
+#include "Frontend/FrontEnd.h"
 #include "Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -22,14 +20,13 @@
 
 namespace tdc {
 
-struct CheckOptions;
-class Emitter;
 class HostTarget;
 
 class Compilation {
 public:
   /// Both must live as long.
-  Compilation(const CompileOptions &options, Listener &listener);
+  Compilation(const CompileOptions &options, Listener &listener,
+              MakeFrontEnd makeFrontEnd = createTDSLFrontEnd);
   ~Compilation();
 
   /// Reads the program from here and not from its file.
@@ -123,10 +120,11 @@ private:
 
   const CompileOptions &options;
   Listener &listener;
+  MakeFrontEnd makeFrontEnd;
   std::unique_ptr<HostTarget> target;
   SourceManager sources;
   DiagnosticEngine diags;
-  ast::Context ast;
+  std::unique_ptr<FrontEnd> program;
   std::vector<BatchSize> batchSizes; ///< of its loaders
   bool isTrial = false;              ///< of another batch size
   bool isTooLarge = false;           ///< for a GPU
@@ -141,7 +139,6 @@ private:
   std::optional<int64_t> machine; ///< GPUs; none: those of the options
   llvm::SmallVector<int64_t> machines;
   FileId file = 0;
-  const ast::Program *program = nullptr;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase reached = Phase::TD; ///< by `module`

@@ -3,7 +3,7 @@
 #ifndef TDC_COMPILATION_COMPILEOPTIONS_H
 #define TDC_COMPILATION_COMPILEOPTIONS_H
 
-#include "Frontend/Sema.h"
+#include "Frontend/CheckOptions.h"
 #include <map>
 #include <optional>
 #include <string>

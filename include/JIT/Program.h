@@ -5,6 +5,7 @@
 
 #include "Compilation/CompileOptions.h"
 #include "Compilation/Listener.h"
+#include "Frontend/FrontEnd.h"
 #include "JIT/JIT.h"
 #include "tdc_runtime.h"
 #include <memory>
@@ -20,9 +21,10 @@ public:
   /// Compiles the file of the options, or `text` in its place if that is not
   /// null. Null with the reason in `code` if it has mistakes, which `listener`
   /// was told of; on which thread, is not said.
-  static std::unique_ptr<Program> compile(const CompileOptions &options,
-                                          const llvm::StringRef *text,
-                                          Listener &listener, ExitCode &code);
+  static std::unique_ptr<Program>
+  compile(const CompileOptions &options, const llvm::StringRef *text,
+          Listener &listener, ExitCode &code,
+          MakeFrontEnd makeFrontEnd = createTDSLFrontEnd);
 
   const tdrt_program &get() const {
     return *static_cast<const tdrt_program *>(jit->getEntry());

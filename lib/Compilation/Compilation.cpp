@@ -8,8 +8,6 @@
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/CodeGen.h"
 #include "Frontend/NullEmitter.h"
-#include "Frontend/Parser.h"
-#include "Frontend/Sema.h"
 #include "Target/HostTarget.h"
 #include "tdc_files.h"
 #include "llvm/Support/Path.h"
@@ -19,8 +17,10 @@
 
 namespace tdc {
 
-Compilation::Compilation(const CompileOptions &options, Listener &listener)
-    : options(options), listener(listener), diags(sources) {}
+Compilation::Compilation(const CompileOptions &options, Listener &listener,
+                         MakeFrontEnd makeFrontEnd)
+    : options(options), listener(listener), makeFrontEnd(makeFrontEnd),
+      diags(sources), program(makeFrontEnd()) {}
 Compilation::~Compilation() = default;
 
 bool Compilation::fail(ExitCode code) {
@@ -45,21 +45,25 @@ bool Compilation::reportDiagnostics() {
 }
 
 std::string Compilation::getFirstError() const {
-  for (const Diagnostic *found : diags.getSorted())
-    if (found->severity == Severity::Error)
-      return (llvm::Twine("line ") +
-              llvm::Twine(sources.getLineColumn(found->primary.range).line) +
-              ": " + found->title + " (" + getDiagInfo(found->code).name + ")")
-          .str();
+  for (const Diagnostic *found : diags.getSorted()) {
+    if (found->severity != Severity::Error)
+      continue;
+    SourceRange range = found->primary.range;
+    std::string where =
+        range.isValid()
+            ? "line " + std::to_string(sources.getLineColumn(range).line) + ": "
+            : "";
+    return where + found->title + " (" + getDiagInfo(found->code).name.str() +
+           ")";
+  }
   return "";
 }
 
 /// Whether the program has every `arg` that `--set` gives a value.
 bool Compilation::checkSet() {
   llvm::SmallVector<llvm::StringRef> names;
-  for (const ast::Stmt *item : program->items)
-    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item))
-      names.push_back(arg->name.text);
+  for (const ProgramArgument &argument : program->getArguments())
+    names.push_back(argument.name);
   for (const auto &[name, value] : options.set) {
     if (llvm::is_contained(names, name))
       continue;
@@ -93,7 +97,7 @@ bool Compilation::parse() {
   }
   {
     Step step(&listener, "parse");
-    program = parseFile(sources, file, ast, diags);
+    program->parse(sources, file, diags);
   }
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
@@ -200,7 +204,7 @@ unsigned Compilation::countUnknown() {
   checks.foundBatchSize = [](const BatchSize &) {};
   DiagnosticEngine found(sources);
   NullEmitter nothing;
-  check(sources, ast, file, *program, checks, found, nothing);
+  program->check(checks, found, nothing);
   return tdc::countUnknown(found);
 }
 
@@ -214,11 +218,10 @@ bool Compilation::fixArguments(const DiagnosticEngine &found) {
     if (report->code == DiagCode::TD208 && !neededAt.isValid())
       neededAt = report->primary.range;
   llvm::SmallVector<llvm::StringRef> names;
-  for (const ast::Stmt *item : program->items)
-    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item);
-        arg && arg->defaultValue) {
-      names.push_back(arg->name.text);
-      fixedArguments.insert(arg->name.text);
+  for (const ProgramArgument &argument : program->getArguments())
+    if (argument.defaultText) {
+      names.push_back(argument.name);
+      fixedArguments.insert(argument.name);
     }
   for (const auto &[name, value] : options.set)
     fixedArguments.erase(name);
@@ -234,15 +237,13 @@ bool Compilation::fixArguments(const DiagnosticEngine &found) {
 
 void Compilation::tellFixedArguments() {
   std::string words, first;
-  for (const ast::Stmt *item : program->items)
-    if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item);
-        arg && fixedArguments.contains(arg->name.text)) {
-      llvm::StringRef value = sources.getText(arg->defaultValue->range);
-      words += ((words.empty() ? "`--" : ", `--") + arg->name.text + " " +
-                value + "`")
+  for (const ProgramArgument &argument : program->getArguments())
+    if (fixedArguments.contains(argument.name)) {
+      words += ((words.empty() ? "`--" : ", `--") + argument.name + " " +
+                *argument.defaultText + "`")
                    .str();
       if (first.empty())
-        first = arg->name.text.str();
+        first = argument.name.str();
     }
   if (words.empty())
     return;
@@ -265,7 +266,7 @@ bool Compilation::walk(Emitter &emitter) {
   fileSizes.clear();
   Step step(&listener, "check");
   DiagnosticEngine found(sources);
-  machines = check(sources, ast, file, *program, checks, found, emitter);
+  machines = program->check(checks, found, emitter);
   std::vector<const Diagnostic *> reports = found.getSorted();
   if (options.purpose != Purpose::Run && fixedArguments.empty() &&
       fixArguments(found)) {
@@ -301,9 +302,10 @@ bool Compilation::generate() {
       context = createContext();
     }
     auto makeModule = [&] {
-      return generateModule(*context, sources,
-                            {llvm::sys::path::stem(options.file), program->doc},
-                            [&](Emitter &emitter) { return walk(emitter); });
+      return generateModule(
+          *context, sources,
+          {llvm::sys::path::stem(options.file), program->getHelp()},
+          [&](Emitter &emitter) { return walk(emitter); });
     };
     module = makeModule();
     if (!module && !fixedArguments.empty() && !diags.hasErrors())

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compilation/Compilation.h"
-#include "Frontend/Sema.h"
 #include <functional>
 #include <set>
 
@@ -51,7 +50,7 @@ std::optional<bool> Compilation::fitsWith(int64_t batchSize) {
     changed.set.emplace_back(said.str(), number);
   }
   Silence silence;
-  Compilation trial(changed, silence);
+  Compilation trial(changed, silence, makeFrontEnd);
   trial.isTrial = true;
   trial.machine = machine;
   trial.setText(text);

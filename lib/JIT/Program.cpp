@@ -15,8 +15,9 @@ Program::Program(std::unique_ptr<JIT> jit, const CompileOptions &options)
 
 static std::unique_ptr<JIT> link(const CompileOptions &options,
                                  const llvm::StringRef *text,
-                                 Listener &listener, ExitCode &code) {
-  Compilation compilation(options, listener);
+                                 Listener &listener, ExitCode &code,
+                                 MakeFrontEnd makeFrontEnd) {
+  Compilation compilation(options, listener, makeFrontEnd);
   if (text)
     compilation.setText(*text);
   llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
@@ -37,10 +38,12 @@ static std::unique_ptr<JIT> link(const CompileOptions &options,
 
 std::unique_ptr<Program> Program::compile(const CompileOptions &options,
                                           const llvm::StringRef *text,
-                                          Listener &listener, ExitCode &code) {
+                                          Listener &listener, ExitCode &code,
+                                          MakeFrontEnd makeFrontEnd) {
   code = ExitOk;
   std::unique_ptr<JIT> jit;
-  runOnDeepStack([&] { jit = link(options, text, listener, code); });
+  runOnDeepStack(
+      [&] { jit = link(options, text, listener, code, makeFrontEnd); });
   if (!jit)
     return nullptr;
   return std::unique_ptr<Program>(new Program(std::move(jit), options));

@@ -11,20 +11,6 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-static constexpr llvm::StringRef placementNames[] = {"insert", "warn", "strict",
-                                                     "optimize", "off"};
-
-llvm::ArrayRef<llvm::StringRef> tdc::getPlacementNames() {
-  return placementNames;
-}
-
-std::optional<Placement> tdc::parsePlacement(llvm::StringRef name) {
-  const auto *found = llvm::find(placementNames, name);
-  if (found == std::end(placementNames))
-    return std::nullopt;
-  return static_cast<Placement>(found - std::begin(placementNames));
-}
-
 static bool isFree(const Place &place) {
   return place.kind == Place::Kind::Free;
 }

@@ -9,7 +9,7 @@
 #define TDC_LIB_FRONTEND_SEMA_PLACES_H
 
 #include "Builtins.h"
-#include "Frontend/Sema.h"
+#include "Frontend/CheckOptions.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 

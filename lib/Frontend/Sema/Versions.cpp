@@ -53,10 +53,6 @@ describeMachines(const Diagnostic &report,
   return llvm::join(machines, " or ");
 }
 
-std::optional<Place> tdc::getChosenDevice(llvm::StringRef device) {
-  return device == "cuda" ? getCuda(0) : parseDevice(device);
-}
-
 /// The GPUs that `--device` asks for, whatever the program names.
 static int64_t countWanted(const CheckOptions &options) {
   std::optional<Place> device = getChosenDevice(options.device);

@@ -1,0 +1,155 @@
+//===- FrontEndTest.cpp - a language without syntax -----------------------===//
+//
+// A second front end: its program is made by the typed builder alone, without
+// an AST. It is compiled, runs on the cpu and on a simulated GPU, and mistakes
+// are found as in any other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frontend/FrontEnd.h"
+#include "CAPI/Wrap.h"
+#include "Compilation/Compilation.h"
+#include "Dialect/TD/IR/TD.h"
+#include "Frontend/Typed/Constructors.h"
+#include "Frontend/Typed/Elementwise.h"
+#include "Frontend/Typed/Products.h"
+#include "Frontend/Typed/Reductions.h"
+#include "gtest/gtest.h"
+
+using namespace tdc;
+
+namespace {
+
+/// Learns the slope of y = 2 x from x = 1, 2, 3, 4. With w = 0 at first and a
+/// rate of 0.05, w - 2 is a quarter of what it was after each step: the losses
+/// 7.5 (w - 2)² are 30, 30 / 16 and 30 / 256.
+class SlopeFit : public FrontEnd {
+public:
+  /// `inner` is the number of rows of w: 1, or the product does not fit.
+  explicit SlopeFit(Place place, int64_t inner = 1)
+      : place(place), inner(inner) {}
+
+  void parse(SourceManager &, FileId, DiagnosticEngine &) override {}
+  llvm::StringRef getHelp() const override { return "Learns a slope."; }
+  llvm::SmallVector<ProgramArgument> getArguments() const override {
+    return {};
+  }
+
+  llvm::SmallVector<int64_t> check(const CheckOptions &,
+                                   DiagnosticEngine &diags,
+                                   Emitter &emitter) override {
+    SizeTable sizes;
+    TypedBuilder b(
+        sizes, [&]() -> Emitter & { return emitter; },
+        [&](const TensorType &type) {
+          TensorShape shape{type.dtype, {}, type.place};
+          for (const Size &size : type.dims)
+            shape.dims.push_back(sizes.constantOf(size).value_or(kRunTimeSize));
+          return shape;
+        });
+    if (!emit(b, emitter))
+      diags.report(b.failure.code, SourceRange(), b.failure.title);
+    return {place.kind == Place::Kind::Cuda ? 1 : 0};
+  }
+
+private:
+  Typed column(TypedBuilder &b, llvm::ArrayRef<float> numbers) {
+    TensorType type{DType::F32, {Size(int64_t(numbers.size())), 1}, Place()};
+    Typed host =
+        typed::constant(b,
+                        {reinterpret_cast<const char *>(numbers.data()),
+                         numbers.size() * sizeof(float)},
+                        type);
+    type.place = place;
+    return {b.emit().toDevice(host.value, b.shapeOf(type), Transfer::Written),
+            type};
+  }
+
+  bool emit(TypedBuilder &b, Emitter &emitter) {
+    Typed x = column(b, {1, 2, 3, 4}), y = column(b, {2, 4, 6, 8});
+    TensorType type{DType::F32, {Size(inner), 1}, place};
+    emitter.declareSlot("fit.w", td::SlotKind::Param, "w", "fit",
+                        b.shapeOf(type));
+    emitter.write("fit.w", typed::fill(b, 0, type).value);
+    Emitter::Loop loop =
+        emitter.beginFor(emitter.constantInt(0), emitter.constantInt(3),
+                         emitter.constantInt(1), {});
+    Typed w{emitter.read("fit.w", b.shapeOf(type)), type};
+    MaybeTyped guess = typed::matmul(b, x, w);
+    if (!guess)
+      return false;
+    Typed error = *typed::elementwise(b, OpKind::Sub, {*guess, y}, "`-`");
+    Typed square = *typed::elementwise(b, OpKind::Mul, {error, error}, "`*`");
+    Typed sum = typed::reduce(b, td::ReduceKind::Sum, square, {0, 1});
+    Typed loss = *typed::elementwise(b, OpKind::Div,
+                                     {sum, typed::fill(b, 4, sum.type)}, "`/`");
+    emitter.print(emitter.format("step {}: {}\n",
+                                 {loop.index, emitter.item(loss.value)}));
+    Typed slope{emitter.grad(loss.value, w.value).front(), type};
+    Typed step = *typed::elementwise(
+        b, OpKind::Mul, {slope, typed::fill(b, 0.05, type)}, "`*`");
+    emitter.write("fit.w",
+                  typed::elementwise(b, OpKind::Sub, {w, step}, "`-`")->value);
+    emitter.endFor({}, {}, Value());
+    return true;
+  }
+
+  Place place;
+  int64_t inner;
+};
+
+std::unique_ptr<FrontEnd> makeOnCpu() {
+  return std::make_unique<SlopeFit>(getCpu());
+}
+std::unique_ptr<FrontEnd> makeOnGpu() {
+  return std::make_unique<SlopeFit>(getCuda(0));
+}
+std::unique_ptr<FrontEnd> makeWrong() {
+  return std::make_unique<SlopeFit>(getCpu(), /*inner=*/3);
+}
+
+CompileOptions optionsFor(Purpose purpose) {
+  CompileOptions options;
+  options.purpose = purpose;
+  options.file = "slope";
+  options.simulatedDevices = 1;
+  return options;
+}
+
+/// What the program prints.
+std::string run(MakeFrontEnd makeFrontEnd) {
+  CompileOptions options = optionsFor(Purpose::Run);
+  Silence silence;
+  ExitCode code;
+  llvm::StringRef text;
+  std::unique_ptr<Program> program =
+      Program::compile(options, &text, silence, code, makeFrontEnd);
+  EXPECT_TRUE(program) << code;
+  if (!program)
+    return "";
+  setenv("TDC_SIM_CUDA", "1", 1); // before anything asks the driver
+  tdc_program *handle = wrap(std::move(program));
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(tdc_run(handle), 0);
+  std::string printed = testing::internal::GetCapturedStdout();
+  tdc_program_free(handle);
+  return printed;
+}
+
+TEST(FrontEndTest, AProgramWithoutAnASTRuns) {
+  const char *losses = "step 0: 30.0\nstep 1: 1.875\nstep 2: 0.1171875\n";
+  EXPECT_EQ(run(makeOnCpu), losses);
+  EXPECT_EQ(run(makeOnGpu), losses);
+}
+
+TEST(FrontEndTest, ItsMistakesAreReported) {
+  CompileOptions options = optionsFor(Purpose::Check);
+  Silence silence;
+  Compilation compilation(options, silence, makeWrong);
+  compilation.setText("");
+  EXPECT_TRUE(compilation.inspect().hasErrors());
+  EXPECT_EQ(compilation.getFirstError(),
+            "shapes do not fit: matmul of [4, 1] with [3, 1] (TD401)");
+}
+
+} // namespace
