@@ -69,10 +69,9 @@ GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
 // The grid
 //===----------------------------------------------------------------------===//
 
-void GridLoops::openGrid(llvm::function_ref<void()> body) {
+Value GridLoops::numberGroup(Value block) {
   Location loc = function.loc;
-  Value thread = device.getThread(),
-        block = function.toIndex(device.getBlock());
+  Value thread = device.getThread();
   int64_t groups = schedule.getGroups();
   member = device.i32(0);
   group = thread;
@@ -87,9 +86,16 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     if (schedule.standApart)
       std::swap(member, group);
   }
-  Value number = arith::AddIOp::create(
+  return arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, block, function.index(groups)),
       function.toIndex(group));
+}
+
+void GridLoops::openGrid(llvm::function_ref<void()> body) {
+  Location loc = function.loc;
+  int64_t groups = schedule.getGroups();
+  Value block = function.toIndex(device.getBlock());
+  Value number = numberGroup(block);
   Value positions = countPositions(schedule.outer), end = positions;
   if (schedule.shares != 1)
     end = arith::MulIOp::create(b, loc, positions,

@@ -61,6 +61,8 @@ public:
   mlir::Value isReal;
 
 private:
+  /// Finds `member` and `group`; gives the group's number in the grid.
+  mlir::Value numberGroup(mlir::Value block);
   /// Positions from `start` on in steps of `step`, counted through all loops;
   /// of `sections` equal parts those of the one that the group is at.
   struct Range {

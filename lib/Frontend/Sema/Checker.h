@@ -96,7 +96,11 @@ private:
   /// The value of an assignment; a tensor of a model is not read (Ties.cpp).
   Val evalAssigned(const ast::AssignStmt &stmt);
 
+  Val evalAny(const ast::Expr &expr, const ast::TypeExpr *expected);
   Val evalName(const ast::NameExpr &expr);
+  Val evalSelf(const ast::Expr &expr);
+  Val evalElements(ValKind kind, llvm::ArrayRef<const ast::Expr *> elements,
+                   const ast::TupleType *expected = nullptr);
   /// A member before it is known whether it is called.
   Val memberOf(const ast::MemberExpr &expr, bool isRead = true);
   Val member(const Val &base, const ast::Identifier &name, SourceRange range);

@@ -6,92 +6,12 @@ using namespace tdc;
 using namespace tdc::sema;
 
 Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
-  using ast::ExprKind;
   Restore<unsigned> savedDepth(evalDepth, evalDepth + 1);
   if (!withinLimits(expr.range))
     return fail();
   Restore<SourceRange> savedHere(here);
   at(expr.range);
-  Val val;
-  switch (expr.kind) {
-  case ExprKind::Name:
-    val = evalName(llvm::cast<ast::NameExpr>(expr));
-    break;
-  case ExprKind::Int:
-    val = makeInt(llvm::cast<ast::IntExpr>(expr).value);
-    val.written = expr.range;
-    break;
-  case ExprKind::Float:
-    val = makeFloat(llvm::cast<ast::FloatExpr>(expr).value);
-    break;
-  case ExprKind::Bool:
-    val = makeBool(llvm::cast<ast::BoolExpr>(expr).value);
-    break;
-  case ExprKind::String:
-    val = makeStr(llvm::cast<ast::StringExpr>(expr).value);
-    break;
-  case ExprKind::FString:
-    val = formatting.evalFString(llvm::cast<ast::FStringExpr>(expr));
-    break;
-  case ExprKind::Device: {
-    Place place;
-    place.kind = Place::Kind::Cuda;
-    place.ordinal = llvm::cast<ast::DeviceExpr>(expr).ordinal;
-    val = makeDevice(place, expr.range);
-    break;
-  }
-  case ExprKind::Self:
-    if (frames.empty() || !frames.back().self) {
-      error(DiagCode::TD201, expr.range, "`self` outside of a model's method");
-      break;
-    }
-    val = makeVal(ValKind::Model);
-    val.data = frames.back().selfOwner;
-    break;
-  case ExprKind::Unary:
-    val = evalUnary(llvm::cast<ast::UnaryExpr>(expr));
-    break;
-  case ExprKind::Binary:
-    val = evalBinary(llvm::cast<ast::BinaryExpr>(expr));
-    break;
-  case ExprKind::Compare:
-    val = evalCompare(llvm::cast<ast::CompareExpr>(expr));
-    break;
-  case ExprKind::Conditional:
-    val = control.evalConditional(llvm::cast<ast::ConditionalExpr>(expr),
-                                  expected);
-    break;
-  case ExprKind::Call:
-    val = evalCall(llvm::cast<ast::CallExpr>(expr), expected);
-    break;
-  case ExprKind::Subscript:
-    val = indexing.evalSubscript(llvm::cast<ast::SubscriptExpr>(expr));
-    break;
-  case ExprKind::Member:
-    val = evalMember(llvm::cast<ast::MemberExpr>(expr));
-    break;
-  case ExprKind::Tuple: {
-    Vals elements;
-    auto *wanted = llvm::dyn_cast_or_null<ast::TupleType>(expected);
-    const auto &tuple = llvm::cast<ast::TupleExpr>(expr);
-    for (auto [i, element] : llvm::enumerate(tuple.elements))
-      elements.push_back(eval(*element, wanted && i < wanted->elements.size()
-                                            ? wanted->elements[i]
-                                            : nullptr));
-    val = makeSequence(ValKind::Tuple, std::move(elements));
-    break;
-  }
-  case ExprKind::List: {
-    Vals elements;
-    for (const ast::Expr *element : llvm::cast<ast::ListExpr>(expr).elements)
-      elements.push_back(eval(*element));
-    val = makeSequence(ValKind::List, std::move(elements));
-    break;
-  }
-  case ExprKind::Comprehension:
-    val = control.evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
-    break;
-  }
+  Val val = evalAny(expr, expected);
   if (!isWithinExtent(extentOf(val), expr.range))
     val = fail();
   // In the prelude a value keeps the user's expression it came from.
@@ -99,6 +19,79 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     val.range = expr.range;
   forgetLocation();
   return val;
+}
+
+Val Checker::evalAny(const ast::Expr &expr, const ast::TypeExpr *expected) {
+  using ast::ExprKind;
+  switch (expr.kind) {
+  case ExprKind::Name:
+    return evalName(llvm::cast<ast::NameExpr>(expr));
+  case ExprKind::Int: {
+    Val val = makeInt(llvm::cast<ast::IntExpr>(expr).value);
+    val.written = expr.range;
+    return val;
+  }
+  case ExprKind::Float:
+    return makeFloat(llvm::cast<ast::FloatExpr>(expr).value);
+  case ExprKind::Bool:
+    return makeBool(llvm::cast<ast::BoolExpr>(expr).value);
+  case ExprKind::String:
+    return makeStr(llvm::cast<ast::StringExpr>(expr).value);
+  case ExprKind::FString:
+    return formatting.evalFString(llvm::cast<ast::FStringExpr>(expr));
+  case ExprKind::Device:
+    return makeDevice(getCuda(llvm::cast<ast::DeviceExpr>(expr).ordinal),
+                      expr.range);
+  case ExprKind::Self:
+    return evalSelf(expr);
+  case ExprKind::Unary:
+    return evalUnary(llvm::cast<ast::UnaryExpr>(expr));
+  case ExprKind::Binary:
+    return evalBinary(llvm::cast<ast::BinaryExpr>(expr));
+  case ExprKind::Compare:
+    return evalCompare(llvm::cast<ast::CompareExpr>(expr));
+  case ExprKind::Conditional:
+    return control.evalConditional(llvm::cast<ast::ConditionalExpr>(expr),
+                                   expected);
+  case ExprKind::Call:
+    return evalCall(llvm::cast<ast::CallExpr>(expr), expected);
+  case ExprKind::Subscript:
+    return indexing.evalSubscript(llvm::cast<ast::SubscriptExpr>(expr));
+  case ExprKind::Member:
+    return evalMember(llvm::cast<ast::MemberExpr>(expr));
+  case ExprKind::Tuple:
+    return evalElements(ValKind::Tuple,
+                        llvm::cast<ast::TupleExpr>(expr).elements,
+                        llvm::dyn_cast_or_null<ast::TupleType>(expected));
+  case ExprKind::List:
+    return evalElements(ValKind::List,
+                        llvm::cast<ast::ListExpr>(expr).elements);
+  case ExprKind::Comprehension:
+    return control.evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
+  }
+  return Val();
+}
+
+Val Checker::evalSelf(const ast::Expr &expr) {
+  if (frames.empty() || !frames.back().self) {
+    error(DiagCode::TD201, expr.range, "`self` outside of a model's method");
+    return Val();
+  }
+  Val val = makeVal(ValKind::Model);
+  val.data = frames.back().selfOwner;
+  return val;
+}
+
+Val Checker::evalElements(ValKind kind,
+                          llvm::ArrayRef<const ast::Expr *> elements,
+                          const ast::TupleType *expected) {
+  Vals vals;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    bool isExpected = expected && i < expected->elements.size();
+    vals.push_back(
+        eval(*element, isExpected ? expected->elements[i] : nullptr));
+  }
+  return makeSequence(kind, std::move(vals));
 }
 
 /// Whether the exported function that is walked can use the value: texts of the

@@ -125,32 +125,104 @@ Indexing::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
   return std::make_pair(start, stop.size);
 }
 
+/// `x[none]` is written as `unsqueeze`.
+static bool isNone(Checker &c, const Val &index, SourceRange range) {
+  if (index.is(ValKind::None))
+    c.unsupported(range, "`x[none]` (write `unsqueeze`)");
+  return index.is(ValKind::None);
+}
+
+bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Size &size,
+                            Restriction &restriction) {
+  Val index = c.eval(*item.index);
+  if (isNone(c, index, item.range))
+    return false;
+  restriction.size = Size(1);
+  if (index.is(ValKind::Tensor)) {
+    restriction.indices = index;
+    if (typeOf(index).dtype == DType::Bool)
+      c.unsupported(item.range, "indexing by a bool tensor");
+    return typeOf(index).dtype != DType::Bool;
+  }
+  if (!isIndex(c, index, item.range))
+    return false;
+  restriction.drop = true;
+  std::optional<int64_t> constant = c.host.constantInt(index);
+  std::optional<int64_t> limit = c.host.constantOf(size);
+  if (constant && limit && (*constant < -*limit || *constant >= *limit)) {
+    c.error(DiagCode::TD404, item.range,
+            "index " + llvm::Twine(*constant) + " is out of range")
+        .label("dim " + llvm::Twine(restriction.dim) + " has " +
+               llvm::Twine(*limit));
+    return false;
+  }
+  restriction.start = fromTheFront(index, size);
+  if (!constant || !limit)
+    checkInRange(restriction.start, size, false, [&] {
+      return c.emit().format(
+          "index {} is out of range for size {}",
+          {c.host.materialize(index), c.host.sizeValue(size)});
+    });
+  return true;
+}
+
+bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
+                            Restriction &restriction) {
+  int64_t &step = restriction.step;
+  if (item.step) {
+    auto given = c.host.requireInt(c.eval(*item.step), "the step of a slice");
+    if (!given)
+      return false;
+    if (*given < 1) {
+      reportNegativeStep(c, item, size, *given);
+      return false;
+    }
+    step = *given;
+  }
+  auto ends = sliceEnds(item, size);
+  if (!ends)
+    return false;
+  auto [start, stop] = *ends;
+  Size length = stop - start.size;
+  if (auto known = c.host.constantOf(length))
+    length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
+  else if (step != 1)
+    length = Size::floorDiv(length + Size(step - 1), Size(step));
+  restriction.start = start;
+  restriction.size = length;
+  return true;
+}
+
+bool Indexing::hasDims(const TensorType &type,
+                       llvm::ArrayRef<ast::SubscriptItem> items, size_t used,
+                       SourceRange range) {
+  size_t rank = type.dims.size();
+  if (used <= rank)
+    return true;
+  for (const ast::SubscriptItem &item : items)
+    if (item.kind == ast::SubscriptItem::Index &&
+        isNone(c, c.eval(*item.index), item.range))
+      return false;
+  c.error(DiagCode::TD403, range,
+          llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
+      .label(typeText(type));
+  return false;
+}
+
 bool Indexing::resolveItems(const TensorType &type,
                             llvm::ArrayRef<ast::SubscriptItem> items,
                             SourceRange range,
                             llvm::SmallVectorImpl<Restriction> &restrictions) {
   using ast::SubscriptItem;
-  size_t rank = type.dims.size(), used = 0;
-  for (const SubscriptItem &item : items)
-    used += item.kind != SubscriptItem::Ellipsis;
-  auto isNone = [&](const Val &index, SourceRange at) {
-    if (index.is(ValKind::None))
-      c.unsupported(at, "`x[none]` (write `unsqueeze`)");
-    return index.is(ValKind::None);
-  };
-  if (used > rank) {
-    for (const SubscriptItem &item : items)
-      if (item.kind == SubscriptItem::Index &&
-          isNone(c.eval(*item.index), item.range))
-        return false;
-    c.error(DiagCode::TD403, range,
-            llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
-        .label(typeText(type));
+  size_t used = llvm::count_if(items, [](const SubscriptItem &item) {
+    return item.kind != SubscriptItem::Ellipsis;
+  });
+  if (!hasDims(type, items, used, range))
     return false;
-  }
   bool sawEllipsis = false, sawTensor = false;
   unsigned dim = 0;
   for (const SubscriptItem &item : items) {
+    Restriction restriction;
     switch (item.kind) {
     case SubscriptItem::Ellipsis:
       if (sawEllipsis) {
@@ -158,78 +230,31 @@ bool Indexing::resolveItems(const TensorType &type,
         return false;
       }
       sawEllipsis = true;
-      dim += rank - used;
+      dim += type.dims.size() - used;
       continue;
     case SubscriptItem::Unknown:
       c.error(DiagCode::TD403, item.range, "`?` is for types, not for indices");
       return false;
     case SubscriptItem::Index: {
-      Val index = c.eval(*item.index);
-      if (isNone(index, item.range))
+      restriction.dim = dim;
+      if (!resolveIndex(item, type.dims[dim], restriction))
         return false;
-      Restriction restriction{dim, Val(), Size(1), 1, true, Val()};
-      if (index.is(ValKind::Tensor)) {
-        if (typeOf(index).dtype == DType::Bool) {
-          c.unsupported(item.range, "indexing by a bool tensor");
-          return false;
-        }
-        if (sawTensor) {
-          c.unsupported(item.range, "indexing by several tensors");
-          return false;
-        }
-        sawTensor = true;
-        restriction.indices = index;
-        restriction.drop = false;
-        restrictions.push_back(restriction);
-        break;
-      }
-      if (!isIndex(c, index, item.range))
-        return false;
-      std::optional<int64_t> constant = c.host.constantInt(index);
-      std::optional<int64_t> limit = c.host.constantOf(type.dims[dim]);
-      if (constant && limit && (*constant < -*limit || *constant >= *limit)) {
-        c.error(DiagCode::TD404, item.range,
-                "index " + llvm::Twine(*constant) + " is out of range")
-            .label("dim " + llvm::Twine(dim) + " has " + llvm::Twine(*limit));
+      bool isTensor = restriction.indices.is(ValKind::Tensor);
+      if (isTensor && sawTensor) {
+        c.unsupported(item.range, "indexing by several tensors");
         return false;
       }
-      restriction.start = fromTheFront(index, type.dims[dim]);
-      if (!constant || !limit)
-        checkInRange(restriction.start, type.dims[dim], false, [&] {
-          return c.emit().format(
-              "index {} is out of range for size {}",
-              {c.host.materialize(index), c.host.sizeValue(type.dims[dim])});
-        });
+      sawTensor |= isTensor;
       restrictions.push_back(restriction);
       break;
     }
-    case SubscriptItem::Slice: {
-      const Size &size = type.dims[dim];
-      int64_t step = 1;
-      if (item.step) {
-        auto given =
-            c.host.requireInt(c.eval(*item.step), "the step of a slice");
-        if (!given)
-          return false;
-        if (*given < 1) {
-          reportNegativeStep(c, item, size, *given);
-          return false;
-        }
-        step = *given;
-      }
-      auto ends = sliceEnds(item, size);
-      if (!ends)
+    case SubscriptItem::Slice:
+      restriction.dim = dim;
+      if (!resolveSlice(item, type.dims[dim], restriction))
         return false;
-      auto [start, stop] = *ends;
-      Size length = stop - start.size;
-      if (auto known = c.host.constantOf(length))
-        length = Size(*known < 0 ? 0 : (*known + step - 1) / step);
-      else if (step != 1)
-        length = Size::floorDiv(length + Size(step - 1), Size(step));
-      if (item.start || item.stop || step != 1)
-        restrictions.push_back({dim, start, length, step, false, Val()});
+      if (item.start || item.stop || restriction.step != 1)
+        restrictions.push_back(restriction);
       break;
-    }
     }
     ++dim;
   }

@@ -22,7 +22,7 @@ public:
 
   /// One item of `x[…]`, resolved against a dim.
   struct Restriction {
-    unsigned dim;
+    unsigned dim = 0;
     Val start;
     Size size;
     int64_t step = 1;
@@ -43,6 +43,14 @@ public:
                     llvm::function_ref<Value()> message);
 
 private:
+  /// An index or slice of a dim of this size; false after a report.
+  bool resolveIndex(const ast::SubscriptItem &item, const Size &size,
+                    Restriction &restriction);
+  bool resolveSlice(const ast::SubscriptItem &item, const Size &size,
+                    Restriction &restriction);
+  /// Whether the tensor has so many dims as `used` of the items take.
+  bool hasDims(const TensorType &type, llvm::ArrayRef<ast::SubscriptItem> items,
+               size_t used, SourceRange range);
   bool resolveItems(const TensorType &type,
                     llvm::ArrayRef<ast::SubscriptItem> items, SourceRange range,
                     llvm::SmallVectorImpl<Restriction> &restrictions);

@@ -92,14 +92,85 @@ static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
   }
 }
 
+bool Training::takeSetting(OptimizerInfo &info, const Bound &args,
+                           llvm::StringRef name, const Val &otherwise) {
+  const Val *given = args.find(name);
+  Val val = given ? *given : otherwise;
+  if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
+    if (!val.isError())
+      c.error(DiagCode::TD303, val.range,
+              "`" + name + "` is a number, not " + describe(val));
+    return false;
+  }
+  Val &kept = info.settings[name];
+  kept = val.is(ValKind::Bool) ? val : c.host.toFloat(val);
+  kept.range = val.range;
+  return true;
+}
+
+bool Training::takeSettings(OptimizerInfo &info, const Bound &args) {
+  const Kind &row = kinds[static_cast<unsigned>(info.kind)];
+  auto take = [&](llvm::StringRef name, const Val &otherwise) {
+    return takeSetting(info, args, name, otherwise);
+  };
+  if (!take("lr", makeFloat(row.defaultRate)) ||
+      !take("weight_decay", makeFloat(row.defaultDecay)))
+    return false;
+  if (info.kind == OptimizerKind::SGD) {
+    if (!take("momentum", makeFloat(0)) || !take("nesterov", makeBool(false)))
+      return false;
+    const Val &momentum = info.settings["momentum"];
+    if (!momentum.known || momentum.number != 0)
+      info.momentNames = {"momentum_buffer"};
+  } else {
+    Val beta1 = makeFloat(0.9), beta2 = makeFloat(0.999);
+    bool good = take("eps", makeFloat(1e-8));
+    if (const Val *betas = args.find("betas")) {
+      Vals pair;
+      if (!c.unpack(*betas, 2, betas->range, pair))
+        return false;
+      beta1 = pair[0];
+      beta2 = pair[1];
+    }
+    if (!good || !take("beta1", beta1) || !take("beta2", beta2))
+      return false;
+    info.momentNames = {"exp_avg", "exp_avg_sq"};
+  }
+  checkSettings(c, info, args.range());
+  return true;
+}
+
+void Training::addLeaves(OptimizerInfo &info, SourceRange range) {
+  std::vector<NamedSlot> slots;
+  c.models.collectSlots(info.model, "", slots);
+  for (NamedSlot &named : slots) {
+    Slot &slot = *named.slot;
+    bool mayLearn = unfreezes && slot.kind == td::SlotKind::Param;
+    if (!mayLearn && !c.models.isLearned(slot, range))
+      continue;
+    c.models.ensureSlotNamed(slot);
+    c.models.useSlot(slot, "given to an optimizer", range);
+    OptimizerInfo::Leaf leaf{&slot, named.key, {}, ""};
+    for (llvm::StringRef moment : info.momentNames) {
+      std::string name =
+          "opt." + info.name + "." + named.key + "." + moment.str();
+      c.places.declareBeside(slot, name, td::SlotKind::Moment, name, info.name);
+      leaf.moments.push_back(name);
+    }
+    if (unfreezes && info.kind != OptimizerKind::SGD)
+      leaf.stepSlot =
+          declareScalar(c, info, named.key + ".step", makeInt(0), DType::I64);
+    info.leaves.push_back(std::move(leaf));
+  }
+}
+
 Val Training::buildOptimizer(OptimizerKind kind, const Bound &args) {
-  const Kind &row = kinds[static_cast<unsigned>(kind)];
   const Val &model = args["params"];
   if (!model.is(ValKind::Model)) {
     if (!model.isError())
       c.error(DiagCode::TD603, model.range,
               "an optimizer takes a model, not " + describe(model))
-          .note("as in `" + row.name +
+          .note("as in `" + kinds[static_cast<unsigned>(kind)].name +
                 "(model.parameters(), lr=…)`; a model has what is learned: "
                 "`param w: f32[3] = zeros(3)`, or other models, as "
                 "`ModuleList([a, b])`");
@@ -114,66 +185,9 @@ Val Training::buildOptimizer(OptimizerKind kind, const Bound &args) {
   info->model = model;
   info->name = c.models.uniqueName(
       c.models.nameHint.empty() ? "optimizer" : c.models.nameHint);
-  auto setting = [&](llvm::StringRef name, const Val &otherwise) {
-    const Val *given = args.find(name);
-    Val val = given ? *given : otherwise;
-    if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
-      if (!val.isError())
-        c.error(DiagCode::TD303, val.range,
-                "`" + name + "` is a number, not " + describe(val));
-      return false;
-    }
-    Val &kept = info->settings[name];
-    kept = val.is(ValKind::Bool) ? val : c.host.toFloat(val);
-    kept.range = val.range;
-    return true;
-  };
-  bool good = setting("lr", makeFloat(row.defaultRate)) &&
-              setting("weight_decay", makeFloat(row.defaultDecay));
-  if (kind == OptimizerKind::SGD) {
-    good = good && setting("momentum", makeFloat(0)) &&
-           setting("nesterov", makeBool(false));
-    Val momentum = info->settings["momentum"];
-    if (good && !(momentum.known && momentum.number == 0))
-      info->momentNames = {"momentum_buffer"};
-  } else {
-    good = good && setting("eps", makeFloat(1e-8));
-    Val beta1 = makeFloat(0.9), beta2 = makeFloat(0.999);
-    if (const Val *betas = args.find("betas")) {
-      Vals pair;
-      if (!c.unpack(*betas, 2, betas->range, pair))
-        return c.fail();
-      beta1 = pair[0];
-      beta2 = pair[1];
-    }
-    good = good && setting("beta1", beta1) && setting("beta2", beta2);
-    info->momentNames = {"exp_avg", "exp_avg_sq"};
-  }
-  if (!good)
+  if (!takeSettings(*info, args))
     return c.fail();
-  checkSettings(c, *info, args.range());
-  std::vector<NamedSlot> slots;
-  c.models.collectSlots(model, "", slots);
-  for (NamedSlot &named : slots) {
-    Slot &slot = *named.slot;
-    bool mayLearn = unfreezes && slot.kind == td::SlotKind::Param;
-    if (!mayLearn && !c.models.isLearned(slot, args.range()))
-      continue;
-    c.models.ensureSlotNamed(slot);
-    c.models.useSlot(slot, "given to an optimizer", args.range());
-    OptimizerInfo::Leaf leaf{&slot, named.key, {}, ""};
-    for (llvm::StringRef moment : info->momentNames) {
-      std::string name =
-          "opt." + info->name + "." + named.key + "." + moment.str();
-      c.places.declareBeside(slot, name, td::SlotKind::Moment, name,
-                             info->name);
-      leaf.moments.push_back(name);
-    }
-    if (unfreezes && kind != OptimizerKind::SGD)
-      leaf.stepSlot =
-          declareScalar(c, *info, named.key + ".step", makeInt(0), DType::I64);
-    info->leaves.push_back(std::move(leaf));
-  }
+  addLeaves(*info, args.range());
   if (info->leaves.empty()) {
     c.error(DiagCode::TD603, args.range(), "the model has nothing to learn")
         .label(describe(model) + " has no parameters");

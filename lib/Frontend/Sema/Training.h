@@ -44,6 +44,12 @@ public:
                           SourceRange range);
 
 private:
+  /// `lr=` and its kin; false after a report.
+  bool takeSetting(OptimizerInfo &info, const Bound &args, llvm::StringRef name,
+                   const Val &otherwise);
+  bool takeSettings(OptimizerInfo &info, const Bound &args);
+  /// The parameters that steps change, with their moments.
+  void addLeaves(OptimizerInfo &info, SourceRange range);
   void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                      SourceRange range);
 

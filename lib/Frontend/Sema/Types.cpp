@@ -166,86 +166,94 @@ std::optional<TensorType> Types::tensorFromType(const ast::TypeExpr &type,
   return result;
 }
 
-bool Types::matchTensor(const ast::NamedType &type, Val &val, SourceRange range,
-                        const llvm::Twine &role, DiagCode code) {
-  auto mismatch = [&](const llvm::Twine &why) -> Diagnostic & {
-    Diagnostic &report =
-        c.error(code, range, role + " does not have the declared type");
-    report.label(describe(val) + ": " + why);
-    std::string declared = "declared as " + c.text(type.range).str();
-    if (c.isPrelude(type.range.file))
-      report.note(declared);
-    else
-      report.note(declared, type.range);
-    return report;
-  };
-  if (!val.is(ValKind::Tensor)) {
-    mismatch("a tensor is needed");
-    return false;
-  }
-  const TensorType &actual = typeOf(val);
+Diagnostic &Types::reportMismatch(const Annotated &given,
+                                  const llvm::Twine &why) {
+  const ast::NamedType &type = given.type;
+  Diagnostic &report = c.error(given.code, given.range,
+                               given.role + " does not have the declared type");
+  report.label(describe(given.val) + ": " + why);
+  std::string declared = "declared as " + c.text(type.range).str();
+  if (c.isPrelude(type.range.file))
+    report.note(declared);
+  else
+    report.note(declared, type.range);
+  return report;
+}
+
+bool Types::matchDType(const Annotated &given) {
+  const ast::NamedType &type = given.type;
+  DType actual = typeOf(given.val).dtype;
   std::optional<DType> dtype = elementType(c, type);
-  if (!dtype) {
-    if (c.frames.empty() || c.scopes.lookup(type.name.text)) {
-      Diagnostic &report = c.error(DiagCode::TD213, type.name.range,
-                                   "unknown dtype `" + type.name.text + "`");
-      if (llvm::StringRef own = getDtypeOfPyTorch(type.name.text); !own.empty())
-        report.fix(FixIt::Safe, "`" + own + "`",
-                   {{type.name.range, own.str()}});
-      return false;
-    }
-    c.scopes.bind(type.name.text, type.name.range, makeDType(actual.dtype),
-                  false);
-  } else if (*dtype != actual.dtype) {
+  if (dtype == actual)
+    return true;
+  if (dtype) {
     // Of the language's functions, only losses take whole numbers: labels.
-    bool isLabel = c.isPrelude(type.range.file) && *dtype == DType::I64 &&
-                   isFloat(actual.dtype);
-    Diagnostic &report = mismatch("the dtypes differ");
+    bool isLabel =
+        c.isPrelude(type.range.file) && *dtype == DType::I64 && isFloat(actual);
+    Diagnostic &report = reportMismatch(given, "the dtypes differ");
     if (isLabel)
       report.note("class labels are whole numbers from 0 on");
-    c.offerSuffix(report, range, ".to(" + tdc::spelling(*dtype) + ")",
+    c.offerSuffix(report, given.range, ".to(" + tdc::spelling(*dtype) + ")",
                   isLabel ? FixIt::Safe : FixIt::Choice);
     return false;
   }
+  if (c.frames.empty() || c.scopes.lookup(type.name.text)) {
+    Diagnostic &report = c.error(DiagCode::TD213, type.name.range,
+                                 "unknown dtype `" + type.name.text + "`");
+    if (llvm::StringRef own = getDtypeOfPyTorch(type.name.text); !own.empty())
+      report.fix(FixIt::Safe, "`" + own + "`", {{type.name.range, own.str()}});
+    return false;
+  }
+  c.scopes.bind(type.name.text, type.name.range, makeDType(actual), false);
+  return true;
+}
+
+bool Types::matchRest(const Annotated &given,
+                      llvm::SmallVectorImpl<SubscriptItem> &items, Dims &dims) {
   // `...` stands for any dims, the same ones throughout a signature.
-  llvm::SmallVector<SubscriptItem> items(type.dims.begin(), type.dims.end());
-  Dims dims = actual.dims;
   auto *rest = llvm::find_if(items, [](const SubscriptItem &item) {
     return item.kind == SubscriptItem::Ellipsis;
   });
-  std::optional<Dims> *known = nullptr;
-  size_t rank = items.size();
-  if (rest != items.end()) {
-    known = c.frames.empty() ? nullptr : &c.frames.back().rest;
-    rank = known && *known ? rank - 1 + (*known)->size()
-                           : std::max(rank - 1, dims.size());
-  }
+  bool hasRest = rest != items.end();
+  std::optional<Dims> *known =
+      hasRest && !c.frames.empty() ? &c.frames.back().rest : nullptr;
+  bool isKnown = known && *known;
+  size_t named = items.size() - hasRest;
+  size_t rank = !hasRest  ? named
+                : isKnown ? named + (*known)->size()
+                          : std::max(named, dims.size());
   if (dims.size() != rank) {
-    bool isLeast = rest != items.end() && !(known && *known);
-    Diagnostic &report = mismatch(
-        "it has " + llvm::Twine(dims.size()) +
-        (isLeast ? " dims, not at least " : " dims, not ") + llvm::Twine(rank));
+    bool isLeast = hasRest && !isKnown;
+    Diagnostic &report = reportMismatch(
+        given, "it has " + llvm::Twine(dims.size()) +
+                   (isLeast ? " dims, not at least " : " dims, not ") +
+                   llvm::Twine(rank));
     if (dims.size() == rank + 1 && dims.back().isConstant(1))
-      c.offerSuffix(report, range, ".squeeze(-1)");
+      c.offerSuffix(report, given.range, ".squeeze(-1)");
     return false;
   }
-  if (rest != items.end()) {
-    auto *first = dims.begin() + (rest - items.begin());
-    auto *last = first + (rank + 1 - items.size());
-    Dims covered(first, last);
-    items.erase(rest);
-    dims.erase(first, last);
-    if (known && *known) {
-      ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
-      if (!answer || !c.tensors.prove(answer)) {
-        mismatch(llvm::Twine("`...` is ") + spelling(**known) +
-                 ", here it would be " + spelling(covered));
-        return false;
-      }
-    } else if (known) {
-      *known = covered;
+  if (!hasRest)
+    return true;
+  auto *first = dims.begin() + (rest - items.begin());
+  auto *last = first + (rank - named);
+  Dims covered(first, last);
+  items.erase(rest);
+  dims.erase(first, last);
+  if (isKnown) {
+    ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
+    if (!c.tensors.prove(answer)) {
+      reportMismatch(given, llvm::Twine("`...` is ") + spelling(**known) +
+                                ", here it would be " + spelling(covered));
+      return false;
     }
+  } else if (known) {
+    *known = covered;
   }
+  return true;
+}
+
+bool Types::matchSizes(const Annotated &given,
+                       llvm::ArrayRef<SubscriptItem> items, DimsRef dims) {
   for (auto [item, size] : llvm::zip(items, dims))
     if (const ast::NameExpr *name = plainName(item);
         name && introducesSize(name->name))
@@ -261,30 +269,49 @@ bool Types::matchTensor(const ast::NamedType &type, Val &val, SourceRange range,
     if (!wanted)
       return false;
     ShapeAnswer answer = sameShape({size}, {wanted->size}, "the sizes differ");
-    if (!answer || !c.tensors.prove(answer)) {
+    if (!c.tensors.prove(answer)) {
       std::string declared = c.text(item.range).str(), is = wanted->size.str();
       std::string other = "the size is " + size.str();
       if (declared == is)
-        mismatch(llvm::Twine(other) + ", not " + is);
+        reportMismatch(given, llvm::Twine(other) + ", not " + is);
       else
-        mismatch("`" + llvm::Twine(declared) + "` is " + is + ", " + other);
+        reportMismatch(given, "`" + llvm::Twine(declared) + "` is " + is +
+                                  ", " + other);
       return false;
     }
-  }
-  if (type.place) {
-    std::optional<Place> place = placeFromType(*type.place);
-    if (!place)
-      return false;
-    if (!c.places.agree(*place, actual.place)) {
-      c.offerSuffix(
-          c.error(DiagCode::TD501, range, role + " is on another device")
-              .label(typeText(actual) + ", declared @" + placeText(*place)),
-          range, ".to(" + placeText(*place) + ")");
-      return false;
-    }
-    val = c.places.pin(val, *place, type.range);
   }
   return true;
+}
+
+bool Types::matchPlace(const Annotated &given) {
+  const ast::NamedType &type = given.type;
+  if (!type.place)
+    return true;
+  std::optional<Place> place = placeFromType(*type.place);
+  if (!place)
+    return false;
+  const TensorType &actual = typeOf(given.val);
+  if (!c.places.agree(*place, actual.place)) {
+    c.offerSuffix(
+        c.error(DiagCode::TD501, given.range,
+                given.role + " is on another device")
+            .label(typeText(actual) + ", declared @" + placeText(*place)),
+        given.range, ".to(" + placeText(*place) + ")");
+    return false;
+  }
+  given.val = c.places.pin(given.val, *place, type.range);
+  return true;
+}
+
+bool Types::matchTensor(const Annotated &given) {
+  if (!given.val.is(ValKind::Tensor)) {
+    reportMismatch(given, "a tensor is needed");
+    return false;
+  }
+  llvm::SmallVector<SubscriptItem> items(given.type.dims);
+  Dims dims = typeOf(given.val).dims;
+  return matchDType(given) && matchRest(given, items, dims) &&
+         matchSizes(given, items, dims) && matchPlace(given);
 }
 
 Val Types::loosen(const Val &val, const ast::TypeExpr &annotation) {
@@ -340,7 +367,7 @@ bool Types::matchType(const ast::TypeExpr &type, Val &val, SourceRange range,
   const auto &named = llvm::cast<ast::NamedType>(type);
   llvm::StringRef word = named.name.text;
   if (isTensorType(type))
-    return matchTensor(named, val, range, role, code);
+    return matchTensor({named, val, range, role, code});
   static const std::pair<llvm::StringLiteral, ValKind> hostTypes[] = {
       {"int", ValKind::Int},    {"bool", ValKind::Bool},
       {"str", ValKind::Str},    {"float", ValKind::Float},

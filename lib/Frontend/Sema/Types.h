@@ -40,8 +40,25 @@ public:
 
 private:
   std::optional<Place> placeFromType(const ast::Place &place);
-  bool matchTensor(const ast::NamedType &type, Val &val, SourceRange range,
-                   const llvm::Twine &role, DiagCode code);
+  /// A value and the annotation that it has to match, with what `matchType`
+  /// says of them.
+  struct Annotated {
+    const ast::NamedType &type;
+    Val &val;
+    SourceRange range;
+    const llvm::Twine &role;
+    DiagCode code;
+  };
+  bool matchTensor(const Annotated &given);
+  // Parts of it, each of which reports what does not match.
+  bool matchDType(const Annotated &given);
+  /// Matches `...`, and removes it and what it stands for.
+  bool matchRest(const Annotated &given,
+                 llvm::SmallVectorImpl<ast::SubscriptItem> &items, Dims &dims);
+  bool matchSizes(const Annotated &given,
+                  llvm::ArrayRef<ast::SubscriptItem> items, DimsRef dims);
+  bool matchPlace(const Annotated &given);
+  Diagnostic &reportMismatch(const Annotated &given, const llvm::Twine &why);
   std::optional<Val> evalDim(const ast::Expr &expr);
 
   Checker &c;

@@ -126,25 +126,39 @@ void FusionGraph::findSteps(Block &block) {
   }
 }
 
+bool FusionGraph::mustStore(Operation *op, Value operand,
+                            const Unstored &unstored, unsigned seen) const {
+  // A consumer that would ask for one element several times wants it stored; so
+  // does one that computes element by element what vectors could.
+  bool isAlone = standsAlone(op);
+  bool repeats = isa<ReductionOp>(op) || isAlone || expands(op) || shifts(op);
+  bool asksAgain = hasFamily(op, OpFamily::Contraction) || expands(op);
+  // Elementwise work on a stored value is an epilogue of that value's kernel.
+  Operation *def = operand.getDefiningOp();
+  bool isEpilogue = def->hasTrait<ElementwiseOp>() &&
+                    llvm::any_of(def->getOperands(), [&](Value operand) {
+                      return stored.contains(operand.getDefiningOp());
+                    });
+  return (unstored.reductions && (repeats || steps.contains(op))) ||
+         (unstored.cost > kCheapCost && (asksAgain || isAlone)) ||
+         (unstored.cost > 0 && asksAgain && isEpilogue) ||
+         (unstored.mayFail && unstored.seenBefore != seen) ||
+         isScatterIndex(op, operand);
+}
+
 /// A value is stored when the host needs it, when repeating what leads to it
-/// would be dear, when a reduction stands behind it that more than one consumer
-/// would have to repeat, or when it may end the program, and the consumer
-/// stands behind what the outside sees.
+/// would be dear, when more than one consumer would have to repeat a reduction
+/// that it needs, or when it may end the program and something observable
+/// precedes the consumer.
 void FusionGraph::chooseRoots(Block &block) {
-  struct Behind {
-    unsigned reductions = 0;
-    unsigned cost = 0;
-    bool mayFail = false;
-    unsigned seenBefore = 0;
-  };
-  llvm::DenseMap<Operation *, Behind> behind;
+  llvm::DenseMap<Operation *, Unstored> unstored;
   auto storeResult = [&](Operation *op) {
     stored.insert(op);
-    behind[op] = Behind();
+    unstored[op] = Unstored();
   };
   // On a GPU a narrow value is stored rather than its widening, which is
   // repeated where it is read: tensor cores multiply it as it is.
-  auto mustStore = [&](Value operand) {
+  auto store = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != &block || !isKernelOp(def))
       return;
@@ -154,16 +168,7 @@ void FusionGraph::chooseRoots(Block &block) {
                     isKernelOp(narrow) && isOnGPU(def);
     storeResult(isNarrow ? narrow : def);
     if (isNarrow)
-      behind[def] = {0, getCost(def), false, 0};
-  };
-
-  // Whether the op is elementwise work right behind a stored value, whose
-  // kernel can then do it on the side.
-  auto followsStored = [&](Operation *op) {
-    return op->hasTrait<ElementwiseOp>() &&
-           llvm::any_of(op->getOperands(), [&](Value operand) {
-             return stored.contains(operand.getDefiningOp());
-           });
+      unstored[def] = {0, getCost(def), false, 0};
   };
 
   unsigned seen = 0;
@@ -171,39 +176,27 @@ void FusionGraph::chooseRoots(Block &block) {
     op.walk([&](Operation *inner) { seen += isSeen(inner); });
     if (!isKernelOp(&op))
       continue;
-    // A consumer that would ask for one element several times wants it stored;
-    // so does one that computes element by element what vectors could.
     for (Value operand : op.getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      auto known = behind.find(def);
-      if (known == behind.end())
-        continue;
-      bool isAlone = standsAlone(&op);
-      bool repeats =
-          isa<ReductionOp>(op) || isAlone || expands(&op) || shifts(&op);
-      bool asksAgain = hasFamily(&op, OpFamily::Contraction) || expands(&op);
-      if ((known->second.reductions && (repeats || steps.contains(&op))) ||
-          (known->second.cost > kCheapCost && (asksAgain || isAlone)) ||
-          (known->second.cost > 0 && asksAgain && followsStored(def)) ||
-          (known->second.mayFail && known->second.seenBefore != seen) ||
-          isScatterIndex(&op, operand))
-        mustStore(operand);
+      auto known = unstored.find(operand.getDefiningOp());
+      if (known != unstored.end() &&
+          mustStore(&op, operand, known->second, seen))
+        store(operand);
     }
     auto countReductions = [&](Value operand) {
-      return behind.lookup(operand.getDefiningOp()).reductions;
+      return unstored.lookup(operand.getDefiningOp()).reductions;
     };
-    Behind own;
+    Unstored own;
     while (true) {
       own = {isa<ReductionOp>(op), getCost(&op), !cannotFail(&op), seen};
       for (Value operand : op.getOperands()) {
-        Behind part = behind.lookup(operand.getDefiningOp());
+        Unstored part = unstored.lookup(operand.getDefiningOp());
         own.reductions += part.reductions;
         own.cost += part.cost;
         own.mayFail |= part.mayFail;
       }
       if (own.reductions <= kMaxReductions)
         break;
-      mustStore(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
+      store(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
         return countReductions(a) < countReductions(b);
       }));
     }
@@ -213,12 +206,12 @@ void FusionGraph::chooseRoots(Block &block) {
       users.insert(user);
       isForHost |= user->getBlock() != &block || !isKernelOp(user);
     }
-    behind[&op] = own;
+    unstored[&op] = own;
     if (isForHost)
       storeResult(&op);
     else if (standsAlone(&op) || own.cost > kMostCost ||
              (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
-      mustStore(op.getResult(0));
+      store(op.getResult(0));
   }
 }
 

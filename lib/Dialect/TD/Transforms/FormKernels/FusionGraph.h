@@ -63,6 +63,17 @@ public:
 
 private:
   void findSteps(mlir::Block &block);
+  /// The work between a value and the stored values that it is computed from.
+  struct Unstored {
+    unsigned reductions = 0;
+    unsigned cost = 0;
+    bool mayFail = false;
+    unsigned seenBefore = 0; ///< observable ops that precede it
+  };
+  /// Whether `op` wants its operand stored rather than computed where it is
+  /// read. `seen` observable ops precede `op`.
+  bool mustStore(mlir::Operation *op, mlir::Value operand,
+                 const Unstored &unstored, unsigned seen) const;
   void chooseRoots(mlir::Block &block);
   void collectBody(Node &node, mlir::Operation *op);
   void addOrderEdges(mlir::Block &block);
