@@ -11,10 +11,11 @@ using namespace tdc;
 using namespace tdc::sema;
 
 static Val to(Checker &c, const Bound &args) {
-  CallArgs rest = args.call;
-  Val input = rest.positional.front();
-  rest.positional.erase(rest.positional.begin());
-  return c.places.applyTo(input, rest);
+  llvm::ArrayRef<Val> given = args.call.positional;
+  auto where = c.places.takeDestination(given.drop_front(), args.call.keywords,
+                                        args.range());
+  return where ? c.places.moveTo(given.front(), *where, args.range())
+               : c.fail();
 }
 
 template <DType dtype> static Val as(Checker &c, const Bound &args) {
@@ -25,11 +26,9 @@ template <DType dtype> static Val as(Checker &c, const Bound &args) {
 }
 
 static Val movedTo(Checker &c, const Bound &args, Val device) {
-  CallArgs rest;
-  rest.range = args.range();
   device.range = args.range();
-  rest.positional.push_back(std::move(device));
-  return c.places.applyTo(args["input"], rest);
+  return c.places.moveTo(args["input"], {std::move(device), std::nullopt},
+                         args.range());
 }
 
 static Val toCpu(Checker &c, const Bound &args) {

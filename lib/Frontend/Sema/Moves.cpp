@@ -34,68 +34,71 @@ Val Places::moveTensor(const Val &tensor, const Val &device,
   return makeTensor(std::move(type), value, c.userRange(range));
 }
 
-Val Places::applyTo(const Val &base, CallArgs &args) {
-  std::optional<Val> device;
-  std::optional<DType> dtype;
-  auto take = [&](const Val &val) {
-    if (val.is(ValKind::DType)) {
-      dtype = val.as<DTypeInfo>().dtype;
-    } else if (val.is(ValKind::Builtin)) {
-      // `int`, `float` and `bool` are functions as values and dtypes here.
-      dtype = c.types.dtypeFromName(val.as<BuiltinInfo>().builtin->name);
-    } else if (val.is(ValKind::Tensor)) {
-      dtype = typeOf(val).dtype;
-      device = deviceOf(val);
-    } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
-      if (device) {
-        c.error(DiagCode::TD205, val.range, "`.to` takes one device");
-        return false;
-      }
-      device = c.devices.asDevice(val);
-      return bool(device);
-    } else {
-      c.error(DiagCode::TD303, val.range,
-              "`.to` takes a device, a dtype or a tensor, not " +
-                  describe(val));
+bool Places::addDestination(const Val &val, Destination &to) {
+  if (val.is(ValKind::DType)) {
+    to.dtype = val.as<DTypeInfo>().dtype;
+  } else if (val.is(ValKind::Builtin)) {
+    // `int`, `float` and `bool` are functions as values and dtypes here.
+    to.dtype = c.types.dtypeFromName(val.as<BuiltinInfo>().builtin->name);
+  } else if (val.is(ValKind::Tensor)) {
+    to.dtype = typeOf(val).dtype;
+    to.device = deviceOf(val);
+  } else if (val.is(ValKind::Device) || val.is(ValKind::Str)) {
+    if (to.device) {
+      c.error(DiagCode::TD205, val.range, "`.to` takes one device");
       return false;
     }
-    if (!dtype && !device)
-      c.error(DiagCode::TD303, val.range, "`.to` takes a device or a dtype");
-    return dtype || device;
-  };
-  for (const Val &val : args.positional)
-    if (!take(val))
-      return c.fail();
-  for (const auto &keyword : args.keywords) {
+    to.device = c.devices.asDevice(val);
+    return to.device.has_value();
+  } else {
+    c.error(DiagCode::TD303, val.range,
+            "`.to` takes a device, a dtype or a tensor, not " + describe(val));
+    return false;
+  }
+  if (!to.dtype && !to.device)
+    c.error(DiagCode::TD303, val.range, "`.to` takes a device or a dtype");
+  return to.dtype || to.device;
+}
+
+std::optional<Places::Destination>
+Places::takeDestination(llvm::ArrayRef<Val> positional,
+                        llvm::ArrayRef<CallArgs::Keyword> keywords,
+                        SourceRange range) {
+  Destination to;
+  for (const Val &val : positional)
+    if (!addDestination(val, to))
+      return std::nullopt;
+  for (const CallArgs::Keyword &keyword : keywords) {
     if (keyword.name.text == "non_blocking")
       continue; // the schedule does it
     if (keyword.name.text != "device" && keyword.name.text != "dtype") {
       c.error(DiagCode::TD205, keyword.name.range,
               "`.to` has no parameter `" + keyword.name.text + "`");
-      return c.fail();
+      return std::nullopt;
     }
-    if (!take(keyword.val))
-      return c.fail();
+    if (!addDestination(keyword.val, to))
+      return std::nullopt;
   }
-  if (!device && !dtype) {
-    c.error(DiagCode::TD205, args.range, "`.to` needs a device or a dtype");
-    return c.fail();
-  }
+  if (to.device || to.dtype)
+    return to;
+  c.error(DiagCode::TD205, range, "`.to` needs a device or a dtype");
+  return std::nullopt;
+}
+
+Val Places::moveTo(const Val &base, const Destination &to, SourceRange range) {
   if (base.is(ValKind::Tuple) || base.is(ValKind::List)) {
     Vals moved;
     for (const Val &element : elementsOf(base)) {
-      CallArgs inner = args;
-      Val result = applyTo(element, inner);
-      if (result.isError())
+      moved.push_back(moveTo(element, to, range));
+      if (moved.back().isError())
         return c.fail();
-      moved.push_back(result);
     }
     return makeSequence(base.kind, std::move(moved));
   }
-  if (!c.tensors.isTensor(base, args.range, "`.to`"))
+  if (!c.tensors.isTensor(base, range, "`.to`"))
     return c.fail();
-  Val result = dtype ? c.tensors.castTo(base, *dtype) : base;
-  return device ? moveTensor(result, *device, args.range) : result;
+  Val result = to.dtype ? c.tensors.castTo(base, *to.dtype) : base;
+  return to.device ? moveTensor(result, *to.device, range) : result;
 }
 
 Val Places::deviceOf(const Val &tensor) {

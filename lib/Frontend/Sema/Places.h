@@ -61,8 +61,18 @@ public:
 
   // What goes where (Moves.cpp) --------------------------------------------//
 
-  /// `.to` and its kin.
-  Val applyTo(const Val &base, CallArgs &args);
+  /// What `.to` says: a device, a dtype, or both.
+  struct Destination {
+    std::optional<Val> device;
+    std::optional<DType> dtype;
+  };
+  /// The arguments of `.to`; none after a report.
+  std::optional<Destination>
+  takeDestination(llvm::ArrayRef<Val> positional,
+                  llvm::ArrayRef<CallArgs::Keyword> keywords,
+                  SourceRange range);
+  /// A tensor, or each of a tuple or list, there.
+  Val moveTo(const Val &base, const Destination &to, SourceRange range);
   /// `x.device`.
   Val deviceOf(const Val &tensor);
   Place modelPlace(const ModelInstance &model);
@@ -103,6 +113,8 @@ public:
   void warnMoved(const ModelInstance &model, const Place &place);
 
 private:
+  /// One argument of `.to`; false after a report.
+  bool addDestination(const Val &val, Destination &to);
   /// Offers to append `.to` to an expression.
   void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
                FixIt::Kind kind);
