@@ -15,6 +15,12 @@ namespace tdc::td {
 mlir::Value getSize(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor, unsigned dim);
 
+/// A size as costs count it: one that only a run knows is taken for 64, a batch
+/// of medium size.
+inline int64_t estimateSize(int64_t size) {
+  return mlir::ShapedType::isDynamic(size) ? 64 : size;
+}
+
 /// The sizes of all `?` dims, in order.
 llvm::SmallVector<mlir::Value> getRunTimeSizes(mlir::OpBuilder &builder,
                                                mlir::Location loc,

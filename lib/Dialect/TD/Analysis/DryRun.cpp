@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/DryRun.h"
 #include "Dialect/TD/Analysis/HostNumbers.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,7 +32,7 @@ struct Datum {
 int64_t multiply(RankedTensorType type, ArrayRef<int64_t> sizes) {
   int64_t bytes = byteSize(getDType(type.getElementType()));
   for (int64_t size : sizes)
-    bytes *= ShapedType::isDynamic(size) ? 64 : size;
+    bytes *= estimateSize(size);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 //===- LoopNest.cpp - the loops that compute a group of td values ---------===//
 
 #include "Dialect/TD/Analysis/LoopNest.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include <functional>
 
 using namespace mlir;
@@ -372,9 +373,7 @@ const Reduction *LoopNest::findReduction(Operation *op) const {
 }
 
 int64_t LoopNest::estimateExtent(unsigned loop) const {
-  constexpr int64_t kRunTimeExtent = 256;
-  int64_t extent = loops[loop].extent;
-  return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
+  return estimateSize(loops[loop].extent);
 }
 
 int64_t LoopNest::estimatePositions(ArrayRef<unsigned> some) const {

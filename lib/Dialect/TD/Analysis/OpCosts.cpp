@@ -1,6 +1,7 @@
 //===- OpCosts.cpp - what an op costs on a device -------------------------===//
 
 #include "Dialect/TD/Analysis/OpCosts.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "gpu_times.h"
 
@@ -20,13 +21,6 @@ static double countElements(Value value) {
               : 0;
 }
 
-/// The size of a dim, or one of some tens if only a run knows it.
-static double estimateSize(Value tensor, unsigned dim) {
-  constexpr double kRunTimeSize = 64;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return type.isDynamicDim(dim) ? kRunTimeSize : type.getDimSize(dim);
-}
-
 /// One for each element that is made, of a reduction for each that is read, and
 /// of a product for each multiplication and addition. What is written onto a
 /// tensor is written in place.
@@ -34,7 +28,9 @@ static double countOperations(Operation *op) {
   double elements = countElements(op->getResult(0));
   if (auto reduction = dyn_cast<ReductionOp>(op)) {
     for (OperandDim dim : reduction.getReducedDims())
-      elements *= estimateSize(op->getOperand(dim.operand), dim.dim);
+      elements *= static_cast<double>(estimateSize(
+          cast<RankedTensorType>(op->getOperand(dim.operand).getType())
+              .getDimSize(dim.dim)));
     return elements * cast<ComputeOp>(op).getInfo().operands;
   }
   if (auto update = dyn_cast<UpdateOp>(op)) {

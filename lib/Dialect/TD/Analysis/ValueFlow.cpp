@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "FlowNames.h"
@@ -68,7 +69,7 @@ SmallVector<OpOperand *> getContentUses(Value value) {
 int64_t estimateBytes(RankedTensorType type) {
   int64_t bytes = byteSize(getDType(type.getElementType()));
   for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 64 : std::max<int64_t>(size, 1);
+    bytes *= std::max<int64_t>(estimateSize(size), 1);
   return bytes;
 }
 

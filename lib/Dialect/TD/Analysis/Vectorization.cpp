@@ -15,7 +15,6 @@ namespace {
 constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
 /// Adding up the lanes of one accumulator.
 constexpr double kLaneSum = 8;
-constexpr int64_t kRunTimeExtent = 64;
 } // namespace
 
 Layout getRowMajor(Value tensor) {
@@ -44,8 +43,7 @@ int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
 }
 
 static double extentOf(const LoopNest &nest, unsigned loop) {
-  int64_t extent = nest.getLoops()[loop].extent;
-  return ShapedType::isDynamic(extent) ? kRunTimeExtent : extent;
+  return static_cast<double>(nest.estimateExtent(loop));
 }
 
 static double volume(const LoopNest &nest, LoopSet loops) {
