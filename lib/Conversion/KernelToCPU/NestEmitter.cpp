@@ -33,11 +33,10 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
 }
 
 static void emit(KernelFunction &function, const LoopNest &nest,
-                 NestSchedule schedule, ArrayRef<StoreTarget> targets) {
-  // The schedule inside NestLoops changes with the blocks.
-  SmallVector<unsigned> outer = schedule.outer, later = schedule.later;
+                 const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
+  ArrayRef<unsigned> outer = schedule.outer, later = schedule.later;
   LoopSet open = getLoopSet(outer) | getLoopSet(later);
-  NestLoops loops(function, nest, std::move(schedule));
+  NestLoops loops(function, nest, schedule);
   using Values = NestLoops::Values;
   emitUnlessEmpty(function, nest, targets, [&] {
     loops.open(

@@ -12,37 +12,31 @@ using namespace tdc::td;
 namespace tdc {
 
 NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
-                     NestSchedule schedule)
-    : function(function), nest(nest), evaluator(function, nest, schedule.lanes),
-      b(function.builder), schedule(std::move(schedule)) {}
-
-/// Blocks that add up in one chain: some thousand terms, with vectors.
-constexpr int64_t kLongestChain = 256;
-
-int64_t NestLoops::getUnit(unsigned loop) const {
-  return schedule.isOnLanes(loop) ? schedule.lanes : 1;
-}
+                     const NestSchedule &schedule)
+    : KernelLoops(function, nest, schedule.lanes, schedule.factors,
+                  schedule.onLanes),
+      resultLane(schedule.resultLane) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
                                        Operation *entry, ValueRange carried,
                                        Body body) {
   int outerLane = evaluator.laneLoop;
-  int64_t wholeFactor = schedule.factors[loop];
+  int64_t wholeFactor = factors[loop];
   Value outerPosition = evaluator.positions[loop];
-  bool isLane = schedule.isOnLanes(loop);
+  bool isLane = isOnLanes(loop);
   if (isLane) {
     evaluator.laneLoop = loop;
     if (lastMask)
-      evaluator.masks[(factor - 1) * schedule.lanes] = lastMask;
+      evaluator.masks[(factor - 1) * lanes] = lastMask;
   }
-  schedule.factors[loop] = factor;
+  factors[loop] = factor;
   evaluator.positions[loop] = position;
   evaluator.pushScope(loop, entry);
   Values results = body(carried);
   evaluator.popScope();
   evaluator.positions[loop] = outerPosition;
-  schedule.factors[loop] = wholeFactor;
+  factors[loop] = wholeFactor;
   if (isLane) {
     evaluator.laneLoop = outerLane;
     evaluator.masks.clear();
@@ -54,32 +48,31 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
 constexpr int64_t kFewRows = 4;
 
 bool NestLoops::sumsTogether() const {
-  return schedule.resultLane >= 0 &&
-         schedule.factors[schedule.resultLane] >= kFewRows;
+  return resultLane >= 0 && factors[resultLane] >= kFewRows;
 }
 
 void NestLoops::putRowsOnLanes() {
-  unsigned loop = schedule.resultLane;
-  rowsOnLanes = std::exchange(schedule.factors[loop], 1);
-  schedule.onLanes |= LoopSet(1) << loop;
+  unsigned loop = resultLane;
+  rowsOnLanes = std::exchange(factors[loop], 1);
+  onLanes |= LoopSet(1) << loop;
   evaluator.laneLoop = loop;
-  if (rowsOnLanes < schedule.lanes)
+  if (rowsOnLanes < lanes)
     evaluator.masks[0] = makeMask(rowsOnLanes);
 }
 
 void NestLoops::takeRowsOffLanes() {
   if (rowsOnLanes == 0)
     return;
-  unsigned loop = schedule.resultLane;
-  schedule.factors[loop] = std::exchange(rowsOnLanes, 0);
-  schedule.onLanes &= ~(LoopSet(1) << loop);
+  unsigned loop = resultLane;
+  factors[loop] = std::exchange(rowsOnLanes, 0);
+  onLanes &= ~(LoopSet(1) << loop);
   evaluator.laneLoop = -1;
   evaluator.masks.clear();
 }
 
 /// A constant mask of the first `count` lanes.
 Value NestLoops::makeMask(int64_t count) {
-  SmallVector<bool> isReal(schedule.lanes, false);
+  SmallVector<bool> isReal(lanes, false);
   std::fill_n(isReal.begin(), count, true);
   return arith::ConstantOp::create(b, function.loc,
                                    b.getBoolVectorAttr(isReal));
@@ -92,53 +85,30 @@ int64_t NestLoops::countBlocks(ArrayRef<unsigned> loops) const {
     if (ShapedType::isDynamic(extent))
       return INT64_MAX;
     count = llvm::SaturatingMultiply(
-        uint64_t(count), uint64_t(llvm::divideCeil(
-                             extent, schedule.factors[loop] * getUnit(loop))));
+        uint64_t(count),
+        uint64_t(llvm::divideCeil(extent, factors[loop] * getUnit(loop))));
   }
   return count;
 }
 
 NestLoops::Values NestLoops::emitBlocks(unsigned loop, const Blocks &blocks,
-                                        Sections sections, Operation *entry,
-                                        ValueRange carried, Body body) {
+                                        Sections sections, ValueRange carried,
+                                        Body body) {
   Location loc = function.loc;
-  bool isCut = !sections.lengths.empty();
-  Value step =
-      function.i64(blocks.step * (isCut ? sections.lengths.front() : 1));
-  auto loopOp =
-      scf::ForOp::create(b, loc, blocks.from, blocks.to, step, carried);
-  if (!entry)
-    entry = loopOp;
-  OpBuilder::InsertionGuard guard(b);
-  if (carried.empty())
-    b.setInsertionPoint(loopOp.getBody()->getTerminator());
-  else
-    b.setInsertionPointToStart(loopOp.getBody());
-  Value position = loopOp.getInductionVar();
-  ValueRange before = loopOp.getRegionIterArgs();
-  Values next;
-  if (isCut) {
-    Value end = arith::AddIOp::create(b, loc, position, step);
-    end = arith::MinSIOp::create(b, loc, end, blocks.to);
-    Blocks section = {position, end, blocks.step, blocks.factor,
-                      blocks.isMasked};
-    sections.lengths = sections.lengths.drop_front();
-    next = emitBlocks(loop, section, sections, entry, sections.sums->neutral,
-                      body);
-    next = sections.sums->join(before, next);
-  } else {
-    Value mask;
-    if (blocks.isMasked) {
-      Value left = arith::SubIOp::create(b, loc, blocks.to, position);
-      Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), left);
-      mask = vector::CreateMaskOp::create(
-          b, loc, VectorType::get({schedule.lanes}, b.getI1Type()), index);
-    }
-    next = emitBlock(loop, position, blocks.factor, mask, entry, before, body);
-  }
-  if (!carried.empty())
-    scf::YieldOp::create(b, loc, next);
-  return Values(loopOp.getResults());
+  return openRange(
+      {blocks.from, blocks.to, blocks.step}, sections, carried,
+      [&](Value position, Operation *entry, ValueRange before) {
+        Value mask;
+        if (blocks.isMasked) {
+          Value left = arith::SubIOp::create(b, loc, blocks.to, position);
+          Value index =
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), left);
+          mask = vector::CreateMaskOp::create(
+              b, loc, VectorType::get({lanes}, b.getI1Type()), index);
+        }
+        return emitBlock(loop, position, blocks.factor, mask, entry, before,
+                         body);
+      });
 }
 
 /// Where an outer loop ends if it is not to run around loops that are empty.
@@ -152,28 +122,26 @@ Value NestLoops::unlessEmpty(Value end) {
 NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                                          ValueRange carried, Body body) {
   Location loc = function.loc;
-  int64_t unit = getUnit(loop), factor = schedule.factors[loop],
-          step = factor * unit;
+  int64_t unit = getUnit(loop), factor = factors[loop], step = factor * unit;
   const Loop &info = nest.getLoops()[loop];
   Value size = function.flatSize ? function.flatSize
                                  : function.getSize(info.tensor, info.dim);
   size = unlessEmpty(size);
   Value zero = function.i64(0);
   if (step == 1)
-    return emitBlocks(loop, {zero, size, 1, 1, false}, sections,
-                      /*entry=*/nullptr, carried, body);
+    return emitBlocks(loop, {zero, size, 1, 1, false}, sections, carried, body);
   Value stepValue = function.i64(step);
   Value whole = arith::MulIOp::create(
       b, loc, arith::DivUIOp::create(b, loc, size, stepValue), stepValue);
   Values values = emitBlocks(loop, {zero, whole, step, factor, false}, sections,
-                             /*entry=*/nullptr, carried, body);
+                             carried, body);
   return emitBlocks(loop, {whole, size, unit, 1, unit > 1}, /*sections=*/{},
-                    /*entry=*/nullptr, values, body);
+                    values, body);
 }
 
 NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                                      ValueRange carried, Body body) {
-  int64_t unit = getUnit(loop), step = schedule.factors[loop] * unit;
+  int64_t unit = getUnit(loop), step = factors[loop] * unit;
   int64_t extent =
       function.flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
   if (ShapedType::isDynamic(extent))
@@ -182,13 +150,13 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
   int64_t whole = extent / step * step;
   Values values(carried);
   if (whole == step)
-    values = emitBlock(loop, function.i64(0), schedule.factors[loop], Value(),
+    values = emitBlock(loop, function.i64(0), factors[loop], Value(),
                        /*entry=*/nullptr, values, body);
   else if (whole > 0)
     values = emitBlocks(loop,
                         {function.i64(0), unlessEmpty(function.i64(whole)),
-                         step, schedule.factors[loop], false},
-                        sections, /*entry=*/nullptr, values, body);
+                         step, factors[loop], false},
+                        sections, values, body);
   int64_t rest = extent - whole;
   if (rest == 0)
     return values;
@@ -248,28 +216,6 @@ NestLoops::Values NestLoops::openNext(ArrayRef<unsigned> loops,
   return openOne(
       loops.front(), {sums, lengths}, carried,
       [&](ValueRange values) { return openNext(inner, values, body, sums); });
-}
-
-SmallVector<Tile> NestLoops::getTiles(LoopSet loops) const {
-  SmallVector<Tile> tiles(1, Tile(schedule.factors.size(), 0));
-  auto expand = [&](bool onLanes) {
-    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
-      if (!(loops >> loop & 1) || schedule.isOnLanes(loop) != onLanes)
-        continue;
-      SmallVector<Tile> longer;
-      for (const Tile &tile : tiles)
-        for (int64_t i = 0; i < schedule.factors[loop]; ++i) {
-          longer.push_back(tile);
-          longer.back()[loop] = i * getUnit(loop);
-        }
-      tiles = std::move(longer);
-    }
-  };
-  // Vectors side by side come one after the other, so that a scalar that all of
-  // them take is in a register for that long only.
-  expand(/*onLanes=*/false);
-  expand(/*onLanes=*/true);
-  return tiles;
 }
 
 } // namespace tdc

@@ -8,27 +8,15 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
 
+#include "Conversion/KernelBody/KernelLoops.h"
 #include "NestSchedule.h"
 
 namespace tdc {
 
-class NestLoops {
+class NestLoops : public KernelLoops {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-  using Body = llvm::function_ref<Values(mlir::ValueRange carried)>;
-
-  /// Cuts what loops carry into partial sums of some hundred blocks, so that
-  /// rounding errors do not grow with the number of terms (Higham, The Accuracy
-  /// of Floating Point Summation, SIAM J. Sci. Comput. 14, 1993). A partial sum
-  /// starts from `neutral` and is then joined with those before it.
-  struct PartialSums {
-    Values neutral;
-    llvm::function_ref<Values(mlir::ValueRange before, mlir::ValueRange next)>
-        join;
-  };
-
   NestLoops(KernelFunction &function, const td::LoopNest &nest,
-            NestSchedule schedule);
+            const NestSchedule &schedule);
 
   /// Emits `body` for every block of the loops, the first one outermost; the
   /// carried values go from one block to the next, or into partial sums. Where
@@ -47,15 +35,6 @@ public:
   /// Blocks of the loops inside each other; INT64_MAX where that is not known.
   int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
 
-  /// All offsets of the register tile over `loops`, in the blocks open now.
-  llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
-
-  const NestSchedule &getSchedule() const { return schedule; }
-
-  KernelFunction &function;
-  const td::LoopNest &nest;
-  TileEvaluator evaluator;
-
 private:
   /// Blocks [from, to) of a loop; the last one may be masked.
   struct Blocks {
@@ -63,14 +42,6 @@ private:
     int64_t step, factor;
     bool isMasked;
   };
-  /// How many blocks are in one partial sum, how many of a longer sum in each
-  /// sum of those, …; longest first.
-  struct Sections {
-    const PartialSums *sums = nullptr;
-    llvm::ArrayRef<int64_t> lengths;
-  };
-
-  int64_t getUnit(unsigned loop) const;
   mlir::Value makeMask(int64_t count);
   mlir::Value findEmpty(llvm::ArrayRef<unsigned> loops);
   mlir::Value unlessEmpty(mlir::Value end);
@@ -83,13 +54,11 @@ private:
   Values emitBlock(unsigned loop, mlir::Value position, int64_t factor,
                    mlir::Value lastMask, mlir::Operation *entry,
                    mlir::ValueRange carried, Body body);
-  /// `entry`: the outermost loop over these blocks, null if this call makes it.
   Values emitBlocks(unsigned loop, const Blocks &blocks, Sections sections,
-                    mlir::Operation *entry, mlir::ValueRange carried,
-                    Body body);
+                    mlir::ValueRange carried, Body body);
 
-  mlir::OpBuilder &b;
-  NestSchedule schedule;   ///< factors are those of the blocks open now
+  /// See NestSchedule.
+  const int resultLane;
   int64_t rowsOnLanes = 0; ///< 0: they are not
   /// Whether an inner one of the loops that are being opened is empty: the
   /// outermost of them takes it as its guard. Null: no guard.

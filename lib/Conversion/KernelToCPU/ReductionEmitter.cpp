@@ -95,7 +95,6 @@ private:
   }
 
   NestLoops &loops;
-  const NestSchedule &schedule;
   TileEvaluator &evaluator;
   OpBuilder &b;
   Location loc;
@@ -108,10 +107,10 @@ private:
 } // namespace
 
 GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
-    : loops(loops), schedule(loops.getSchedule()), evaluator(loops.evaluator),
-      b(loops.function.builder), loc(loops.function.loc), group(group) {
+    : loops(loops), evaluator(loops.evaluator), b(loops.function.builder),
+      loc(loops.function.loc), group(group) {
   for (unsigned loop : group.front()->loops)
-    if (schedule.isOnLanes(loop))
+    if (loops.isOnLanes(loop))
       laneSum = loop;
 }
 
@@ -147,8 +146,7 @@ void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
                          (reduction->parallel >> evaluator.laneLoop & 1));
-    Partial none =
-        makeNeutral(b, loc, *reduction, isVector ? schedule.lanes : 0);
+    Partial none = makeNeutral(b, loc, *reduction, isVector ? loops.lanes : 0);
     AddOp sum = findSum(*reduction);
     bool isLeft = sum && sum.getLhs() == reduction->op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
@@ -206,7 +204,7 @@ NestLoops::Values GroupEmitter::step(ValueRange carried) {
     Partial best = take(accumulator, carried);
     // A last block holds fewer vectors.
     bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
-                                     schedule.factors[laneSum] * schedule.lanes;
+                                     loops.factors[laneSum] * loops.lanes;
     put(isReal ? keepMasked(accumulator, stepOne(accumulator, best), best)
                : best,
         next);
@@ -310,8 +308,8 @@ void GroupEmitter::emit() {
   SmallVector<unsigned> order(group.front()->loops.begin(),
                               group.front()->loops.end());
   llvm::sort(order, [&](unsigned x, unsigned y) {
-    return std::make_pair(schedule.isOnLanes(x), x) <
-           std::make_pair(schedule.isOnLanes(y), y);
+    return std::make_pair(loops.isOnLanes(x), x) <
+           std::make_pair(loops.isOnLanes(y), y);
   });
   NestLoops::Values initial, neutral;
   makeAccumulators(initial, neutral);

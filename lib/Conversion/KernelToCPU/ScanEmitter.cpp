@@ -44,7 +44,7 @@ LogicalResult emitScan(KernelFunction &function, ScanOp op) {
     std::rotate(lane, lane + 1, around.end());
 
   using Values = NestLoops::Values;
-  NestLoops loops(function, nest, std::move(schedule));
+  NestLoops loops(function, nest, schedule);
   emitUnlessEmpty(function, nest, scan.getTarget(), [&] {
     auto inLines = [&](ValueRange) {
       SmallVector<Tile> tiles = loops.getTiles(open);

@@ -12,21 +12,17 @@ namespace tdc {
 
 GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
                      GridSchedule chosen)
-    : function(function), nest(nest), schedule(std::move(chosen)),
-      evaluator(function, nest, /*lanes=*/1),
-      device(function.builder, function.loc), b(function.builder) {
+    : KernelLoops(function, nest, /*lanes=*/1, chosen.factors),
+      schedule(std::move(chosen)), device(function.builder, function.loc) {
   if (schedule.shares != 1)
-    schedule.factors.push_back(1);
-  evaluator.positions.resize(schedule.factors.size());
-  evaluator.steps.assign(schedule.factors.begin(), schedule.factors.end());
+    factors.push_back(1);
+  evaluator.positions.resize(factors.size());
+  evaluator.steps.assign(factors.begin(), factors.end());
 }
 
 //===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
-
-/// Terms that add up in one chain.
-constexpr int64_t kLongestChain = 256;
 
 Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
   if (std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops))
@@ -36,7 +32,7 @@ Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
     const Loop &info = nest.getLoops()[loop];
     Value size = ShapedType::isDynamic(info.extent)
                      ? function.getExtent(info)
-                     : function.index(info.extent / schedule.factors[loop]);
+                     : function.index(info.extent / factors[loop]);
     count = arith::MulIOp::create(b, function.loc, count, size);
   }
   return count;
@@ -51,9 +47,9 @@ GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
   });
   for (auto [loop, position] :
        llvm::zip(loops, splitNumber(b, function.loc, number, sizes))) {
-    if (schedule.factors[loop] != 1)
+    if (factors[loop] != 1)
       position = arith::MulIOp::create(b, function.loc, position,
-                                       function.index(schedule.factors[loop]));
+                                       function.index(factors[loop]));
     evaluator.positions[loop] = position;
   }
   for (unsigned loop : loops)
@@ -169,7 +165,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
 
 void GridLoops::openFlat(llvm::function_ref<void()> body) {
   Location loc = function.loc;
-  int64_t &factor = schedule.factors[0];
+  int64_t &factor = factors[0];
   Value number = arith::AddIOp::create(
       b, loc,
       arith::MulIOp::create(b, loc, function.toIndex(device.getBlock()),
@@ -219,68 +215,42 @@ void GridLoops::openIf(Value condition, llvm::function_ref<void()> body) {
 // Loops of a group and of a thread
 //===----------------------------------------------------------------------===//
 
-GridLoops::Values GridLoops::openFrom(ArrayRef<unsigned> loops, Value start,
-                                      Value end, Value step, Operation *entry,
-                                      ValueRange carried, Body body) {
-  Location loc = function.loc;
-  auto loop = scf::ForOp::create(b, loc, start, end, step, carried);
-  OpBuilder::InsertionGuard guard(b);
-  if (carried.empty())
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-  else
-    b.setInsertionPointToStart(loop.getBody());
-  Values next = standAt(loops, loop.getInductionVar(), entry ? entry : loop,
-                        loop.getRegionIterArgs(), body);
-  if (!carried.empty())
-    scf::YieldOp::create(b, loc, next);
-  return Values(loop.getResults());
-}
-
-GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Range range,
+GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Part part,
                                   ValueRange carried, Body body,
                                   const PartialSums *sums) {
   Location loc = function.loc;
   std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops);
-  Value end = countPositions(loops), step = function.index(range.step);
-  if (range.sections != 1) {
-    count = llvm::alignTo(llvm::divideCeil(*count, range.sections), range.step);
+  Value end = countPositions(loops);
+  if (part.sections != 1) {
+    count = llvm::alignTo(llvm::divideCeil(*count, part.sections), part.step);
     Value length = function.index(*count);
     Value first = arith::MulIOp::create(
         b, loc, evaluator.positions[getShareLoop()], length);
-    range.start = arith::AddIOp::create(b, loc, first, range.start);
+    part.start = arith::AddIOp::create(b, loc, first, part.start);
     end = arith::MinUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, first, length), end);
-  } else if (count == range.step) { // a turn for each: no loop
-    return standAt(loops, range.start, /*entry=*/nullptr, carried, body);
+  } else if (count == part.step) { // an iteration for each: no loop
+    return standAt(loops, part.start, /*entry=*/nullptr, carried, body);
   }
   if (count == 0)
     return Values(carried);
 
-  int64_t longest = kLongestChain * range.step;
-  bool isOneChain = !sums || (count && *count <= longest);
+  bool isOneChain = !sums || (count && *count <= kLongestChain * part.step);
   // A thread that takes all positions goes from loop to loop: no number is
   // split.
-  if (loops.size() > 1 && isOneChain && range.step == 1 && range.sections == 1)
+  if (loops.size() > 1 && isOneChain && part.step == 1 && part.sections == 1)
     return open(
-        loops.take_front(), range, carried,
+        loops.take_front(), part, carried,
         [&](ValueRange inner) {
           return openSerial(loops.drop_front(), inner, body);
         },
         /*sums=*/nullptr);
-  if (isOneChain)
-    return openFrom(loops, range.start, end, step, /*entry=*/nullptr, carried,
-                    body);
-  // Partial sums of some hundred terms, joined one after the other.
-  Value section = function.index(longest);
-  auto outer = scf::ForOp::create(b, loc, range.start, end, section, carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(outer.getBody());
-  Value from = outer.getInductionVar();
-  Value to = arith::MinUIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, from, section), end);
-  Values next = openFrom(loops, from, to, step, outer, sums->neutral, body);
-  scf::YieldOp::create(b, loc, sums->join(outer.getRegionIterArgs(), next));
-  return Values(outer.getResults());
+  ArrayRef<int64_t> lengths(kLongestChain);
+  return openRange({part.start, end, part.step},
+                   {sums, lengths.drop_front(isOneChain ? 1 : 0)}, carried,
+                   [&](Value number, Operation *entry, ValueRange before) {
+                     return standAt(loops, number, entry, before, body);
+                   });
 }
 
 GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
@@ -294,22 +264,6 @@ GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
 GridLoops::Values GridLoops::openSerial(ArrayRef<unsigned> loops,
                                         ValueRange carried, Body body) {
   return open(loops, {function.index(0), 1}, carried, body, /*sums=*/nullptr);
-}
-
-SmallVector<Tile> GridLoops::getTiles(LoopSet loops) const {
-  SmallVector<Tile> tiles(1, Tile(schedule.factors.size(), 0));
-  for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
-    if (!(loops >> loop & 1))
-      continue;
-    SmallVector<Tile> longer;
-    for (const Tile &tile : tiles)
-      for (int64_t i = 0; i < schedule.factors[loop]; ++i) {
-        longer.push_back(tile);
-        longer.back()[loop] = i;
-      }
-    tiles = std::move(longer);
-  }
-  return tiles;
 }
 
 } // namespace tdc

@@ -3,16 +3,14 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 
+#include "Conversion/KernelBody/KernelLoops.h"
 #include "DeviceBuilder.h"
 #include "GridSchedule.h"
 
 namespace tdc {
 
-class GridLoops {
+class GridLoops : public KernelLoops {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-  using Body = llvm::function_ref<Values(mlir::ValueRange carried)>;
-
   GridLoops(KernelFunction &function, const td::LoopNest &nest,
             GridSchedule schedule);
 
@@ -32,11 +30,6 @@ public:
   /// Emits `body` for the positions of `loops` that this member of its group
   /// takes: every groupSize-th, counted through all of them. Long sums are cut
   /// as `sums` says.
-  struct PartialSums {
-    Values neutral;
-    llvm::function_ref<Values(mlir::ValueRange before, mlir::ValueRange next)>
-        join;
-  };
   Values openShared(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body, const PartialSums *sums = nullptr);
   /// The same for one thread that takes all positions.
@@ -47,13 +40,7 @@ public:
   /// than the nest has.
   unsigned getShareLoop() const { return nest.getLoops().size(); }
 
-  /// All offsets of the elements that a thread holds at once over `loops`.
-  llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
-
-  KernelFunction &function;
-  const td::LoopNest &nest;
-  GridSchedule schedule; ///< factors are those of the elements held now
-  TileEvaluator evaluator;
+  const GridSchedule schedule;
   DeviceBuilder device;
   /// This thread's number in its group, and its group's in the block, as i32.
   mlir::Value member, group;
@@ -63,26 +50,21 @@ public:
 private:
   /// Finds `member` and `group`; gives the group's number in the grid.
   mlir::Value numberGroup(mlir::Value block);
-  /// Positions from `start` on in steps of `step`, counted through all loops;
-  /// of `sections` equal parts those of the one that the group is at.
-  struct Range {
+  /// Every step-th position from `start` on, counted through all loops, of the
+  /// group's section if there are several.
+  struct Part {
     mlir::Value start;
     int64_t step;
     int64_t sections = 1;
   };
-  Values open(llvm::ArrayRef<unsigned> loops, Range range,
+  Values open(llvm::ArrayRef<unsigned> loops, Part part,
               mlir::ValueRange carried, Body body, const PartialSums *sums);
-  Values openFrom(llvm::ArrayRef<unsigned> loops, mlir::Value start,
-                  mlir::Value end, mlir::Value step, mlir::Operation *entry,
-                  mlir::ValueRange carried, Body body);
   /// Tells the evaluator where `number`, counted through the loops, is, emits
   /// `body` there and forgets it again.
   Values standAt(llvm::ArrayRef<unsigned> loops, mlir::Value number,
                  mlir::Operation *entry, mlir::ValueRange carried, Body body);
   /// How many positions the loops have together, in steps of their factors.
   mlir::Value countPositions(llvm::ArrayRef<unsigned> loops);
-
-  mlir::OpBuilder &b;
 };
 
 } // namespace tdc

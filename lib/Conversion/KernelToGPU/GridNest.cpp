@@ -80,8 +80,8 @@ Value NestStores::getOwnership() {
   Coordinate picked = *llvm::find_if(targets.front().at, [&](Coordinate one) {
     return loops.nest.findPicked(one);
   });
-  Value index = loops.evaluator.evaluateCoordinate(
-      picked, Tile(loops.schedule.factors.size(), 0));
+  Value index =
+      loops.evaluator.evaluateCoordinate(picked, Tile(loops.factors.size(), 0));
   Value owner = arith::RemUIOp::create(
       b, loc, index, loops.function.index(loops.schedule.shares));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, owner,
@@ -94,8 +94,8 @@ void NestStores::emit(bool ofGroup) {
 
 void NestStores::emitOwn(bool ofGroup) {
   LoopSet held = 0;
-  for (unsigned loop = 0; loop < loops.schedule.factors.size(); ++loop)
-    if (loops.evaluator.positions[loop] || loops.schedule.factors[loop] != 1)
+  for (unsigned loop = 0; loop < loops.factors.size(); ++loop)
+    if (loops.evaluator.positions[loop] || loops.factors[loop] != 1)
       held |= LoopSet(1) << loop;
   held &= loops.nest.getRootLoops();
   SmallVector<std::tuple<unsigned, Tile, Value>> values;

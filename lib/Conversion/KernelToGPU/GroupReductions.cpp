@@ -178,8 +178,8 @@ ReductionGroup::Values ReductionGroup::shareApart(Values own) {
 
 void ReductionGroup::emit() {
   LoopSet held = 0;
-  for (unsigned loop = 0; loop < loops.schedule.factors.size(); ++loop)
-    if (loops.schedule.factors[loop] != 1)
+  for (unsigned loop = 0; loop < loops.factors.size(); ++loop)
+    if (loops.factors[loop] != 1)
       held |= LoopSet(1) << loop;
   for (const Reduction *reduction : reductions)
     for (const Tile &tile : loops.getTiles(reduction->parallel & held))
