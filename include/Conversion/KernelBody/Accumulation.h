@@ -19,6 +19,11 @@ struct Partial {
   mlir::Value value, index;
 };
 
+/// What loops carry of a reduction: takes it from the front of their values,
+/// or puts it behind them.
+Partial takePartial(const td::Reduction &reduction, mlir::ValueRange &carried);
+void putPartial(Partial partial, llvm::SmallVectorImpl<mlir::Value> &carried);
+
 /// The td element type of what it collects.
 mlir::Type getElement(const td::Reduction &reduction);
 /// Whether the reduction is a sum that rounds: of products, or of elements.

@@ -10,6 +10,25 @@ using namespace tdc::td;
 
 namespace tdc {
 
+Partial takePartial(const Reduction &reduction, ValueRange &carried) {
+  auto takeOne = [&] {
+    Value value = carried.front();
+    carried = carried.drop_front();
+    return value;
+  };
+  Partial partial;
+  partial.value = takeOne();
+  if (reduction.givesIndex())
+    partial.index = takeOne();
+  return partial;
+}
+
+void putPartial(Partial partial, SmallVectorImpl<Value> &carried) {
+  carried.push_back(partial.value);
+  if (partial.index)
+    carried.push_back(partial.index);
+}
+
 /// Whether a NaN or a better value should replace the best one so far.
 static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
                       Value best, Type element) {

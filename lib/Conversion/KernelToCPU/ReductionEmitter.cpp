@@ -77,23 +77,6 @@ private:
   void setResult(const Accumulator &accumulator, Value result);
   bool isSameElement(const Accumulator &a, const Accumulator &b) const;
 
-  /// Carried values in the order of the accumulators.
-  Partial take(const Accumulator &accumulator, ValueRange &carried) {
-    Partial best;
-    best.value = carried.front();
-    carried = carried.drop_front();
-    if (accumulator.isArg()) {
-      best.index = carried.front();
-      carried = carried.drop_front();
-    }
-    return best;
-  }
-  void put(Partial best, NestLoops::Values &carried) {
-    carried.push_back(best.value);
-    if (best.index)
-      carried.push_back(best.index);
-  }
-
   NestLoops &loops;
   TileEvaluator &evaluator;
   OpBuilder &b;
@@ -151,12 +134,12 @@ void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
     bool isLeft = sum && sum.getLhs() == reduction->op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
       accumulators.push_back({reduction, tile, sum});
-      put(none, neutral);
+      putPartial(none, neutral);
       Partial first = none;
       if (sum)
         first.value =
             getOperand(sum, isLeft ? 1 : 0, *reduction->at, tile, isVector);
-      put(first, initial);
+      putPartial(first, initial);
     }
   }
 }
@@ -201,13 +184,14 @@ Partial GroupEmitter::keepMasked(const Accumulator &accumulator, Partial next,
 NestLoops::Values GroupEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   for (const Accumulator &accumulator : accumulators) {
-    Partial best = take(accumulator, carried);
+    Partial best = takePartial(*accumulator.reduction, carried);
     // A last block holds fewer vectors.
     bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
                                      loops.factors[laneSum] * loops.lanes;
-    put(isReal ? keepMasked(accumulator, stepOne(accumulator, best), best)
-               : best,
-        next);
+    putPartial(isReal
+                   ? keepMasked(accumulator, stepOne(accumulator, best), best)
+                   : best,
+               next);
   }
   return next;
 }
@@ -270,11 +254,11 @@ void GroupEmitter::finish(ValueRange finals) {
   SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {
     const Accumulator &first = accumulators[i];
-    Partial best = take(first, finals);
+    Partial best = takePartial(*first.reduction, finals);
     for (++i; i < accumulators.size() && isSameElement(first, accumulators[i]);
          ++i)
       best = combine(b, loc, *first.reduction, best,
-                     take(accumulators[i], finals));
+                     takePartial(*accumulators[i].reduction, finals));
     if (loops.sumsTogether()) {
       if (together.empty() ||
           together.back().first->reduction != first.reduction)
@@ -297,9 +281,10 @@ void GroupEmitter::finish(ValueRange finals) {
 NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
   NestLoops::Values joined;
   for (const Accumulator &accumulator : accumulators)
-    put(combine(b, loc, *accumulator.reduction, take(accumulator, before),
-                take(accumulator, next)),
-        joined);
+    putPartial(combine(b, loc, *accumulator.reduction,
+                       takePartial(*accumulator.reduction, before),
+                       takePartial(*accumulator.reduction, next)),
+               joined);
   return joined;
 }
 

@@ -39,23 +39,6 @@ private:
   Values shareWithBlock(Values own);
   Values shareApart(Values own);
 
-  /// Carried values in the order of the accumulators.
-  static Partial take(const Accumulator &accumulator, ValueRange &carried) {
-    Partial partial;
-    partial.value = carried.front();
-    carried = carried.drop_front();
-    if (accumulator.reduction->givesIndex()) {
-      partial.index = carried.front();
-      carried = carried.drop_front();
-    }
-    return partial;
-  }
-  static void put(Partial partial, Values &carried) {
-    carried.push_back(partial.value);
-    if (partial.index)
-      carried.push_back(partial.index);
-  }
-
   GridLoops &loops;
   OpBuilder &b;
   Location loc;
@@ -68,7 +51,8 @@ private:
 ReductionGroup::Values ReductionGroup::getNeutral() {
   Values neutral;
   for (const Accumulator &accumulator : accumulators)
-    put(makeNeutral(b, loc, *accumulator.reduction, /*lanes=*/0), neutral);
+    putPartial(makeNeutral(b, loc, *accumulator.reduction, /*lanes=*/0),
+               neutral);
   return neutral;
 }
 
@@ -79,7 +63,7 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
   Values next;
   for (const Accumulator &accumulator : accumulators) {
     const Reduction &reduction = *accumulator.reduction;
-    Partial partial = take(accumulator, carried);
+    Partial partial = takePartial(*accumulator.reduction, carried);
     for (const Tile &offset : loops.getTiles(summed)) {
       Tile tile = accumulator.tile;
       for (size_t loop = 0; loop < tile.size(); ++loop)
@@ -95,7 +79,7 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
             loops.evaluator.evaluateCoordinate(reduction.getPosition(), tile));
       partial = accumulate(b, loc, reduction, partial, operands, position);
     }
-    put(partial, next);
+    putPartial(partial, next);
   }
   return next;
 }
@@ -103,9 +87,10 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
 ReductionGroup::Values ReductionGroup::join(ValueRange one, ValueRange other) {
   Values joined;
   for (const Accumulator &accumulator : accumulators)
-    put(combine(b, loc, *accumulator.reduction, take(accumulator, one),
-                take(accumulator, other)),
-        joined);
+    putPartial(combine(b, loc, *accumulator.reduction,
+                       takePartial(*accumulator.reduction, one),
+                       takePartial(*accumulator.reduction, other)),
+               joined);
   return joined;
 }
 
@@ -211,7 +196,7 @@ void ReductionGroup::emit() {
   ValueRange rest = results;
   for (const Accumulator &accumulator : accumulators) {
     const Reduction &reduction = *accumulator.reduction;
-    Partial partial = take(accumulator, rest);
+    Partial partial = takePartial(*accumulator.reduction, rest);
     loops.evaluator.setResult(
         reduction.op->getResult(0), reduction, accumulator.tile,
         roundResult(b, loc, reduction, reduction.op,
