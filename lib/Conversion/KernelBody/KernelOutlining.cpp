@@ -25,6 +25,53 @@ LLVM::LLVMFuncOp KernelLibrary::share(LLVM::LLVMFuncOp function, bool reports) {
   return function;
 }
 
+std::optional<KernelPlan> KernelOutliner::match(KernelCandidate &kernel) {
+  for (Strategy strategy : strategies)
+    if (std::optional<KernelPlan> plan = strategy(kernel))
+      return plan;
+  return std::nullopt;
+}
+
+LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
+  KernelFunction function(builder, kernel);
+  prepare(function);
+  KernelCandidate candidate{function, std::nullopt, sections};
+  SmallVector<Value> roots(
+      kernel.getBody().front().getTerminator()->getOperands());
+  if (FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots); succeeded(nest))
+    candidate.nest = std::move(*nest);
+  std::optional<KernelPlan> plan = match(candidate);
+  if (!plan)
+    return kernel.emitError("no loops compute this kernel");
+
+  KernelSignature signature = getSignature();
+  signature.isFlat = plan->isFlat;
+  LLVM::LLVMFuncOp code =
+      function.create(getCode(), getName(kernel), signature);
+  FailureOr<LaunchShape> shape = plan->emit(function);
+  if (failed(shape))
+    return failure();
+  LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
+  finish(code, *shape);
+
+  OpBuilder host(kernel);
+  SmallVector<Value> inputs(kernel.getInputs());
+  if (plan->isFlat)
+    inputs.push_back(getElementCount(host, kernel.getResult(0)));
+  LLVM::LLVMFuncOp shared = library.share(code, function.reports);
+  if (shared == code)
+    declare(code, *shape, function.reports);
+  auto launch = LaunchOp::create(
+      host, kernel.getLoc(), kernel.getResultTypes(), shared.getSymName(),
+      inputs, kernel.getSizes(), makeBlocks(host, kernel, *shape),
+      plan->inPlace,
+      plan->startsAsInput ? host.getDenseI64ArrayAttr(plan->inPlace)
+                          : DenseI64ArrayAttr());
+  kernel.replaceAllUsesWith(launch.getResults());
+  kernel.erase();
+  return success();
+}
+
 Value getElementCount(OpBuilder &builder, Value tensor) {
   Location loc = tensor.getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());

@@ -7,9 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/KernelToCPU.h"
-#include "Conversion/KernelBody/KernelOutlining.h"
 #include "NestEmitter.h"
-#include "NestSchedule.h"
 #include "ScanEmitter.h"
 #include "UpdateEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,105 +24,49 @@ namespace tdc {
 
 namespace {
 
-class KernelOutliner {
+constexpr Strategy cpuStrategies[] = {matchUpdate, matchScan, matchFlatNest,
+                                      matchNest};
+
+class CPUOutliner final : public KernelOutliner {
 public:
-  KernelOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters)
-      : module(module), builder(module.getContext()), vectorBits(vectorBits),
+  CPUOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters)
+      : KernelOutliner(module, cpuStrategies), vectorBits(vectorBits),
         vectorRegisters(vectorRegisters) {}
 
-  LogicalResult outline(KernelOp kernel);
-
-  bool anyReports = false; ///< whether a kernel so far may report a bad index
+  using KernelOutliner::outline;
 
 private:
-  ModuleOp module;
-  OpBuilder builder;
-  int64_t vectorBits, vectorRegisters;
-  KernelLibrary library;
-};
-
-/// Pairs (input, result) that may share a buffer: nothing of the input is read
-/// but the element that the result will stand on, and never after that was
-/// stored.
-SmallVector<int64_t> findInPlace(KernelOp kernel, const LoopNest &nest,
-                                 const KernelFunction &function) {
-  SmallVector<int64_t> pairs;
-  LoopSet reduced = 0;
-  for (const Reduction &reduction : nest.getReductions())
-    reduced |= reduction.parallel;
-  for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
-    // A loop that the root lacks would come back to its elements, unless a
-    // register tile holds that loop in full.
-    LoopSet missing =
-        nest.getRootLoops() & ~nest.getLoopsOf(root.tensor, *root.at);
-    if (missing & ~reduced)
-      continue;
-    for (BlockArgument argument : kernel.getBody().front().getArguments())
-      if (mayStandOn(function, nest, argument, i))
-        pairs.append({int64_t(argument.getArgNumber()), int64_t(i)});
+  void prepare(KernelFunction &function) override {
+    function.vectorBits = vectorBits;
+    function.vectorRegisters = vectorRegisters;
   }
-  return pairs;
-}
+  ModuleOp getCode() override { return module; }
+  std::string getName(KernelOp) override {
+    return "kernel_" + std::to_string(library.size());
+  }
+  KernelSignature getSignature() override { return {}; }
+  void finish(LLVM::LLVMFuncOp, const LaunchShape &) override {}
+  void declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) override;
+  Value makeBlocks(OpBuilder &, KernelOp, const LaunchShape &) override {
+    return Value();
+  }
 
-/// The same for an update: its own input is overwritten where it lies, if what
-/// is written there does not read it too.
-SmallVector<int64_t> findInPlace(UpdateOp update) {
-  auto input = dyn_cast_if_present<BlockArgument>(update.getBase());
-  if (!input || !input.hasOneUse())
-    return {};
-  return {int64_t(input.getArgNumber()), 0};
-}
+  int64_t vectorBits, vectorRegisters;
+};
 
 } // namespace
 
-LogicalResult KernelOutliner::outline(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  SmallVector<Value> roots(body.getTerminator()->getOperands());
-  KernelFunction function(builder, kernel);
-  function.vectorBits = vectorBits;
-  function.vectorRegisters = vectorRegisters;
-
-  auto update = roots.front().getDefiningOp<UpdateOp>();
-  auto scan = roots.front().getDefiningOp<ScanOp>();
-  FailureOr<LoopNest> nest = failure();
-  if (!update && !scan) {
-    nest = LoopNest::getOfKernel(roots);
-    if (failed(nest))
-      return kernel.emitError("no loops compute this kernel");
-  }
-  bool isFlat = succeeded(nest) && isFlatNest(*nest, function);
-  KernelSignature signature;
-  signature.isFlat = isFlat;
-  LLVM::LLVMFuncOp func = function.create(
-      module, "kernel_" + std::to_string(library.size()), signature);
-  if (isFlat)
-    emitFlatNest(function, *nest);
-  else if (succeeded(nest))
-    emitNest(function, *nest);
-  else if (failed(scan ? emitScan(function, scan)
-                       : emitUpdate(function, update)))
-    return failure();
-  LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
-
-  SmallVector<int64_t> inPlace;
-  if (succeeded(nest))
-    inPlace = findInPlace(kernel, *nest, function);
-  else if (update)
-    inPlace = findInPlace(update);
-
-  OpBuilder host(kernel);
-  SmallVector<Value> inputs(kernel.getInputs());
-  if (isFlat)
-    inputs.push_back(getElementCount(host, kernel.getResult(0)));
-  func = library.share(func, function.reports);
-  anyReports |= function.reports;
-  auto launch =
-      LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
-                       func.getSymName(), inputs, kernel.getSizes(),
-                       /*blocks=*/Value(), inPlace, /*starts_as=*/nullptr);
-  kernel.replaceAllUsesWith(launch.getResults());
-  kernel.erase();
-  return success();
+/// A function that may report a bad index calls the runtime for it.
+void CPUOutliner::declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) {
+  if (!reports || module.lookupSymbol(kReportIndex))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type(), i32 = b.getI32Type();
+  LLVM::LLVMFuncOp::create(
+      b, module.getLoc(), kReportIndex,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, i64, i64, i32}));
 }
 
 namespace {
@@ -133,7 +75,7 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    KernelOutliner outliner(module, vectorBits, vectorRegisters);
+    CPUOutliner outliner(module, vectorBits, vectorRegisters);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (!kernel.isOnGPU())
@@ -142,18 +84,6 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
     for (KernelOp kernel : kernels)
       if (failed(outliner.outline(kernel)))
         return signalPassFailure();
-    if (outliner.anyReports && !module.lookupSymbol(kReportIndex))
-      declareReport(module);
-  }
-
-  void declareReport(ModuleOp module) {
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    Type i64 = b.getI64Type(), i32 = b.getI32Type();
-    LLVM::LLVMFuncOp::create(
-        b, module.getLoc(), kReportIndex,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
-                                    {pointer, i64, i64, i32}));
   }
 };
 } // namespace

@@ -53,14 +53,60 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   });
 }
 
-void emitNest(KernelFunction &function, const LoopNest &nest) {
-  emit(function, nest, scheduleNest(function, nest, /*serial=*/0),
-       getResultTargets(function, nest));
+/// Pairs (input, result) that may share a buffer: nothing of the input is read
+/// but the element that the result will stand on, and never after that was
+/// stored.
+static SmallVector<int64_t> findInPlace(const KernelFunction &function,
+                                        const LoopNest &nest) {
+  KernelOp kernel = function.kernel;
+  SmallVector<int64_t> pairs;
+  LoopSet reduced = 0;
+  for (const Reduction &reduction : nest.getReductions())
+    reduced |= reduction.parallel;
+  for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
+    // A loop that the root lacks would come back to its elements, unless a
+    // register tile holds that loop in full.
+    LoopSet missing =
+        nest.getRootLoops() & ~nest.getLoopsOf(root.tensor, *root.at);
+    if (missing & ~reduced)
+      continue;
+    for (BlockArgument argument : kernel.getBody().front().getArguments())
+      if (mayStandOn(function, nest, argument, i))
+        pairs.append({int64_t(argument.getArgNumber()), int64_t(i)});
+  }
+  return pairs;
 }
 
-void emitFlatNest(KernelFunction &function, const LoopNest &nest) {
-  emit(function, nest, scheduleFlatNest(function, nest),
-       getResultTargets(function, nest));
+/// A plan for the candidate's nest.
+static KernelPlan planNest(KernelCandidate &kernel,
+                           NestSchedule (*schedule)(const KernelFunction &,
+                                                    const LoopNest &)) {
+  KernelPlan plan;
+  plan.inPlace = findInPlace(kernel.function, *kernel.nest);
+  plan.emit = [nest = std::move(*kernel.nest),
+               schedule](KernelFunction &function) -> FailureOr<LaunchShape> {
+    emit(function, nest, schedule(function, nest),
+         getResultTargets(function, nest));
+    return LaunchShape();
+  };
+  return plan;
+}
+
+std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
+  if (!kernel.nest)
+    return std::nullopt;
+  return planNest(kernel,
+                  [](const KernelFunction &function, const LoopNest &nest) {
+                    return scheduleNest(function, nest, /*serial=*/0);
+                  });
+}
+
+std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
+  if (!kernel.nest || !isFlatNest(*kernel.nest, kernel.function))
+    return std::nullopt;
+  KernelPlan plan = planNest(kernel, scheduleFlatNest);
+  plan.isFlat = true;
+  return plan;
 }
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,

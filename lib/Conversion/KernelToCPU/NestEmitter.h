@@ -8,14 +8,15 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 
+#include "Conversion/KernelBody/KernelOutlining.h"
 #include "Conversion/KernelBody/TileEvaluator.h"
 
 namespace tdc {
 
-/// Root i goes to result i of the kernel.
-void emitNest(KernelFunction &function, const td::LoopNest &nest);
-/// The same for a flat nest.
-void emitFlatNest(KernelFunction &function, const td::LoopNest &nest);
+/// Kernels of one nest, whose root i goes to result i.
+std::optional<KernelPlan> matchNest(KernelCandidate &kernel);
+/// The same where all tensors are walked as one array.
+std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel);
 /// The only root goes to `target`. Loops in `serial` are not on lanes.
 void emitNestTo(KernelFunction &function, const td::LoopNest &nest,
                 const StoreTarget &target, td::LoopSet serial);

@@ -19,7 +19,7 @@ namespace tdc {
 /// they have some lines of the cache in full.
 constexpr int64_t kVectors = 4;
 
-LogicalResult emitScan(KernelFunction &function, ScanOp op) {
+static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
   FailureOr<LoopNest> input = LoopNest::getOfKernel(op.getInput());
   if (failed(input))
     return op.emitOpError("has no loops that compute its input");
@@ -65,6 +65,19 @@ LogicalResult emitScan(KernelFunction &function, ScanOp op) {
     loops.open(around, {}, inLines, /*sums=*/nullptr, line);
   });
   return success();
+}
+
+std::optional<KernelPlan> matchScan(KernelCandidate &kernel) {
+  auto scan = kernel.getRoot<ScanOp>();
+  if (!scan)
+    return std::nullopt;
+  KernelPlan plan;
+  plan.emit = [scan](KernelFunction &function) -> FailureOr<LaunchShape> {
+    if (failed(emitScan(function, scan)))
+      return failure();
+    return LaunchShape();
+  };
+  return plan;
 }
 
 } // namespace tdc

@@ -3,12 +3,12 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
 
-#include "Conversion/KernelBody/KernelFunction.h"
+#include "Conversion/KernelBody/KernelOutlining.h"
 
 namespace tdc {
 
-/// The kernel's result is that of `op`.
-mlir::LogicalResult emitScan(KernelFunction &function, td::ScanOp op);
+/// Kernels whose result is that of a td.scan.
+std::optional<KernelPlan> matchScan(KernelCandidate &kernel);
 
 } // namespace tdc
 

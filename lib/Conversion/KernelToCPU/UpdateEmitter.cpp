@@ -34,7 +34,7 @@ static LogicalResult emitBase(KernelFunction &function, UpdateOp update,
   return emitUpdateBase(function, update, base, emitNest);
 }
 
-LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
+static LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
   auto emitNest = [&](const LoopNest &nest, const StoreTarget &target,
                       LoopSet serial) {
     emitNestTo(function, nest, target, serial);
@@ -42,6 +42,24 @@ LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
   if (failed(emitBase(function, update, emitNest)))
     return failure();
   return emitUpdateParts(function, update, emitNest);
+}
+
+std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel) {
+  auto update = kernel.getRoot<UpdateOp>();
+  if (!update)
+    return std::nullopt;
+  KernelPlan plan;
+  // Its own input is overwritten where it lies, if what is written there does
+  // not read it too.
+  auto input = dyn_cast_if_present<BlockArgument>(update.getBase());
+  if (input && input.hasOneUse())
+    plan.inPlace = {int64_t(input.getArgNumber()), 0};
+  plan.emit = [update](KernelFunction &function) -> FailureOr<LaunchShape> {
+    if (failed(emitUpdate(function, update)))
+      return failure();
+    return LaunchShape();
+  };
+  return plan;
 }
 
 } // namespace tdc

@@ -3,13 +3,13 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
 
-#include "Conversion/KernelBody/TileEvaluator.h"
+#include "Conversion/KernelBody/KernelOutlining.h"
 
 namespace tdc {
 
-/// Emits an update, the only root of its kernel. Where input and result share
+/// Kernels whose only result is that of an update. Where input and result share
 /// their buffer, only the updated elements are touched.
-mlir::LogicalResult emitUpdate(KernelFunction &function, td::UpdateOp update);
+std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel);
 
 } // namespace tdc
 

@@ -174,8 +174,8 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
   return shape;
 }
 
-LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
-                         int64_t sections) {
+static LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
+                                int64_t sections) {
   GridSchedule schedule = scheduleGrid(function, nest);
   auto targets = getResultTargets(function, nest);
   schedule.shares = sections;
@@ -192,8 +192,8 @@ LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
   return emit(function, nest, std::move(schedule), targets);
 }
 
-FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
-                                      UpdateOp update) {
+static FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
+                                             UpdateOp update) {
   LaunchShape all;
   bool isKnown = true;
   LogicalResult done = emitUpdateParts(
@@ -211,6 +211,61 @@ FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
   if (!isKnown)
     all.blocks.reset();
   return all;
+}
+
+/// Other threads may read what a reduction reads; elements that one thread
+/// alone computes and reads may stand in one place.
+static SmallVector<int64_t> findInPlace(const KernelFunction &function,
+                                        const LoopNest &nest) {
+  SmallVector<int64_t> pairs;
+  if (!nest.getReductions().empty())
+    return pairs;
+  KernelOp kernel = function.kernel;
+  for (auto [i, root] : llvm::enumerate(nest.getRoots()))
+    if (td::getLoops(*root.at) == nest.getRootLoops())
+      for (BlockArgument argument : kernel.getBody().front().getArguments())
+        if (mayStandOn(function, nest, argument, i))
+          pairs.append({int64_t(argument.getArgNumber()), int64_t(i)});
+  return pairs;
+}
+
+std::optional<KernelPlan> matchGridNest(KernelCandidate &kernel) {
+  // One element is an array too: the step of an optimizer is one function for
+  // parameters of all sizes. Not beside a result without dims.
+  if (kernel.nest && kernel.nest->getLoops().empty()) {
+    KernelOp op = kernel.function.kernel;
+    SmallVector<Value> roots(
+        op.getBody().front().getTerminator()->getOperands());
+    FailureOr<LoopNest> overOne =
+        LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
+    if (succeeded(overOne))
+      kernel.nest = std::move(*overOne);
+  }
+  if (!kernel.nest)
+    return std::nullopt;
+  KernelPlan plan;
+  plan.isFlat = isFlatNest(*kernel.nest, kernel.function);
+  plan.inPlace = findInPlace(kernel.function, *kernel.nest);
+  plan.emit = [nest = std::move(*kernel.nest), sections = kernel.sections](
+                  KernelFunction &function) -> FailureOr<LaunchShape> {
+    return emitGridNest(function, nest, sections);
+  };
+  return plan;
+}
+
+std::optional<KernelPlan> matchGridUpdate(KernelCandidate &kernel) {
+  auto update = kernel.getRoot<UpdateOp>();
+  if (!update)
+    return std::nullopt;
+  KernelPlan plan;
+  if (Value base = update.getBase()) {
+    plan.inPlace = {int64_t(cast<BlockArgument>(base).getArgNumber()), 0};
+    plan.startsAsInput = true;
+  }
+  plan.emit = [update](KernelFunction &function) {
+    return emitGridUpdate(function, update);
+  };
+  return plan;
 }
 
 } // namespace tdc

@@ -218,11 +218,22 @@ GridScan::Prefix GridScan::scanBlock(Value own) {
   return prefix;
 }
 
-FailureOr<LaunchShape> emitGridScan(KernelFunction &function, ScanOp op) {
+static FailureOr<LaunchShape> emitScan(KernelFunction &function, ScanOp op) {
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(op.getInput());
   if (failed(nest))
     return op.emitOpError("has no loops that compute its input");
   return GridScan(function, op, std::move(*nest)).emit();
+}
+
+std::optional<KernelPlan> matchGridScan(KernelCandidate &kernel) {
+  auto scan = kernel.getRoot<ScanOp>();
+  if (!scan)
+    return std::nullopt;
+  KernelPlan plan;
+  plan.emit = [scan](KernelFunction &function) {
+    return emitScan(function, scan);
+  };
+  return plan;
 }
 
 } // namespace tdc

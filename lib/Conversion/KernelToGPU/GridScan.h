@@ -7,9 +7,8 @@
 
 namespace tdc {
 
-/// The kernel's result is that of `op`.
-mlir::FailureOr<LaunchShape> emitGridScan(KernelFunction &function,
-                                          td::ScanOp op);
+/// Kernels whose result is that of a td.scan.
+std::optional<KernelPlan> matchGridScan(KernelCandidate &kernel);
 
 } // namespace tdc
 

@@ -47,17 +47,6 @@ bool hasFewElements(KernelOp kernel) {
          });
 }
 
-/// A name for profiles and errors: that of the op that the kernel is about.
-std::string getName(KernelOp kernel, const KernelLibrary &library) {
-  Operation *about = nullptr;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    if (!about || !isa<ReductionOp>(about) || isa<ReductionOp>(op))
-      about = &op;
-  std::string name =
-      about ? about->getName().stripDialect().str() : std::string("copy");
-  return name + "_" + std::to_string(library.size());
-}
-
 /// Writes into the record of the device's errors, unless another thread was
 /// first: {i32 taken, i32 site, i64 index, i64 size}.
 void defineReport(ModuleOp code) {
@@ -98,31 +87,36 @@ void defineReport(ModuleOp code) {
   LLVM::ReturnOp::create(b, loc, ValueRange());
 }
 
-class KernelOutliner {
+constexpr Strategy gpuStrategies[] = {matchGridUpdate, matchPermutation,
+                                      matchGridScan, matchProduct,
+                                      matchGridNest};
+
+class GPUOutliner final : public KernelOutliner {
 public:
-  KernelOutliner(ModuleOp module, bool splits)
-      : module(module), builder(module.getContext()), splits(splits) {}
+  GPUOutliner(ModuleOp module, bool splits)
+      : KernelOutliner(module, gpuStrategies), splits(splits) {}
 
   LogicalResult outline(KernelOp kernel);
 
 private:
-  /// The kernel as it is; see emitGridNest for sections.
+  /// The kernel as it is.
   LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
-  ModuleOp getCode();
   /// Gives what an update starts as to a kernel of its own, unless it is an
   /// input that nothing else reads.
   LogicalResult splitBase(KernelOp kernel, UpdateOp update);
-  LogicalResult emit(KernelOp kernel, int64_t sections,
-                     KernelFunction &function, LaunchShape &shape,
-                     SmallVectorImpl<int64_t> &inPlace);
-  void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
-               bool reports);
-  Value makeBlocks(OpBuilder &host, KernelOp kernel, const LaunchShape &shape);
 
-  ModuleOp module, code;
-  OpBuilder builder;
+  void prepare(KernelFunction &function) override;
+  ModuleOp getCode() override;
+  std::string getName(KernelOp kernel) override;
+  KernelSignature getSignature() override;
+  void finish(LLVM::LLVMFuncOp function, const LaunchShape &shape) override;
+  void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
+               bool reports) override;
+  Value makeBlocks(OpBuilder &host, KernelOp kernel,
+                   const LaunchShape &shape) override;
+
+  ModuleOp code;
   const bool splits;
-  KernelLibrary library;
 };
 
 UpdateOp findUpdate(KernelOp kernel) {
@@ -132,7 +126,7 @@ UpdateOp findUpdate(KernelOp kernel) {
 
 } // namespace
 
-ModuleOp KernelOutliner::getCode() {
+ModuleOp GPUOutliner::getCode() {
   if (code)
     return code;
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
@@ -146,7 +140,7 @@ ModuleOp KernelOutliner::getCode() {
   return code;
 }
 
-LogicalResult KernelOutliner::splitBase(KernelOp kernel, UpdateOp update) {
+LogicalResult GPUOutliner::splitBase(KernelOp kernel, UpdateOp update) {
   Value base = update.getBase();
   // One that is read besides is copied: an update changes it where it lies.
   if (!base || (isa<BlockArgument>(base) && base.hasOneUse()))
@@ -166,81 +160,18 @@ LogicalResult KernelOutliner::splitBase(KernelOp kernel, UpdateOp update) {
   return outline(first);
 }
 
-LogicalResult KernelOutliner::emit(KernelOp kernel, int64_t sections,
-                                   KernelFunction &function, LaunchShape &shape,
-                                   SmallVectorImpl<int64_t> &inPlace) {
-  Block &body = kernel.getBody().front();
-  KernelSignature signature;
-  signature.passesWords = true;
-  std::string name = getName(kernel, library);
-  if (UpdateOp update = findUpdate(kernel)) {
-    function.create(getCode(), name, signature);
-    FailureOr<LaunchShape> made = emitGridUpdate(function, update);
-    if (failed(made))
-      return failure();
-    shape = *made;
-    if (Value base = update.getBase()) {
-      inPlace.assign({cast<BlockArgument>(base).getArgNumber(), 0});
-      shape.startsAsInput = true;
-    }
-    return success();
-  }
-
-  if (RandomOp random = findPermutation(kernel)) {
-    function.create(getCode(), name, signature);
-    shape = emitPermutation(function, random);
-    if (shape.startsAsInput)
-      inPlace.assign({int64_t(body.getNumArguments()) - 1, 0});
-    return success();
-  }
-  SmallVector<Value> roots(body.getTerminator()->getOperands());
-  if (auto scan = roots.front().getDefiningOp<ScanOp>()) {
-    function.create(getCode(), name, signature);
-    FailureOr<LaunchShape> made = emitGridScan(function, scan);
-    if (failed(made))
-      return failure();
-    shape = *made;
-    return success();
-  }
-  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
-  // One element is an array too: the step of an optimizer is one function for
-  // parameters of all sizes. Not beside a result without dims.
-  if (succeeded(nest) && nest->getLoops().empty()) {
-    FailureOr<LoopNest> overOne =
-        LoopNest::getOfKernel(roots, /*loopsOverOne=*/true);
-    if (succeeded(overOne))
-      nest = std::move(overOne);
-  }
-  if (failed(nest))
-    return kernel.emitError("no loops compute this kernel");
-  signature.isFlat = isFlatNest(*nest, function);
-  function.create(getCode(), name, signature);
-  if (auto schedule = scheduleProduct(*nest)) {
-    shape = emitTiledProduct(function, *nest, *schedule);
-    return success();
-  }
-  shape = emitGridNest(function, *nest, sections);
-  // Other threads may read what a reduction reads; elements that one thread
-  // alone computes and reads may stand in one place.
-  if (nest->getReductions().empty())
-    for (auto [i, root] : llvm::enumerate(nest->getRoots()))
-      if (getLoops(*root.at) == nest->getRootLoops())
-        for (BlockArgument argument : body.getArguments())
-          if (mayStandOn(function, *nest, argument, i))
-            inPlace.append({int64_t(argument.getArgNumber()), int64_t(i)});
-  return success();
-}
-
-void KernelOutliner::declare(LLVM::LLVMFuncOp function,
-                             const LaunchShape &shape, bool reports) {
+void GPUOutliner::declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
+                          bool reports) {
   OpBuilder b(code);
   GPUKernelOp::create(b, function.getLoc(), function.getSymName(),
                       shape.threads, shape.sharedBytes,
                       function.getNumArguments(), reports);
+  if (reports && !code.lookupSymbol(kReportIndex))
+    defineReport(code);
 }
 
-Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
-                                 const LaunchShape &shape) {
+Value GPUOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
+                              const LaunchShape &shape) {
   Location loc = kernel.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(host, loc, value, 64);
@@ -272,7 +203,7 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   return host.createOrFold<arith::MinUIOp>(loc, blocks, constant(kSomeBlocks));
 }
 
-LogicalResult KernelOutliner::outline(KernelOp kernel) {
+LogicalResult GPUOutliner::outline(KernelOp kernel) {
   if (RandomOp random = findPermutation(kernel)) {
     for (KernelOp made : splitPermutation(kernel, random))
       if (failed(outlineWhole(made)))
@@ -291,50 +222,49 @@ LogicalResult KernelOutliner::outline(KernelOp kernel) {
   return success();
 }
 
-LogicalResult KernelOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
+LogicalResult GPUOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
   UpdateOp update = findUpdate(kernel);
   if (update && failed(splitBase(kernel, update)))
     return failure();
-  KernelFunction function(builder, kernel);
-  function.tensorAlignment = kTensorAlignment;
-  function.indexBits = hasFewElements(kernel) ? 32 : 64;
-  LaunchShape shape;
-  SmallVector<int64_t> inPlace;
-  if (failed(emit(kernel, sections, function, shape, inPlace)))
-    return failure();
-  LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
-  LLVM::LLVMFuncOp func = function.code;
-  func.setLinkage(LLVM::Linkage::External);
-  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                builder.getUnitAttr());
-  func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                builder.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
-  // Without it ptxas makes room for more blocks at the price of spills.
-  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                builder.getI32IntegerAttr(1));
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
-      func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                      builder.getI64IntegerAttr(kTensorAlignment));
+  return KernelOutliner::outline(kernel, sections);
+}
 
-  OpBuilder host(kernel);
-  SmallVector<Value> inputs(kernel.getInputs());
-  if (function.flatSize)
-    inputs.push_back(getElementCount(host, kernel.getResult(0)));
-  LLVM::LLVMFuncOp shared = library.share(func, function.reports);
-  if (shared == func)
-    declare(func, shape, function.reports);
-  if (function.reports && !code.lookupSymbol(kReportIndex))
-    defineReport(code);
-  auto startsAs = shape.startsAsInput ? host.getDenseI64ArrayAttr(inPlace)
-                                      : DenseI64ArrayAttr();
-  auto launch =
-      LaunchOp::create(host, kernel.getLoc(), kernel.getResultTypes(),
-                       shared.getSymName(), inputs, kernel.getSizes(),
-                       makeBlocks(host, kernel, shape), inPlace, startsAs);
-  kernel.replaceAllUsesWith(launch.getResults());
-  kernel.erase();
-  return success();
+void GPUOutliner::prepare(KernelFunction &function) {
+  function.tensorAlignment = kTensorAlignment;
+  function.indexBits = hasFewElements(function.kernel) ? 32 : 64;
+}
+
+/// A name for profiles and errors: that of the op that the kernel is about.
+std::string GPUOutliner::getName(KernelOp kernel) {
+  Operation *about = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (!about || !isa<ReductionOp>(about) || isa<ReductionOp>(op))
+      about = &op;
+  std::string name =
+      about ? about->getName().stripDialect().str() : std::string("copy");
+  return name + "_" + std::to_string(library.size());
+}
+
+KernelSignature GPUOutliner::getSignature() {
+  KernelSignature signature;
+  signature.passesWords = true;
+  return signature;
+}
+
+void GPUOutliner::finish(LLVM::LLVMFuncOp function, const LaunchShape &shape) {
+  function.setLinkage(LLVM::Linkage::External);
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function->setAttr(
+      NVVM::NVVMDialect::getMaxntidAttrName(),
+      builder.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
+  // Without it ptxas makes room for more blocks at the price of spills.
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(1));
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (isa<LLVM::LLVMPointerType>(function.getArgument(i).getType()))
+      function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(kTensorAlignment));
 }
 
 namespace {
@@ -342,7 +272,7 @@ struct KernelToGPUPass : impl::KernelToGPUPassBase<KernelToGPUPass> {
   using KernelToGPUPassBase::KernelToGPUPassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    KernelOutliner outliner(module, splits);
+    GPUOutliner outliner(module, splits);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (kernel.isOnGPU())

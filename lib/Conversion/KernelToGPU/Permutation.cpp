@@ -133,6 +133,9 @@ void PermutationEmitter::emitOrder(Value step, Value place) {
                         at(function.resultPointers.front(), step));
 }
 
+/// Whether it is the kernel that gives heads and links.
+static bool makesLists(KernelOp kernel) { return kernel.getNumResults() == 2; }
+
 LaunchShape PermutationEmitter::emit() {
   LaunchShape shape;
   shape.threads = shape.elements = 256;
@@ -154,11 +157,10 @@ LaunchShape PermutationEmitter::emit() {
   Value end = arith::AddIOp::create(b, loc, step, function.i64(1));
   Value place = emitBelow(b, loc, function.scalars.lookup(random.getSeed()),
                           function.scalars.lookup(random.getCall()), step, end);
-  if (function.resultPointers.size() == 2) {
+  if (makesLists(function.kernel)) {
     heads = function.resultPointers[0];
     links = function.resultPointers[1];
     emitLinks(step, place);
-    shape.startsAsInput = true;
   } else {
     auto arguments = function.kernel.getBody().getArguments().take_back(2);
     heads = function.pointers.lookup(arguments[0]);
@@ -168,8 +170,19 @@ LaunchShape PermutationEmitter::emit() {
   return shape;
 }
 
-LaunchShape emitPermutation(KernelFunction &function, RandomOp random) {
-  return PermutationEmitter(function, random).emit();
+std::optional<KernelPlan> matchPermutation(KernelCandidate &kernel) {
+  KernelOp op = kernel.function.kernel;
+  RandomOp random = findPermutation(op);
+  if (!random)
+    return std::nullopt;
+  KernelPlan plan;
+  plan.startsAsInput = makesLists(op);
+  if (plan.startsAsInput)
+    plan.inPlace = {int64_t(op.getInputs().size()) - 1, 0};
+  plan.emit = [random](KernelFunction &function) -> FailureOr<LaunchShape> {
+    return PermutationEmitter(function, random).emit();
+  };
+  return plan;
 }
 
 } // namespace tdc

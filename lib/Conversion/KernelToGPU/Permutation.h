@@ -31,8 +31,8 @@ td::RandomOp findPermutation(td::KernelOp kernel);
 llvm::SmallVector<td::KernelOp, 2> splitPermutation(td::KernelOp kernel,
                                                     td::RandomOp random);
 
-/// Emits the second of those kernels or the one that they were made for.
-LaunchShape emitPermutation(KernelFunction &function, td::RandomOp random);
+/// The second of those kernels, and the one that they were made for.
+std::optional<KernelPlan> matchPermutation(KernelCandidate &kernel);
 
 } // namespace tdc
 

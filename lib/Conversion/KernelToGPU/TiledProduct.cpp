@@ -245,9 +245,17 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
   }
 }
 
-LaunchShape emitTiledProduct(KernelFunction &function, const LoopNest &nest,
-                             const ProductSchedule &schedule) {
-  return TiledProduct(function, nest, schedule).emit();
+std::optional<KernelPlan> matchProduct(KernelCandidate &kernel) {
+  // The schedule refers to the nest, which stays where it is.
+  if (!kernel.nest || !scheduleProduct(*kernel.nest))
+    return std::nullopt;
+  KernelPlan plan;
+  plan.isFlat = isFlatNest(*kernel.nest, kernel.function);
+  plan.emit = [nest = std::move(*kernel.nest)](
+                  KernelFunction &function) -> FailureOr<LaunchShape> {
+    return TiledProduct(function, nest, *scheduleProduct(nest)).emit();
+  };
+  return plan;
 }
 
 } // namespace tdc

@@ -8,9 +8,8 @@
 
 namespace tdc {
 
-/// Root i of the nest goes to result i of the kernel.
-LaunchShape emitTiledProduct(KernelFunction &function, const td::LoopNest &nest,
-                             const ProductSchedule &schedule);
+/// Kernels of one contraction that is large enough for tiles.
+std::optional<KernelPlan> matchProduct(KernelCandidate &kernel);
 
 } // namespace tdc
 
