@@ -18,7 +18,7 @@ class OpPassManager;
 
 namespace tdc {
 
-struct VectorUnit;
+struct TargetInfo;
 
 /// In the order of a compilation.
 enum class Phase : uint8_t {
@@ -45,7 +45,7 @@ struct PhaseInfo {
   llvm::StringRef holds;
   /// Adds the MLIR passes that lead here from the phase before; null where none
   /// do: at the start, and in the part that LLVM does.
-  void (*addPasses)(mlir::OpPassManager &passes, const VectorUnit &vectors);
+  void (*addPasses)(mlir::OpPassManager &passes, const TargetInfo &target);
 };
 
 /// All rows, in the order of Phase.

@@ -26,18 +26,18 @@ namespace tdc {
 
 class HostTarget;
 class StepListener;
-struct VectorUnit;
+struct TargetInfo;
 
 /// A context for one compilation on one thread. Dialects are loaded as they are
 /// needed.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// Takes td IR in the phase `first` through the MLIR phases up to and including
-/// `last`, for a processor with these vectors. False if a pass failed; it has
+/// `last`, for a target. False if a pass failed; it has
 /// emitted an error with a location. A message that starts with a code
 /// ("TD900: …") is for the author of the program, any other is a bug in tdc.
 bool runPhases(mlir::ModuleOp module, Phase first, Phase last,
-               const VectorUnit &vectors, StepListener *listener = nullptr);
+               const TargetInfo &target, StepListener *listener = nullptr);
 
 /// Takes a module in the phase `resolved` half the way to `placed`: every op is
 /// on the device that it will run on, and transfers are not placed yet. False

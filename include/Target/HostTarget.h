@@ -10,6 +10,7 @@
 #ifndef TDC_TARGET_HOSTTARGET_H
 #define TDC_TARGET_HOSTTARGET_H
 
+#include "Target/TargetInfo.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
@@ -31,14 +32,6 @@ class ModuleOp;
 
 namespace tdc {
 
-/// What kernels are shaped for.
-struct VectorUnit {
-  int64_t bits = 128;        ///< of one vector register
-  int64_t registers = 16;    ///< how many there are
-  bool convertsF16 = false;  ///< between f16 and f32
-  bool convertsBF16 = false; ///< f32 to bf16; the other way is a shift
-};
-
 /// The processor of this machine, or a named one of the same architecture.
 class HostTarget {
 public:
@@ -58,7 +51,7 @@ public:
 
   /// As LLVM names it: "sapphirerapids".
   llvm::StringRef getCPU() const;
-  VectorUnit getVectorUnit() const;
+  TargetInfo getInfo() const;
 
   /// LLVM IR of a module in the llvm dialect, with this target's attributes on
   /// every function. Null if the module cannot be translated, which is a bug.

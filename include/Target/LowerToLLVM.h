@@ -12,16 +12,16 @@ class RewritePatternSet;
 
 namespace tdc {
 
-struct VectorUnit;
+struct TargetInfo;
 
 /// A module pass: bodies of llvm.func ops in scf, arith, math and vector become
 /// the llvm dialect. One conversion does it all, where the stock passes would
 /// walk the module once per dialect. `processor` says what it converts itself.
-std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const VectorUnit &processor);
+std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const TargetInfo &processor);
 
 /// Its conversions between f32 and narrow floats.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
-                                 const VectorUnit &processor);
+                                 const TargetInfo &processor);
 
 } // namespace tdc
 

@@ -441,7 +441,7 @@ bool Compilation::runTo(Phase last) {
   mlir::ScopedDiagnosticHandler handler(
       context.get(),
       [&](mlir::Diagnostic &diagnostic) { reportFromPass(diagnostic); });
-  if (runPhases(*module, reached, last, target->getVectorUnit(), &listener)) {
+  if (runPhases(*module, reached, last, target->getInfo(), &listener)) {
     reached = last;
     return reportDiagnostics();
   }

@@ -42,8 +42,8 @@ class Fitter {
   static constexpr int kSteps = 20;
 
 public:
-  Fitter(ModuleOp module, Phase reached, const VectorUnit &vectors)
-      : module(module), reached(reached), vectors(vectors),
+  Fitter(ModuleOp module, Phase reached, const TargetInfo &target)
+      : module(module), reached(reached), target(target),
         limits(td::getBytesByGPU(module, td::kMemoryAttr)) {}
 
   /// Tells the passes what makes the program fit. The answer is, for the GPU
@@ -61,7 +61,7 @@ private:
 
   ModuleOp module;
   Phase reached; ///< by it
-  const VectorUnit &vectors;
+  const TargetInfo &target;
   td::BytesByGPU limits;
 };
 
@@ -74,7 +74,7 @@ bool Fitter::run(Trial &trial) {
   // Nothing is refused here.
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](mlir::Diagnostic &) { return success(); });
-  if (!runPhases(*copy, reached, Phase::Placed, vectors))
+  if (!runPhases(*copy, reached, Phase::Placed, target))
     return false;
   llvm::SmallVector<Place> gpus;
   for (const auto &[gpu, limit] : limits) {
@@ -84,7 +84,7 @@ bool Fitter::run(Trial &trial) {
     trial.live[gpu] = memory.getPeak();
   }
   (*copy)->removeAttr(td::kMemoryAttr);
-  if (!runPhases(*copy, Phase::Placed, Phase::NVVM, vectors))
+  if (!runPhases(*copy, Phase::Placed, Phase::NVVM, target))
     return false;
   trial.excess = 0;
   for (const PeakMemory &peak : planMemory(*copy, gpus).peaks) {
@@ -186,7 +186,7 @@ void Fitter::useRoom(Trial &trial) {
 void Compilation::fitMemory() {
   if ((*module)->hasAttr(td::kMemoryAttr) &&
       !(*module)->hasAttr(td::kAsWrittenAttr))
-    batchShare = Fitter(*module, reached, target->getVectorUnit()).run();
+    batchShare = Fitter(*module, reached, target->getInfo()).run();
 }
 
 /// What each simulated device has, if TDC_SIM_MEMORY says so.

@@ -26,7 +26,7 @@ namespace tdc {
 /// behind it: zero gradients added to, slots written and read again within a
 /// step and common parts of forward and backward disappear here, before kernels
 /// are cut.
-static void addGradPasses(OpPassManager &passes, const VectorUnit &) {
+static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDUnusedLoopsPass());
   passes.addPass(td::createTDGradPass());
   passes.addPass(td::createTDVerifyGradPass());
@@ -35,7 +35,7 @@ static void addGradPasses(OpPassManager &passes, const VectorUnit &) {
 
 /// Every tensor gets a concrete place. From here on it is known which backend
 /// an op belongs to.
-static void addResolvedPasses(OpPassManager &passes, const VectorUnit &) {
+static void addResolvedPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDResolvePass());
 }
 
@@ -47,7 +47,7 @@ void addChoicePasses(OpPassManager &passes) {
 /// Ops have their devices now, and that alone says which values have to be
 /// where. The transfers that the program wrote are made anew: hoisted, merged,
 /// left out. What then does not fit on a device leaves it again for a while.
-static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
+static void addPlacedPasses(OpPassManager &passes, const TargetInfo &) {
   addChoicePasses(passes);
   passes.addPass(td::createTDPlacePass());
   passes.addPass(td::createTDFitMemoryPass());
@@ -58,17 +58,19 @@ static void addPlacedPasses(OpPassManager &passes, const VectorUnit &) {
 /// host part that is left reads and writes slots, launches and prints. What it
 /// computes itself runs beside the kernels where it can. Slots that are now on
 /// one device, now on another, have their final form before.
-static void addKernelsPasses(OpPassManager &passes, const VectorUnit &) {
+static void addKernelsPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(td::createTDTrackSlotsPass());
   passes.addPass(td::createFormKernelsPass());
   passes.addPass(td::createTDVerifyKernelsPass());
-  passes.addPass(td::createAssignLayoutsPass());
+  td::AssignLayoutsPassOptions layouts;
+  layouts.lanes = target.getLanes();
+  passes.addPass(td::createAssignLayoutsPass(layouts));
   passes.addPass(td::createHoistScalarsPass());
 }
 
 /// What is copied is settled, and so are the kernels: copies can run beside
 /// them.
-static void addScheduledPasses(OpPassManager &passes, const VectorUnit &) {
+static void addScheduledPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDSchedulePass());
   passes.addPass(td::createTDVerifySchedulePass());
 }
@@ -76,20 +78,20 @@ static void addScheduledPasses(OpPassManager &passes, const VectorUnit &) {
 /// Each kernel becomes one function of vector loops. No loop of linalg is made
 /// in between: kernels are known whole, so their loops are written down once,
 /// fused and unrolled as they will run.
-static void addCPUPasses(OpPassManager &passes, const VectorUnit &vectors) {
+static void addCPUPasses(OpPassManager &passes, const TargetInfo &target) {
   KernelToCPUPassOptions options;
-  options.vectorBits = vectors.bits;
-  options.vectorRegisters = vectors.registers;
+  options.vectorBits = target.vectorBits;
+  options.vectorRegisters = target.vectorRegisters;
   passes.addPass(createKernelToCPUPass(options));
 }
 
 /// Those of GPUs become functions that many threads run at once, in a module of
 /// their own; where one is launched again and again, it is once for all. Then
 /// it is settled who reads what, and so what memory the program takes.
-static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
+static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createKernelToGPUPass());
   passes.addPass(createGroupLaunchesPass());
-  VectorUnit gpu;
+  TargetInfo gpu;
   gpu.convertsF16 = gpu.convertsBF16 = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));
   passes.addPass(createTDSplitReadsPass());
@@ -99,20 +101,20 @@ static void addNVVMPasses(OpPassManager &passes, const VectorUnit &) {
 
 /// That module becomes text, which the driver of the machine that runs the
 /// program compiles.
-static void addPTXPasses(OpPassManager &passes, const VectorUnit &) {
+static void addPTXPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createEmitImagesPass());
 }
 
 /// Tensors become addresses: slots and planned buffers in one arena, run-time
 /// sizes from the allocator. What is left calls kernels and the runtime.
-static void addRuntimePasses(OpPassManager &passes, const VectorUnit &) {
+static void addRuntimePasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createTDToRuntimePass());
 }
 
 /// Loops, arithmetic and vectors become the llvm dialect, all at once. What is
 /// too long for LLVM is cut.
-static void addLLVMPasses(OpPassManager &passes, const VectorUnit &vectors) {
-  passes.addPass(createLowerToLLVMPass(vectors));
+static void addLLVMPasses(OpPassManager &passes, const TargetInfo &target) {
+  passes.addPass(createLowerToLLVMPass(target));
   passes.addPass(createTDSplitFunctionsPass());
 }
 

@@ -54,7 +54,7 @@ private:
 /// each pass it would take 3.4 ms of 11, so only builds for development do it;
 /// the tests of the passes run under the verifier in any build.
 bool runPhases(ModuleOp module, Phase first, Phase last,
-               const VectorUnit &vectors, StepListener *listener) {
+               const TargetInfo &target, StepListener *listener) {
   if (first == Phase::TD) {
     Step step(listener, "verify");
     if (failed(verify(module.getOperation())))
@@ -70,7 +70,7 @@ bool runPhases(ModuleOp module, Phase first, Phase last,
     passes.enableVerifier(kVerifyPasses);
     if (listener)
       passes.addInstrumentation(std::make_unique<PassTeller>(*listener));
-    row.addPasses(passes, vectors);
+    row.addPasses(passes, target);
     if (failed(passes.run(module)))
       return false;
   }

@@ -67,18 +67,18 @@ HostTarget::~HostTarget() = default;
 
 llvm::StringRef HostTarget::getCPU() const { return machine->getTargetCPU(); }
 
-VectorUnit HostTarget::getVectorUnit() const {
+TargetInfo HostTarget::getInfo() const {
   // By what the processor can do, not by its name: features are what the
   // machine reports, or what the named processor has.
   const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
-  VectorUnit unit;
+  TargetInfo info;
   if (subtarget->checkFeatures("+avx512f"))
-    unit = {512, 32};
+    info = {512, 32};
   else if (subtarget->checkFeatures("+avx"))
-    unit = {256, 16};
-  unit.convertsF16 = subtarget->checkFeatures("+f16c");
-  unit.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
-  return unit;
+    info = {256, 16};
+  info.convertsF16 = subtarget->checkFeatures("+f16c");
+  info.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
+  return info;
 }
 
 void HostTarget::setAttributes(Function &function) const {

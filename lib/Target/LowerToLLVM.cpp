@@ -58,7 +58,7 @@ class LowerToLLVMPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLLVMPass)
 
-  explicit LowerToLLVMPass(const tdc::VectorUnit &processor)
+  explicit LowerToLLVMPass(const tdc::TargetInfo &processor)
       : processor(processor) {}
 
   llvm::StringRef getArgument() const override { return "tdc-lower-to-llvm"; }
@@ -92,11 +92,11 @@ public:
   }
 
 private:
-  tdc::VectorUnit processor;
+  tdc::TargetInfo processor;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tdc::createLowerToLLVMPass(const VectorUnit &processor) {
+std::unique_ptr<Pass> tdc::createLowerToLLVMPass(const TargetInfo &processor) {
   return std::make_unique<LowerToLLVMPass>(processor);
 }

@@ -152,7 +152,7 @@ Value truncateByProcessor(OpBuilder &b, Operation *op, Value x) {
 }
 
 struct ExtendLowering : OpRewritePattern<arith::ExtFOp> {
-  ExtendLowering(MLIRContext *context, const tdc::VectorUnit &processor)
+  ExtendLowering(MLIRContext *context, const tdc::TargetInfo &processor)
       : OpRewritePattern(context, /*benefit=*/2), processor(processor) {}
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
@@ -169,11 +169,11 @@ struct ExtendLowering : OpRewritePattern<arith::ExtFOp> {
     return success();
   }
 
-  tdc::VectorUnit processor;
+  tdc::TargetInfo processor;
 };
 
 struct TruncateLowering : OpRewritePattern<arith::TruncFOp> {
-  TruncateLowering(MLIRContext *context, const tdc::VectorUnit &processor)
+  TruncateLowering(MLIRContext *context, const tdc::TargetInfo &processor)
       : OpRewritePattern(context, /*benefit=*/2), processor(processor) {}
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
@@ -191,13 +191,13 @@ struct TruncateLowering : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 
-  tdc::VectorUnit processor;
+  tdc::TargetInfo processor;
 };
 
 } // namespace
 
 void tdc::populateNarrowFloatPatterns(RewritePatternSet &patterns,
-                                      const VectorUnit &processor) {
+                                      const TargetInfo &processor) {
   patterns.add<ExtendLowering, TruncateLowering>(patterns.getContext(),
                                                  processor);
 }

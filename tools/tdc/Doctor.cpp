@@ -68,7 +68,7 @@ private:
     if (!target)
       return fault("processor", llvm::toString(target.takeError()));
     ok("processor", target->getCPU() + ", vectors of " +
-                        llvm::Twine(target->getVectorUnit().bits) + " bits");
+                        llvm::Twine(target->getInfo().vectorBits) + " bits");
     unsigned count = std::thread::hardware_concurrency();
     ok("threads", llvm::Twine(count) +
                       ", of which compiling uses up to 4, and a program one");

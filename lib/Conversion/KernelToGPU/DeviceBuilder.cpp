@@ -52,7 +52,7 @@ Value DeviceBuilder::exchange(Value value, int64_t mask) {
                        ? value
                        : Value(LLVM::BitcastOp::create(b, loc, word, value));
     Value other = NVVM::ShflOp::create(
-        b, loc, word, i32(-1), integer, i32(mask), i32(kWarpSize - 1),
+        b, loc, word, i32(-1), integer, i32(mask), i32(gpu::kWarpSize - 1),
         NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
     return type == word ? other
                         : Value(LLVM::BitcastOp::create(b, loc, type, other));

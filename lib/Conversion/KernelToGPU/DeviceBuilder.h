@@ -8,19 +8,11 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
 #define TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
 
+#include "Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
 namespace tdc {
-
-/// Threads that run in step.
-inline constexpr int64_t kWarpSize = 32;
-/// Threads of a block at most.
-inline constexpr int64_t kMostThreads = 1024;
-/// The widest access to memory that a thread has, in bytes.
-inline constexpr int64_t kWidestAccess = 16;
-/// Bytes of shared memory that every block may have without asking.
-inline constexpr int64_t kSharedBytes = 48 << 10;
 
 /// Memory that the threads of a block share: an array of one type.
 struct SharedArray {

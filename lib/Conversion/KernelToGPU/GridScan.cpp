@@ -76,7 +76,7 @@ GridSchedule GridScan::makeSchedule() const {
   // One that only a run knows may be long; if there are few, a block each is
   // there for it.
   bool isShort = elements <= kFewForWarp && !(isUnknown && lines < kFewLines);
-  schedule.groupSize = isShort ? kWarpSize : kMostThreads;
+  schedule.groupSize = isShort ? gpu::kWarpSize : gpu::kMostThreads;
   schedule.threads = std::max(schedule.threads, schedule.groupSize);
   return schedule;
 }
@@ -150,7 +150,7 @@ Value GridScan::emitSection(Value start, Value before) {
     b.setInsertionPointToStart(load.elseBlock());
     scf::YieldOp::create(b, loc, none);
   }
-  Prefix prefix = loops.schedule.groupSize == kWarpSize
+  Prefix prefix = loops.schedule.groupSize == gpu::kWarpSize
                       ? scanWarp(load.getResult(0))
                       : scanBlock(load.getResult(0));
   if (loops.isReal)
@@ -169,9 +169,9 @@ Value GridScan::emitSection(Value start, Value before) {
 /// Of lanes that differ in one bit of their number, the upper one adds what the
 /// lower one's half of the lanes has.
 GridScan::Prefix GridScan::scanWarp(Value own) {
-  Value lane = loops.device.modulo(loops.member, kWarpSize);
+  Value lane = loops.device.modulo(loops.member, gpu::kWarpSize);
   Prefix prefix{own, own};
-  for (int64_t distance = 1; distance < kWarpSize; distance *= 2) {
+  for (int64_t distance = 1; distance < gpu::kWarpSize; distance *= 2) {
     Value other = loops.device.exchange(prefix.all, distance);
     Value bit = arith::AndIOp::create(b, loc, lane, loops.device.i32(distance));
     Value isUpper = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit,
@@ -188,11 +188,11 @@ GridScan::Prefix GridScan::scanWarp(Value own) {
 /// Each warp scans its elements; then warp 0 scans the totals, one per warp:
 /// there are as many warps as lanes.
 GridScan::Prefix GridScan::scanBlock(Value own) {
-  static_assert(kMostThreads == kWarpSize * kWarpSize);
+  static_assert(gpu::kMostThreads == gpu::kWarpSize * gpu::kWarpSize);
   DeviceBuilder &device = loops.device;
-  SharedArray ofWarps = device.makeShared(own.getType(), kWarpSize);
-  Value lane = device.modulo(loops.member, kWarpSize);
-  Value warp = device.divide(loops.member, kWarpSize);
+  SharedArray ofWarps = device.makeShared(own.getType(), gpu::kWarpSize);
+  Value lane = device.modulo(loops.member, gpu::kWarpSize);
+  Value warp = device.divide(loops.member, gpu::kWarpSize);
   auto isZero = [&](Value number) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
                                  device.i32(0));
@@ -212,8 +212,9 @@ GridScan::Prefix GridScan::scanBlock(Value own) {
   before = arith::SelectOp::create(b, loc, isFirstWarp,
                                    scan.makeNeutral(/*lanes=*/0),
                                    device.load(ofWarps, before, own.getType()));
-  Prefix prefix{scan.combine(before, ofWarp.upTo),
-                device.load(ofWarps, device.i32(kWarpSize - 1), own.getType())};
+  Prefix prefix{
+      scan.combine(before, ofWarp.upTo),
+      device.load(ofWarps, device.i32(gpu::kWarpSize - 1), own.getType())};
   device.wait(); // before the next section is there
   return prefix;
 }

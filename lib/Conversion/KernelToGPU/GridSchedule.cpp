@@ -12,9 +12,6 @@ namespace tdc {
 
 namespace {
 
-/// Threads that keep a GPU busy; fewer positions than that are worth several
-/// threads each.
-constexpr int64_t kManyThreads = 1 << 14;
 /// Groups that go through all indices of a scatter side by side at most: each
 /// looks at all of them, so that more would not be faster.
 constexpr int64_t kMostShares = 64;
@@ -56,7 +53,7 @@ private:
 } // namespace
 
 int64_t Scheduler::getWidth(unsigned loop) const {
-  int64_t extent = nest.getLoops()[loop].extent, narrowest = kWidestAccess;
+  int64_t extent = nest.getLoops()[loop].extent, narrowest = gpu::kWidestAccess;
   auto look = [&](const Access &access) {
     if (!function.flatSize &&
         getLaneStride(nest, access, loop, getRowMajor(access.tensor)) != 1)
@@ -69,7 +66,7 @@ int64_t Scheduler::getWidth(unsigned loop) const {
     look(root);
   for (const Access &input : nest.getInputs())
     look(input);
-  int64_t width = kWidestAccess / narrowest;
+  int64_t width = gpu::kWidestAccess / narrowest;
   if (function.flatSize)
     return width;
   if (ShapedType::isDynamic(extent))
@@ -112,7 +109,7 @@ void Scheduler::fitThreads() {
   if (std::optional<int64_t> count = tdc::countBlocks(nest, schedule);
       count == 1)
     schedule.threads = llvm::alignTo(
-        std::max<int64_t>(countPositions(schedule.outer), 1), kWarpSize);
+        std::max<int64_t>(countPositions(schedule.outer), 1), gpu::kWarpSize);
 }
 
 void Scheduler::shareReductions() {
@@ -129,7 +126,7 @@ void Scheduler::shareReductions() {
   }
 
   LoopSet lanes =
-      planVectors(nest, getRowMajor, kWidestAccess / 4, serial).lanes;
+      planVectors(nest, getRowMajor, gpu::kWidestAccess / 4, serial).lanes;
   auto *column = llvm::find_if(
       schedule.outer, [&](unsigned loop) { return lanes >> loop & 1; });
   int64_t positions = countPositions(schedule.outer);
@@ -137,13 +134,13 @@ void Scheduler::shareReductions() {
     // Neighbouring threads read neighbouring columns.
     std::rotate(column, column + 1, schedule.outer.end());
     int64_t members = 1;
-    while (members < kWarpSize && members * 16 <= terms &&
-           positions * members < kManyThreads &&
-           2 * members * kWarpSize * accumulators * 8 <= kSharedBytes)
+    while (members < gpu::kWarpSize && members * 16 <= terms &&
+           positions * members < gpu::kBusyThreads &&
+           2 * members * gpu::kWarpSize * accumulators * 8 <= gpu::kSharedBytes)
       members *= 2;
     if (members > 1) {
       schedule.groupSize = members;
-      schedule.threads = members * kWarpSize;
+      schedule.threads = members * gpu::kWarpSize;
       schedule.standApart = true;
     } else {
       fitThreads();
@@ -166,17 +163,19 @@ void Scheduler::shareReductions() {
   int64_t work = terms;
   if (!schedule.later.empty())
     work = std::max(work, countPositions(schedule.later));
-  if (work > 16 * kWarpSize) {
-    int64_t most = positions < kManyThreads / kWarpSize ? kMostThreads : 256;
-    schedule.threads = kWarpSize;
+  if (work > 16 * gpu::kWarpSize) {
+    int64_t most = positions < gpu::kBusyThreads / gpu::kWarpSize
+                       ? gpu::kMostThreads
+                       : 256;
+    schedule.threads = gpu::kWarpSize;
     while (schedule.threads < most && schedule.threads * 4 < work)
       schedule.threads *= 2;
     schedule.groupSize = schedule.threads;
     return;
   }
-  while (schedule.groupSize < kWarpSize && schedule.groupSize < work)
+  while (schedule.groupSize < gpu::kWarpSize && schedule.groupSize < work)
     schedule.groupSize *= 2;
-  while (schedule.threads > kWarpSize &&
+  while (schedule.threads > gpu::kWarpSize &&
          schedule.threads / 2 >= positions * schedule.groupSize)
     schedule.threads /= 2;
 }
@@ -206,7 +205,7 @@ GridSchedule Scheduler::runPart() {
   if (serial) {
     int64_t positions = std::max<int64_t>(countPositions(schedule.outer), 1);
     schedule.shares =
-        std::clamp<int64_t>(std::min(kManyThreads / positions,
+        std::clamp<int64_t>(std::min(gpu::kBusyThreads / positions,
                                      countPositions(schedule.serial) / 16),
                             1, kMostShares);
   } else if (!schedule.outer.empty()) {

@@ -26,8 +26,8 @@ struct GridSchedule {
   llvm::SmallVector<int64_t, 8> factors;
   /// Threads of a block, a multiple of a warp.
   int64_t threads = 256;
-  /// Members of a group: 1 … kWarpSize, or more if they stand apart or are the
-  /// whole block.
+  /// Members of a group: 1 … gpu::kWarpSize, or more if they stand apart or are
+  /// the whole block.
   int64_t groupSize = 1;
   /// Whether neighbouring threads are of neighbouring groups (so that they read
   /// neighbouring columns), not of one.

@@ -131,14 +131,14 @@ ReductionGroup::Values ReductionGroup::shareThroughMemory(
 
 /// First the warps, then, by way of shared memory, the block.
 ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
-  own = shareWithinWarp(own, kWarpSize);
-  int64_t warps = loops.schedule.groupSize / kWarpSize;
+  own = shareWithinWarp(own, gpu::kWarpSize);
+  int64_t warps = loops.schedule.groupSize / gpu::kWarpSize;
   if (warps == 1)
     return own;
-  Value lane =
-      arith::RemUIOp::create(b, loc, loops.member, loops.device.i32(kWarpSize));
-  Value warp =
-      arith::DivUIOp::create(b, loc, loops.member, loops.device.i32(kWarpSize));
+  Value lane = arith::RemUIOp::create(b, loc, loops.member,
+                                      loops.device.i32(gpu::kWarpSize));
+  Value warp = arith::DivUIOp::create(b, loc, loops.member,
+                                      loops.device.i32(gpu::kWarpSize));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                                         loops.device.i32(0));
   return shareThroughMemory(
@@ -188,7 +188,7 @@ void ReductionGroup::emit() {
     int64_t members = loops.schedule.groupSize;
     if (loops.schedule.standApart)
       results = shareApart(results);
-    else if (members > kWarpSize)
+    else if (members > gpu::kWarpSize)
       results = shareWithBlock(results);
     else
       results = shareWithinWarp(results, members);

@@ -25,8 +25,6 @@ namespace tdc {
 
 namespace {
 
-/// Blocks at most of a kernel whose threads take as many turns as it needs.
-constexpr int64_t kSomeBlocks = 1024;
 /// Every tensor begins at a multiple of this many bytes.
 constexpr int64_t kTensorAlignment = 64;
 /// Tensors with fewer elements have positions of 32 bits, with room for those
@@ -200,7 +198,8 @@ Value GPUOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
     return blocks;
   // One at least: a kernel without a result may have a bad index to report.
   blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
-  return host.createOrFold<arith::MinUIOp>(loc, blocks, constant(kSomeBlocks));
+  return host.createOrFold<arith::MinUIOp>(loc, blocks,
+                                           constant(gpu::kBusyBlocks));
 }
 
 LogicalResult GPUOutliner::outline(KernelOp kernel) {

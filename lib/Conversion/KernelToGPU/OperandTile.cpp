@@ -10,7 +10,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Chunks of kWidestAccess that all banks of shared memory give at a time.
+/// Chunks of gpu::kWidestAccess that all banks of shared memory give at a time.
 constexpr int64_t kBankChunks = 8;
 /// Elements of a line that neighbouring threads read together where they are
 /// transposed: of f32, a sector of memory.
@@ -68,7 +68,7 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
            getLaneStride(nest, source, wide, getRowMajor(source.tensor)) == 1 &&
-           evaluator.getAlignment(source, origin) % kWidestAccess == 0;
+           evaluator.getAlignment(source, origin) % gpu::kWidestAccess == 0;
 }
 
 void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
@@ -160,10 +160,10 @@ void OperandTile::copy(const Tile &tile, int64_t turn, Value isInside,
   // Beyond the end no byte is read, and the chunk filled with zeros.
   Value bytes;
   if (isInside)
-    bytes = arith::SelectOp::create(b, loc, isInside, device.i32(kWidestAccess),
-                                    device.i32(0));
+    bytes = arith::SelectOp::create(
+        b, loc, isInside, device.i32(gpu::kWidestAccess), device.i32(0));
   NVVM::CpAsyncOp::create(b, loc, getDestination(stage, turn, 0), from,
-                          kWidestAccess, NVVM::LoadCacheModifierKind::CG,
+                          gpu::kWidestAccess, NVVM::LoadCacheModifierKind::CG,
                           bytes);
 }
 

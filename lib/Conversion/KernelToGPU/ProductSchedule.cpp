@@ -12,9 +12,6 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// So many large tiles keep a GPU busy.
-constexpr int64_t kManyTiles = 96;
-
 static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
   Type element = schedule.element;
   int64_t rows = nest.estimatePositions(schedule.left.loops);
@@ -29,7 +26,7 @@ static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
   int64_t fewer = std::min(rows, columns);
   bool isLarge =
       llvm::divideCeil(rows, 128) * llvm::divideCeil(columns, 128) * batch >=
-          kManyTiles &&
+          gpu::kBusyTiles &&
       fewer >= 128 && schedule.shared.getIntOrFloatBitWidth() <= 32;
   int64_t extent = isLarge ? 128 : 64;
   if (schedule.onTensorCores) {

@@ -43,9 +43,9 @@ struct ProductSchedule {
   /// Pairs of tiles that are in shared memory at a time.
   int64_t stages = 2;
 
-  /// Elements of kWidestAccess in shared memory.
+  /// Elements of gpu::kWidestAccess in shared memory.
   int64_t getChunk() const {
-    return kWidestAccess * 8 / shared.getIntOrFloatBitWidth();
+    return gpu::kWidestAccess * 8 / shared.getIntOrFloatBitWidth();
   }
 };
 

@@ -63,7 +63,7 @@ TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
     Value together =
         LLVM::LoadOp::create(b, loc, VectorType::get({group}, schedule.shared),
                              tile.getAddress(stage, own, device.i32(term)),
-                             std::min(bytes, kWidestAccess));
+                             std::min(bytes, gpu::kWidestAccess));
     for (int64_t i = 0; i < group; ++i)
       values.push_back(
           LLVM::ExtractElementOp::create(b, loc, together, device.i32(i)));

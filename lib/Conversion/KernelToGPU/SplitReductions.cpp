@@ -3,6 +3,7 @@
 #include "SplitReductions.h"
 #include "Conversion/KernelBody/Accumulation.h"
 #include "GridSchedule.h"
+#include "Target/TargetInfo.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,8 +12,6 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Blocks that keep a GPU busy.
-constexpr int64_t kManyBlocks = 1024;
 /// Turns of a thread that are worth another launch, and those that a thread
 /// then has at least.
 constexpr int64_t kManyTurns = 64, kFewTurns = 4;
@@ -111,7 +110,7 @@ int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
     turns =
         std::max<int64_t>(turns, llvm::divideCeil(*terms, schedule.groupSize));
   }
-  int64_t most = std::min(kManyBlocks / *blocks, turns / kFewTurns);
+  int64_t most = std::min(gpu::kBusyBlocks / *blocks, turns / kFewTurns);
   if (turns < kManyTurns || most < 2)
     return 1;
   return llvm::divideCeil(turns, llvm::divideCeil(turns, most));

@@ -74,11 +74,11 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
       device(device) {
   element = schedule.element;
   int64_t across = schedule.right.extent / kWarpColumns;
-  int64_t warps = schedule.threads / kWarpSize;
+  int64_t warps = schedule.threads / gpu::kWarpSize;
   warpRows = schedule.left.extent * across / warps;
   Value thread = device.getThread();
-  lane = device.modulo(thread, kWarpSize);
-  Value warp = device.divide(thread, kWarpSize);
+  lane = device.modulo(thread, gpu::kWarpSize);
+  Value warp = device.divide(thread, gpu::kWarpSize);
   firstRow = device.multiply(device.divide(warp, across), warpRows);
   firstColumn = device.multiply(device.modulo(warp, across), kWarpColumns);
   row = device.add(firstRow, device.divide(lane, kGroup));

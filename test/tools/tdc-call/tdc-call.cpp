@@ -61,7 +61,7 @@ static std::unique_ptr<tdc::JIT> compile(MLIRContext &context) {
   llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
   if (!module ||
       !tdc::runPhases(*module, runsMain ? tdc::Phase::Placed : tdc::Phase::TD,
-                      tdc::Phase::LLVM, target->getVectorUnit()) ||
+                      tdc::Phase::LLVM, target->getInfo()) ||
       !tdc::generateObjects(*module, *target, /*threads=*/1, objects))
     return nullptr;
   auto jit = tdc::JIT::create(objects, "tdc_program");

@@ -160,7 +160,7 @@ private:
   int failed() const { return isRefused ? ExitProgramError : ExitBug; }
 
   int interpret() {
-    if (!runPhases(*module, Phase::TD, level.interpreted->phase, VectorUnit()))
+    if (!runPhases(*module, Phase::TD, level.interpreted->phase, TargetInfo()))
       return failed();
     Interpreter interpreter(*module);
     int32_t status = interpreter.open({path.data()});
@@ -182,7 +182,7 @@ private:
     if (!target)
       llvm::report_fatal_error(target.takeError());
     llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-    if (!runPhases(*module, Phase::TD, Phase::LLVM, target->getVectorUnit()))
+    if (!runPhases(*module, Phase::TD, Phase::LLVM, target->getInfo()))
       return failed();
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> code =

@@ -418,6 +418,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     A kernel has the attribute `layouts`: one array per input, then one per
     result; absent where all are row-major.
   }];
+  let options = [Option<"lanes", "lanes", "int64_t", "16",
+                        "elements in a vector of the target">];
 }
 
 def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {

@@ -21,8 +21,6 @@ namespace tdc::td {
 
 namespace {
 
-/// Lanes that costs are counted for; only ratios matter.
-constexpr int64_t kLanes = 16;
 /// A loop around a kernel weighs as much as this many runs of it.
 constexpr double kLoopWeight = 10;
 
@@ -36,7 +34,8 @@ bool isMatrix(Value tensor) {
 
 class LayoutAssigner {
 public:
-  explicit LayoutAssigner(ModuleOp module) : module(module) {}
+  LayoutAssigner(ModuleOp module, int64_t lanes)
+      : module(module), lanes(lanes) {}
 
   void run() {
     collect();
@@ -77,6 +76,7 @@ private:
   void annotate();
 
   ModuleOp module;
+  int64_t lanes;
   std::vector<Kernel> kernels;
   llvm::EquivalenceClasses<void *> groups;
   llvm::DenseSet<void *> fixed;                ///< values
@@ -183,7 +183,7 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
                                  [&](Value inner) {
                                    return getLayout(outside(kernel->op, inner));
                                  },
-                                 kLanes)
+                                 lanes)
                                  .cost;
   return cost;
 }
@@ -242,7 +242,11 @@ void LayoutAssigner::annotate() {
 
 namespace {
 struct AssignLayoutsPass : impl::AssignLayoutsPassBase<AssignLayoutsPass> {
-  void runOnOperation() override { LayoutAssigner(getOperation()).run(); }
+  using AssignLayoutsPassBase::AssignLayoutsPassBase;
+
+  void runOnOperation() override {
+    LayoutAssigner(getOperation(), lanes).run();
+  }
 };
 } // namespace
 } // namespace tdc::td

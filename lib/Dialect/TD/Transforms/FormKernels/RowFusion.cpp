@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusionGraph.h"
+#include "Target/TargetInfo.h"
 
 using namespace mlir;
 
@@ -17,9 +18,10 @@ namespace tdc::td {
 /// Elements that one group of threads goes through where there is no row to
 /// share the work by.
 constexpr int64_t kSmallTensor = 1 << 13;
-/// So few rows of such a length leave most of a GPU idle: each stage is a
-/// kernel of its own then, whose reductions the backend cuts into sections.
-constexpr int64_t kFewRows = 128, kLongRow = 1 << 18;
+/// Rows of such a length that are too few for a GPU leave most of it idle: each
+/// stage is a kernel of its own then, whose reductions the backend cuts into
+/// sections.
+constexpr int64_t kLongRow = 1 << 18;
 
 /// Whether all reductions are over rows of one kind, and all roots are a row or
 /// one element of it.
@@ -54,7 +56,8 @@ static bool isRowNest(const LoopNest &nest) {
   LoopSet terms = 0;
   for (unsigned loop : reductions.front().loops)
     terms |= LoopSet(1) << loop;
-  return count(rows, kFewRows) >= kFewRows || count(terms, 0) < kLongRow;
+  return count(rows, gpu::kBusyRows) >= gpu::kBusyRows ||
+         count(terms, 0) < kLongRow;
 }
 
 bool FusionGraph::mergeRow(Node &a, Node &b) {
