@@ -40,7 +40,7 @@ bool updatesState(LaunchOp launch) {
 /// values that are needed longer were there when the first launch was, and what
 /// is new has its place in a slot.
 bool endsRun(Operation &op) {
-  if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.getBlocks())
+  if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.isOnGPU())
     return !updatesState(launch);
   if (isView(&op) || isa<NextRandomOp, ReadOp, WriteOp>(op))
     return false;
@@ -113,7 +113,7 @@ private:
 } // namespace
 
 bool LaunchGrouper::canGroup(LaunchOp launch) {
-  if (!launch || !launch.getBlocks() || launch.getStartsAs())
+  if (!launch || !launch.isOnGPU() || launch.getStartsAs())
     return false;
   auto kernel = module.lookupSymbol<GPUKernelOp>(launch.getCallee());
   auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(launch.getCallee());

@@ -173,7 +173,7 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
     define(result, sizes.take_front(count));
     sizes = sizes.drop_front(count);
   }
-  if (op.getBlocks())
+  if (op.isOnGPU())
     return launchOnGPU(op);
   llvm::SmallVector<Value> arguments = {code.getContext()};
   addKernelArguments(op, arguments);

@@ -88,6 +88,10 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
                        DenseI64ArrayAttr:$in_place,
                        OptionalAttr<DenseI64ArrayAttr>:$starts_as);
   let results = (outs Variadic<TD_Tensor>:$results);
+  let extraClassDeclaration = [{
+    /// Whether a GPU runs it.
+    bool isOnGPU();
+  }];
   let assemblyFormat = [{
     $callee `(` $inputs `)` (`sizes` `(` $sizes^ `)`)?
     (`blocks` `(` $blocks^ `)`)? `in_place` $in_place

@@ -4,6 +4,7 @@
 #define TDC_LIB_DIALECT_TD_IR_OPHELPERS_H
 
 #include "Dialect/TD/IR/TD.h"
+#include "Dialect/TD/OpTable/ShapeRules.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace tdc::td {
@@ -45,9 +46,12 @@ llvm::LogicalResult verifySlots(mlir::Operation *op, mlir::ArrayAttr slots,
 SlotOp lookupSlot(mlir::Operation *op, mlir::FlatSymbolRefAttr slot,
                   mlir::SymbolTableCollection &symbols);
 
-/// `dims` without those at the given ascending indices.
-llvm::SmallVector<int64_t> dropDims(llvm::ArrayRef<int64_t> dims,
-                                    llvm::ArrayRef<int64_t> dropped);
+/// The sizes of a tensor as shape rules take them, a variable for each `?`.
+Dims getSymbolicSizes(mlir::RankedTensorType type);
+/// A tensor has the shape that a rule gives.
+llvm::LogicalResult verifyShape(mlir::Operation *op, llvm::StringRef what,
+                                const ShapeAnswer &expected,
+                                mlir::RankedTensorType got);
 
 //===----------------------------------------------------------------------===//
 // Folding

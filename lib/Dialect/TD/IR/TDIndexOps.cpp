@@ -51,24 +51,17 @@ static AccessMap accessIndices(MLIRContext *context, unsigned rank,
           {}};
 }
 
-/// `input`'s shape with `dim` replaced by the shape of `indices`.
-static SmallVector<int64_t> gatherShape(RankedTensorType input,
-                                        RankedTensorType indices, int64_t dim) {
-  SmallVector<int64_t> shape(input.getShape().take_front(dim));
-  llvm::append_range(shape, indices.getShape());
-  llvm::append_range(shape, input.getShape().drop_front(dim + 1));
-  return shape;
-}
-
 LogicalResult GatherOp::verify() {
   RankedTensorType input = getInput().getType();
   // C1
   if (failed(verifyDimIndex(*this, getDim(), input)))
     return failure();
   // C2
-  if (failed(verifyDims(*this, "result",
-                        gatherShape(input, getIndices().getType(), getDim()),
-                        getType().getShape())))
+  if (failed(verifyShape(*this, "result",
+                         gatherShape(getSymbolicSizes(input),
+                                     getSymbolicSizes(getIndices().getType()),
+                                     getDim()),
+                         getType())))
     return failure();
   // C3
   return verifyDType(*this, "result", input, getType());
@@ -94,9 +87,11 @@ LogicalResult ScatterAddOp::verify() {
   if (failed(verifyDimIndex(*this, getDim(), input)))
     return failure();
   // C2
-  if (failed(verifyDims(*this, "updates",
-                        gatherShape(input, getIndices().getType(), getDim()),
-                        getUpdates().getType().getShape())))
+  if (failed(verifyShape(*this, "updates",
+                         gatherShape(getSymbolicSizes(input),
+                                     getSymbolicSizes(getIndices().getType()),
+                                     getDim()),
+                         getUpdates().getType())))
     return failure();
   // C3
   return verifyDType(*this, "updates", input, getUpdates().getType());

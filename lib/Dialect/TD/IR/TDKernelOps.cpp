@@ -7,10 +7,14 @@ using namespace mlir;
 using namespace tdc;
 using namespace tdc::td;
 
-bool KernelOp::isOnGPU() {
-  return getNumResults() != 0 &&
-         getPlace(getResult(0)).kind == Place::Kind::Cuda;
+/// Whether the tensors that the op makes are on a GPU.
+static bool makesOnGPU(Operation *op) {
+  return op->getNumResults() != 0 &&
+         getPlace(op->getResult(0)).kind == Place::Kind::Cuda;
 }
+
+bool KernelOp::isOnGPU() { return makesOnGPU(*this); }
+bool LaunchOp::isOnGPU() { return makesOnGPU(*this); }
 
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();

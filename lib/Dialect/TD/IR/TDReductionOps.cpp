@@ -36,6 +36,17 @@ static SmallVector<OperandDim, 2> ofInput(ArrayRef<int64_t> dims) {
       dims, [](int64_t dim) { return OperandDim{0, unsigned(dim)}; });
 }
 
+/// The result is the input without `dims`.
+static LogicalResult verifyReduced(Operation *op, RankedTensorType input,
+                                   ArrayRef<int64_t> dims,
+                                   RankedTensorType result) {
+  SmallVector<unsigned> reduced(dims.begin(), dims.end());
+  return verifyShape(
+      op, "result",
+      reduceShape(getSymbolicSizes(input), reduced, /*keepDims=*/false),
+      result);
+}
+
 LogicalResult ReduceOp::verify() {
   RankedTensorType input = getInput().getType();
   // C1
@@ -48,8 +59,7 @@ LogicalResult ReduceOp::verify() {
            << (logical ? "bool" : "numbers") << " for '"
            << stringifyReduceKind(getKind()) << "', got " << input;
   // C3
-  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), getDims()),
-                        getType().getShape())))
+  if (failed(verifyReduced(*this, input, getDims(), getType())))
     return failure();
   if (failed(verifyDType(*this, "result", input, getType())))
     return failure();
@@ -123,8 +133,7 @@ LogicalResult ArgReduceOp::verify() {
     return emitOpError("expected static sizes of all dims but the first, got ")
            << input;
   // C3
-  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), dims),
-                        getType().getShape())))
+  if (failed(verifyReduced(*this, input, dims, getType())))
     return failure();
   // C4
   for (int64_t dim : dims)
@@ -173,9 +182,9 @@ LogicalResult MatmulOp::verify() {
       failed(verifyDType(*this, "result", lhs, getType())))
     return failure();
   // C5
-  SmallVector<int64_t> expected(lhs.getShape());
-  expected.back() = rhs.getShape().back();
-  return verifyDims(*this, "result", expected, getType().getShape());
+  return verifyShape(*this, "result",
+                     matmulShape(getSymbolicSizes(lhs), getSymbolicSizes(rhs)),
+                     getType());
 }
 
 /// From (…, m, n, k) to (…, m, k) and (…, k, n).
@@ -255,8 +264,7 @@ LogicalResult LogSumExpOp::verify() {
   if (failed(verifyReducedDims(*this, getDims(), input)))
     return failure();
   // C2
-  if (failed(verifyDims(*this, "result", dropDims(input.getShape(), getDims()),
-                        getType().getShape())))
+  if (failed(verifyReduced(*this, input, getDims(), getType())))
     return failure();
   return verifyDType(*this, "result", input, getType());
 }

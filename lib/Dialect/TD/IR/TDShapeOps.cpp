@@ -183,10 +183,10 @@ LogicalResult PermuteOp::verify() {
            << from.size() << " dims of the operand, got "
            << spellDims(getPermutation());
   // C2
-  SmallVector<int64_t> expected;
-  for (int64_t dim : getPermutation())
-    expected.push_back(from[dim]);
-  if (failed(verifyDims(*this, "result", expected, getType().getShape())))
+  if (failed(verifyShape(*this, "result",
+                         permuteShape(getSymbolicSizes(getInput().getType()),
+                                      getPermutation()),
+                         getType())))
     return failure();
   // C3
   return verifyDType(*this, "result", getInput().getType(), getType());
@@ -393,7 +393,7 @@ LogicalResult ConcatOp::verify() {
   int64_t dim = getDim();
   if (failed(verifyDimIndex(*this, dim, first)))
     return failure();
-  int64_t total = 0;
+  SmallVector<Dims> sizes;
   for (Value input : getInputs()) {
     auto type = cast<RankedTensorType>(input.getType());
     // C2
@@ -403,17 +403,15 @@ LogicalResult ConcatOp::verify() {
     if (failed(verifyDType(*this, "input", first, type)))
       return failure();
     // C3
-    int64_t size = type.getDimSize(dim);
-    if (failed(verifyDims(*this, "input", withDim(first, dim, size),
+    if (failed(verifyDims(*this, "input",
+                          withDim(first, dim, type.getDimSize(dim)),
                           type.getShape())))
       return failure();
-    total = ShapedType::isDynamic(size) || ShapedType::isDynamic(total)
-                ? ShapedType::kDynamic
-                : total + size;
+    sizes.push_back(getSymbolicSizes(type));
   }
   // C4
-  if (failed(verifyDims(*this, "result", withDim(first, dim, total),
-                        getType().getShape())))
+  SmallVector<DimsRef> shapes(sizes.begin(), sizes.end());
+  if (failed(verifyShape(*this, "result", concatShape(shapes, dim), getType())))
     return failure();
   return verifyDType(*this, "result", first, getType());
 }

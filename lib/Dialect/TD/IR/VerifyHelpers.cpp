@@ -111,13 +111,24 @@ LogicalResult td::verifySlots(Operation *op, ArrayAttr slots,
   return success();
 }
 
-SmallVector<int64_t> td::dropDims(ArrayRef<int64_t> dims,
-                                  ArrayRef<int64_t> dropped) {
-  SmallVector<int64_t> rest;
-  for (auto [i, dim] : llvm::enumerate(dims))
-    if (!llvm::is_contained(dropped, int64_t(i)))
-      rest.push_back(dim);
-  return rest;
+Dims td::getSymbolicSizes(RankedTensorType type) {
+  Dims sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? Size::variable("?")
+                                                : Size(size));
+  return sizes;
+}
+
+LogicalResult td::verifyShape(Operation *op, StringRef what,
+                              const ShapeAnswer &expected,
+                              RankedTensorType got) {
+  if (!expected)
+    return op->emitOpError() << expected.problem;
+  SmallVector<int64_t> dims;
+  for (const Size &size : expected.dims)
+    dims.push_back(size.isConstant() ? size.getConstant()
+                                     : ShapedType::kDynamic);
+  return verifyDims(op, what, dims, got.getShape());
 }
 
 //===----------------------------------------------------------------------===//
