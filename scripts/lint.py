@@ -138,6 +138,9 @@ TESTED_BY = {
     "Frontend/AST": "test/Frontend/Parser",
     "Frontend/NullEmitter": "test/Driver",
     "Frontend/Source": "test/Unit/Frontend",
+    "Graph": "test/Driver",
+    "Markup": "test/Driver",
+    "Report/Page": "test/Driver",
     "Target": "test/Pipelines",
 }
 
