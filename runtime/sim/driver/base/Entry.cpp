@@ -1,6 +1,6 @@
 //===- Entry.cpp - the entry points of the driver, by number --------------===//
 
-#include "driver/Entry.h"
+#include "driver/base/Entry.h"
 
 using namespace tdc::sim;
 

@@ -1,6 +1,6 @@
 //===- DeviceModel.cpp - what the simulated devices say they are ----------===//
 
-#include "driver/DeviceModel.h"
+#include "driver/base/DeviceModel.h"
 
 using namespace tdc::sim;
 

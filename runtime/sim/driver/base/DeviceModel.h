@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_SIM_DRIVER_DEVICEMODEL_H
-#define TDC_SIM_DRIVER_DEVICEMODEL_H
+#ifndef TDC_SIM_DRIVER_BASE_DEVICEMODEL_H
+#define TDC_SIM_DRIVER_BASE_DEVICEMODEL_H
 
 #include "cuda_driver.h"
 #include "gpu_times.h"
@@ -43,4 +43,4 @@ inline constexpr unsigned kMaxGridYZ = 65535;
 
 } // namespace tdc::sim
 
-#endif // TDC_SIM_DRIVER_DEVICEMODEL_H
+#endif // TDC_SIM_DRIVER_BASE_DEVICEMODEL_H

@@ -1,7 +1,7 @@
 //===- Entry.h - the entry points of the driver, by number ----------------===//
 
-#ifndef TDC_SIM_DRIVER_ENTRY_H
-#define TDC_SIM_DRIVER_ENTRY_H
+#ifndef TDC_SIM_DRIVER_BASE_ENTRY_H
+#define TDC_SIM_DRIVER_BASE_ENTRY_H
 
 #include "cuda_driver.h"
 #include <optional>
@@ -46,4 +46,4 @@ bool isUnsafeDuringCapture(Entry entry);
 
 } // namespace tdc::sim
 
-#endif // TDC_SIM_DRIVER_ENTRY_H
+#endif // TDC_SIM_DRIVER_BASE_ENTRY_H
