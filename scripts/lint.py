@@ -138,6 +138,9 @@ TESTED_BY = {
     "Frontend/AST": "test/Frontend/Parser",
     "Frontend/NullEmitter": "test/Driver",
     "Frontend/Source": "test/Unit/Frontend",
+    "Graph": "test/Driver",
+    "Markup": "test/Driver",
+    "Report/Page": "test/Driver",
     "Target": "test/Pipelines",
 }
 
@@ -162,6 +165,43 @@ def test_folders(files, fix):
                       if f.startswith("lib/") and f.endswith(".cpp")})
     return [f"lib/{folder}: has neither test/{folder} nor test/Unit/{folder}"
             for folder in folders if not is_tested(folder)]
+
+
+def include_cycles(files, fix):
+    """Folders include each other one way only, so that one can be read, tested
+    and moved without those that include it. The headers of include/X belong to
+    lib/X."""
+    names = with_suffix(files, CXX | {".def"})
+    by_name = {}
+    for f in names:
+        by_name.setdefault(Path(f).name, []).append(f)
+
+    def folder(f):
+        parent = str(Path(f).parent)
+        return f"lib/{parent[8:]}" if parent.startswith("include/") else parent
+
+    def find(f, include):
+        """The file that is meant: beside `f`, or the only one of that name."""
+        found = [g for g in by_name.get(Path(include).name, ()) if f"/{g}".endswith(f"/{include}")]
+        beside = os.path.normpath(Path(f).parent / include)
+        return beside if beside in names else found[0] if len(found) == 1 else None
+
+    edges = {}
+    for f in names:
+        for include in re.findall(r'^#include "([^"]+)"', read(f), re.MULTILINE):
+            included = find(f, include)
+            if included and folder(f) != folder(included):
+                edges.setdefault((folder(f), folder(included)), (f, included))
+    def reaches(start, goal):
+        seen, left = set(), [start]
+        while left:
+            at = left.pop()
+            seen.add(at)
+            left += [b for a, b in edges if a == at and b not in seen]
+        return goal in seen
+
+    return [f"{f}: includes {included}, and {b} includes {a} on some way"
+            for (a, b), (f, included) in sorted(edges.items()) if reaches(b, a)]
 
 
 def changed_files():
@@ -247,7 +287,7 @@ def op_tests(files, fix):
 
 
 RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
-         cmake_lists, test_folders, op_tests, clang_tidy]
+         cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
 
 
 def main():

@@ -3,7 +3,7 @@
 // Random bits come from a second Philox, written from the paper, so that the
 // runtime's is tested too. Normal numbers are the runtime's: they are defined
 // as the outcome of one fixed sequence of operations
-// (runtime/src/RandomCore.h), which a second copy would only repeat.
+// (runtime/src/program/RandomCore.h), which a second copy would only repeat.
 //
 //===----------------------------------------------------------------------===//
 

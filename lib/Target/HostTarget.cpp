@@ -1,6 +1,7 @@
 //===- HostTarget.cpp - LLVM IR, passes, objects --------------------------===//
 
 #include "Target/HostTarget.h"
+#include "Conversion/RuntimeFunctions.h"
 #include "Optimize.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -109,7 +110,8 @@ void HostTarget::addMain(Module &module, StringRef loader) const {
   SmallVector<Type *> types(arguments.size(), pointer);
   types[1] = i32;
   FunctionCallee run = module.getOrInsertFunction(
-      loader.empty() ? "tdrt_run_program" : "tdrt_run_exports",
+      loader.empty() ? tdc::runtime::tdrt_run_program.name
+                     : tdc::runtime::tdrt_run_exports.name,
       FunctionType::get(i32, types, /*isVarArg=*/false));
   IRBuilder<> builder(BasicBlock::Create(context, "", main));
   builder.CreateRet(builder.CreateCall(run, arguments));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtype.h"
 #include "MemoryFile.h"
+#include "base/Dtype.h"
 #include "formats/TensorFormat.h"
 #include <memory>
 

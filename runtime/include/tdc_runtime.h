@@ -661,7 +661,7 @@ TDRT_API void tdrt_str_release(tdrt_context *ctx, int64_t mark);
  *   key     = {lo(s), hi(s)},  counter = {lo(c), hi(c), lo(i/4), hi(i/4)}.
  * Every element is a function of its own word, so any part of a tensor may be
  * made anywhere: `first` is the index of out[0]. What is computed from a word
- * stands at the top of src/RandomCore.h. */
+ * stands at the top of src/program/RandomCore.h. */
 
 /* Sets the stream: seed n, counter 0. A program starts with seed 0. */
 TDRT_API void tdrt_seed(tdrt_context *ctx, int64_t n);

@@ -1,6 +1,6 @@
 //===- AbiTest.cpp - the header against its lists -------------------------===//
 
-#include "TestProgram.h"
+#include "support/TestProgram.h"
 #include <cstddef>
 #include <fstream>
 #include <regex>

@@ -1,7 +1,7 @@
 //===- ArgumentsTest.cpp - the command line of a program ------------------===//
 
-#include "ChildProgram.h"
-#include "Nearest.h"
+#include "base/Nearest.h"
+#include "support/ChildProgram.h"
 
 using namespace tdrt_test;
 

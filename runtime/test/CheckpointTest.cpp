@@ -1,7 +1,7 @@
 //===- CheckpointTest.cpp - saving and restoring slots --------------------===//
 
-#include "CheckpointFormat.h"
-#include "TestProgram.h"
+#include "checkpoint/CheckpointFormat.h"
+#include "support/TestProgram.h"
 #include "tdc_files.h"
 #include <cmath>
 #include <cstring>

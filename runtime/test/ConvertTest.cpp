@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convert.h"
-#include "Denormals.h"
+#include "base/Convert.h"
+#include "base/Denormals.h"
 #include "tdc_runtime.h"
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 //===- DriverTest.cpp - finding GPUs, choosing the version for them -------===//
 
-#include "GpuPrograms.h"
+#include "support/GpuPrograms.h"
 #include <dlfcn.h>
 
 using namespace tdrt_test;

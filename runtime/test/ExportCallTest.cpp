@@ -1,6 +1,6 @@
 //===- ExportCallTest.cpp - exported functions on the command line --------===//
 
-#include "ChildProgram.h"
+#include "support/ChildProgram.h"
 
 using namespace tdrt_test;
 

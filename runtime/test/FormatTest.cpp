@@ -1,6 +1,6 @@
 //===- FormatTest.cpp - format specs against Python's ---------------------===//
 
-#include "TestProgram.h"
+#include "support/TestProgram.h"
 #include <clocale>
 #include <cmath>
 #include <cstring>

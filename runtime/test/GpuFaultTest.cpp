@@ -1,7 +1,7 @@
 //===- GpuFaultTest.cpp - GPUs that fail ----------------------------------===//
 
-#include "GpuPrograms.h"
-#include "faults/Failpoints.h"
+#include "support/Failpoints.h"
+#include "support/GpuPrograms.h"
 #include <cstring>
 #include <regex>
 

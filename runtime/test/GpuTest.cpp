@@ -1,8 +1,8 @@
 //===- GpuTest.cpp - memory, copies and kernels on GPUs -------------------===//
 
-#include "Context.h"
-#include "GpuPrograms.h"
 #include "device/cuda/CudaGraph.h"
+#include "program/Context.h"
+#include "support/GpuPrograms.h"
 #include <cstring>
 
 using namespace tdrt_test;

@@ -1,6 +1,6 @@
 //===- HandleTest.cpp - values with replicas ------------------------------===//
 
-#include "GpuPrograms.h"
+#include "support/GpuPrograms.h"
 
 using namespace tdrt_test;
 

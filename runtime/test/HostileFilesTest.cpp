@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "File.h"
-#include "TestProgram.h"
-#include "formats/Files.h"
-#include "formats/Hostile.h"
+#include "base/File.h"
+#include "support/Files.h"
+#include "support/Hostile.h"
+#include "support/TestProgram.h"
 #include "tdc_files.h"
 #include <cstring>
 #include <sys/socket.h>

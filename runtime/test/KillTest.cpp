@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestProgram.h"
+#include "support/TestProgram.h"
 #include <csignal>
 #include <random>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 //===- MemoryTest.cpp - arena and run-time sizes --------------------------===//
 
-#include "Memory.h"
-#include "Failure.h"
-#include "TestProgram.h"
+#include "base/Memory.h"
+#include "base/Failure.h"
+#include "support/TestProgram.h"
 #include <cstring>
 #include <random>
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
 //===- OutputFileTest.cpp - files that appear whole or not at all ---------===//
 
-#include "File.h"
-#include "TestProgram.h"
-#include "faults/Failpoints.h"
+#include "base/File.h"
+#include "support/Failpoints.h"
+#include "support/TestProgram.h"
 #include <cstring>
 #include <dirent.h>
 #include <set>

@@ -1,7 +1,7 @@
 //===- ParallelTest.cpp - the thread pool ---------------------------------===//
 
-#include "Processors.h"
-#include "TestProgram.h"
+#include "base/Processors.h"
+#include "support/TestProgram.h"
 #include <atomic>
 #include <set>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 //===- PeerTest.cpp - copies between GPUs, beside their kernels -----------===//
 
-#include "GpuPrograms.h"
+#include "support/GpuPrograms.h"
 
 using namespace tdrt_test;
 

@@ -1,6 +1,6 @@
 //===- ProgramTest.cpp - programs as processes ----------------------------===//
 
-#include "ChildProgram.h"
+#include "support/ChildProgram.h"
 #include <cstring>
 #include <limits>
 #include <thread>

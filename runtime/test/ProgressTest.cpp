@@ -1,6 +1,6 @@
 //===- ProgressTest.cpp - how far a program is, on a terminal -------------===//
 
-#include "ChildProgram.h"
+#include "support/ChildProgram.h"
 #include <fcntl.h>
 
 using namespace tdrt_test;

@@ -1,6 +1,6 @@
 //===- QueueTest.cpp - copies beside kernels ------------------------------===//
 
-#include "GpuPrograms.h"
+#include "support/GpuPrograms.h"
 #include <cstring>
 
 using namespace tdrt_test;

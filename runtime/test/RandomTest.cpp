@@ -1,8 +1,8 @@
 //===- RandomTest.cpp - the generator and its distributions ---------------===//
 
-#include "Philox.h"
-#include "RandomCore.h"
-#include "TestProgram.h"
+#include "program/Philox.h"
+#include "program/RandomCore.h"
+#include "support/TestProgram.h"
 #include <Random123/philox.h>
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 //===- ShareTest.cpp - one state, several threads -------------------------===//
 
-#include "TestProgram.h"
+#include "support/TestProgram.h"
 #include "tdc_runtime.h"
 #include <thread>
 

@@ -1,7 +1,7 @@
 //===- TensorFileTest.cpp - files that numpy and safetensors wrote --------===//
 
-#include "TestProgram.h"
-#include "XXH64.h"
+#include "base/XXH64.h"
+#include "support/TestProgram.h"
 #include "tdc_files.h"
 #include <cstring>
 

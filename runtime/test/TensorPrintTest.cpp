@@ -1,6 +1,6 @@
 //===- TensorPrintTest.cpp - tensors against PyTorch's texts --------------===//
 
-#include "TestProgram.h"
+#include "support/TestProgram.h"
 #include <cmath>
 #include <cstring>
 

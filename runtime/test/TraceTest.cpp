@@ -1,9 +1,9 @@
 //===- TraceTest.cpp - TDC_TRACE ------------------------------------------===//
 
-#include "Trace.h"
-#include "Context.h"
-#include "GpuPrograms.h"
-#include "faults/Failpoints.h"
+#include "program/Trace.h"
+#include "program/Context.h"
+#include "support/Failpoints.h"
+#include "support/GpuPrograms.h"
 #include <algorithm>
 
 using namespace tdrt_test;

@@ -3,6 +3,7 @@
 #ifndef TDC_CONVERSION_KERNELBODY_KERNELFUNCTION_H
 #define TDC_CONVERSION_KERNELBODY_KERNELFUNCTION_H
 
+#include "Conversion/RuntimeFunctions.h"
 #include "Dialect/TD/Analysis/Vectorization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -10,7 +11,8 @@
 namespace tdc {
 
 /// The function that takes a bad index; all that kernels call.
-inline constexpr llvm::StringLiteral kReportIndex = "tdrt_kernel_error";
+inline constexpr llvm::StringLiteral kReportIndex =
+    runtime::tdrt_kernel_error.name;
 
 /// What a backend decides of its kernels' signatures.
 struct KernelSignature {

@@ -9,8 +9,9 @@
 namespace tdc {
 
 /// Element `index` (row-major, an i64) of what td.random makes, except
-/// permutations: the same bits that the runtime makes (runtime/src/RandomCore.h
-/// says how). `operands` are the op's own, seed, call and bounds, as i64.
+/// permutations: the same bits that the runtime makes
+/// (runtime/src/program/RandomCore.h says how). `operands` are the op's own,
+/// seed, call and bounds, as i64.
 mlir::Value emitRandom(mlir::OpBuilder &builder, td::RandomOp op,
                        mlir::ValueRange operands, mlir::Value index);
 

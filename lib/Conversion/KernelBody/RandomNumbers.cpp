@@ -1,8 +1,8 @@
 //===- RandomNumbers.cpp - counter-based random numbers in kernels --------===//
 //
 // Philox4x32-10 (Salmon et al., SC 2011) and what becomes of its words. Each
-// function is the twin of one of runtime/src/{Philox,RandomCore}.h and must
-// round where that rounds: no fused multiply-add, no reordering.
+// function is the twin of one of runtime/src/program/{Philox,RandomCore}.h and
+// must round where that rounds: no fused multiply-add, no reordering.
 //
 //===----------------------------------------------------------------------===//
 

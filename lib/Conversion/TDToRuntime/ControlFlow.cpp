@@ -92,7 +92,7 @@ LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
   // Strings that stay within an iteration are released at its end.
   Value mark;
   if (llvm::none_of(carried, isString) && makesStrings(loop.getOperation()))
-    mark = code.call("tdrt_str_mark", code.i64, code.getContext());
+    mark = code.call(runtime::tdrt_str_mark, {code.getContext()});
 
   llvm::SmallVector<Value> first;
   if (counted)
@@ -120,7 +120,7 @@ LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
   releaseHandles(*loop.getBody());
   code.setLocation(loc);
   if (mark)
-    code.call("tdrt_str_release", {code.getContext(), mark});
+    code.call(runtime::tdrt_str_release, {code.getContext(), mark});
   if (shown) {
     Value done = getLoopField(*shown, offsetof(tdrt_loop, done));
     code.store(LLVM::AddOp::create(code.builder, loc, code.load(code.i64, done),
@@ -205,7 +205,7 @@ void FunctionLowering::passTensor(OpOperand &operand, Value receiver,
     }
   } else if (isHandle(receiver)) {
     Value handle = tensors[value].pointer;
-    code.call("tdrt_handle_retain", {handle});
+    code.call(runtime::tdrt_handle_retain, {handle});
     arguments.push_back(handle);
     llvm::append_range(arguments, getSizes(value));
   } else if (isHeap(receiver)) {

@@ -61,7 +61,7 @@ void FunctionLowering::transfer(Location location, Value to, int32_t toDevice,
                                 bool isImplied) {
   int32_t row =
       code.globals.addTransfer(location, fromDevice, toDevice, isImplied);
-  code.callChecked("tdrt_transfer",
+  code.callChecked(runtime::tdrt_transfer,
                    {code.getContext(), code.int32(row), to, from, bytes});
 }
 
@@ -91,7 +91,7 @@ LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
 LogicalResult FunctionLowering::lower(td::HandleOp op) {
   Value input = op.getInput();
   Value handle = code.getScratchValue(), data = code.getScratchTensor();
-  code.callChecked("tdrt_handle_create",
+  code.callChecked(runtime::tdrt_handle_create,
                    {code.getContext(), code.int32(getDevice(input.getType())),
                     getNumBytes(input), code.site(), handle, data});
   tensors[op.getResult()] = {code.load(code.pointer, handle), getSizes(input)};
@@ -106,7 +106,7 @@ LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
                                               getDevice(result.getType()),
                                               op->hasAttr(td::kImpliedAttr));
   Value data = code.getScratchValue();
-  code.callChecked("tdrt_handle_get",
+  code.callChecked(runtime::tdrt_handle_get,
                    {code.getContext(), tensors[op.getHandle()].pointer,
                     code.int32(transfer), data});
   tensors[result] = {code.load(code.pointer, data), getSizes(op.getHandle())};
@@ -120,7 +120,7 @@ LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
   int64_t bytes = type.hasStaticShape() ? getByteSize(type) : 0;
   Value handle = code.getScratchValue();
   code.callChecked(
-      "tdrt_handle_read",
+      runtime::tdrt_handle_read,
       {code.getContext(), address, code.int64(bytes), code.site(), handle});
   tensors[op.getResult()] = {code.load(code.pointer, handle),
                              loadSizes(address, type)};
@@ -129,7 +129,7 @@ LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
 
 LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
   Value address = getPointerAddress(op.getSlotAttr());
-  code.call("tdrt_handle_write",
+  code.call(runtime::tdrt_handle_write,
             {code.getContext(), address, tensors[op.getHandle()].pointer});
   storeSizesBeside(address, getSizes(op.getHandle()));
   return success();
@@ -139,7 +139,7 @@ LogicalResult FunctionLowering::lower(td::MoveOp op) {
   int32_t transfer = code.globals.addTransfer(
       td::getCopyLocation(td::findSlot(op, op.getSlotAttr()), op.getLoc()),
       kAnyDevice, getDevice(td::getPlace(op.getDevice())), op.getImplied());
-  code.callChecked("tdrt_handle_move",
+  code.callChecked(runtime::tdrt_handle_move,
                    {code.getContext(), getPointerAddress(op.getSlotAttr()),
                     code.int32(transfer)});
   return success();
@@ -148,7 +148,7 @@ LogicalResult FunctionLowering::lower(td::MoveOp op) {
 void FunctionLowering::releaseHandles(Block &block) {
   auto release = [&](Value value) {
     if (isHandle(value) && !value.getDefiningOp<ub::PoisonOp>())
-      code.call("tdrt_handle_release",
+      code.call(runtime::tdrt_handle_release,
                 {code.getContext(), tensors[value].pointer});
   };
   llvm::for_each(block.getArguments(), release);
@@ -162,7 +162,7 @@ void FunctionLowering::releaseHandles(Block &block) {
 
 LogicalResult FunctionLowering::lower(td::CudaDeviceNameOp op) {
   Value name = code.getScratchValue();
-  code.callChecked("tdrt_cuda_device_name",
+  code.callChecked(runtime::tdrt_cuda_device_name,
                    {code.getContext(), op.getIndex(), code.site(), name});
   strings[op.getResult()] = code.load(code.pointer, name);
   return success();
@@ -170,14 +170,15 @@ LogicalResult FunctionLowering::lower(td::CudaDeviceNameOp op) {
 
 LogicalResult FunctionLowering::lower(td::CudaTotalMemoryOp op) {
   Value bytes = code.getScratchValue();
-  code.callChecked("tdrt_cuda_total_memory",
+  code.callChecked(runtime::tdrt_cuda_total_memory,
                    {code.getContext(), op.getIndex(), code.site(), bytes});
   op.replaceAllUsesWith(code.load(code.i64, bytes));
   return success();
 }
 
 LogicalResult FunctionLowering::lower(td::CudaSynchronizeOp) {
-  code.callChecked("tdrt_cuda_synchronize", {code.getContext(), code.site()});
+  code.callChecked(runtime::tdrt_cuda_synchronize,
+                   {code.getContext(), code.site()});
   return success();
 }
 

@@ -45,14 +45,13 @@ LogicalResult FunctionLowering::lower(td::ArgOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::EnvOp op) {
-  strings[op.getResult()] =
-      code.call("tdrt_env", code.pointer,
-                {get(op.getVariable()), get(op.getDefaultValue())});
+  strings[op.getResult()] = code.call(
+      runtime::tdrt_env, {get(op.getVariable()), get(op.getDefaultValue())});
   return success();
 }
 
 LogicalResult FunctionLowering::lower(td::ExistsOp op) {
-  Value found = code.call("tdrt_exists", code.i32, get(op.getPath()));
+  Value found = code.call(runtime::tdrt_exists, {get(op.getPath())});
   op.replaceAllUsesWith(
       code.compare(LLVM::ICmpPredicate::ne, found, code.int32(0)));
   return success();
@@ -78,13 +77,13 @@ static std::string getKnownEnd(Value string) {
 }
 
 /// The function for the format of the path, or for any if that is not known.
-static llvm::StringRef getLoader(td::LoadOp op) {
+static decltype(runtime::tdrt_load) getLoader(td::LoadOp op) {
   std::string end = getKnownEnd(op.getPath());
 #define TENSOR_FILE(LOADER, ENDING)                                            \
   if (llvm::StringRef(end).ends_with_insensitive(ENDING))                      \
-    return "tdrt_load_" #LOADER;
+    return runtime::tdrt_load_##LOADER;
 #include "tdc_file_formats.def"
-  return "tdrt_load";
+  return runtime::tdrt_load;
 }
 
 /// A result of static size is read to its place, another one is allocated by
@@ -117,8 +116,9 @@ LogicalResult FunctionLowering::lower(td::LoadOp op) {
 
 LogicalResult FunctionLowering::lower(td::SaveTensorOp op) {
   code.poll();
-  code.callChecked("tdrt_save_tensor", {code.getContext(), get(op.getPath()),
-                                        describe(op.getValue()), code.site()});
+  code.callChecked(runtime::tdrt_save_tensor,
+                   {code.getContext(), get(op.getPath()),
+                    describe(op.getValue()), code.site()});
   return success();
 }
 
@@ -173,7 +173,7 @@ LogicalResult FunctionLowering::lower(td::SaveOp op) {
   FlatSymbolRefAttr what = makeCheckpoint(
       op.getSlots(), op.getKeys(), op.getNames(), op.getValues(), op.getFull(),
       /*lenient=*/false, /*casts=*/false, op.getAliasesAttr());
-  code.callChecked("tdrt_checkpoint_save",
+  code.callChecked(runtime::tdrt_checkpoint_save,
                    {code.getContext(), get(op.getPath()), code.addressOf(what),
                     values, code.site()});
   return success();
@@ -183,7 +183,7 @@ LogicalResult FunctionLowering::lower(td::RestoreOp op) {
   FlatSymbolRefAttr what = makeCheckpoint(
       op.getSlots(), op.getKeys(), /*names=*/{}, ValueRange(), op.getFull(),
       op.getLenient(), op.getCast(), op.getAliasesAttr());
-  code.callChecked("tdrt_checkpoint_restore",
+  code.callChecked(runtime::tdrt_checkpoint_restore,
                    {code.getContext(), get(op.getPath()), code.addressOf(what),
                     code.site()});
   return success();
@@ -191,7 +191,7 @@ LogicalResult FunctionLowering::lower(td::RestoreOp op) {
 
 LogicalResult FunctionLowering::lower(td::RestoreScalarOp op) {
   Value value = code.getScratchValue();
-  code.callChecked("tdrt_restore_value",
+  code.callChecked(runtime::tdrt_restore_value,
                    {code.getContext(), get(op.getPath()),
                     code.text(op.getKey()),
                     code.int32(getHostType(op.getType())), value, code.site()});

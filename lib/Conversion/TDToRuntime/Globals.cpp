@@ -1,6 +1,7 @@
 //===- Globals.cpp - the constant data of a program -----------------------===//
 
 #include "Globals.h"
+#include "Conversion/RuntimeFunctions.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"
@@ -374,7 +375,7 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
   for (auto [gpu, bytes] : llvm::enumerate(gpuBytes))
     if (!slots.isUsed(1 + gpu))
       bytes = -1;
-  Row gpu = {Field::pointer(getFunction("tdrt_cuda_backend")),
+  Row gpu = {Field::pointer(getFunction(runtime::tdrt_cuda_backend.name)),
              Field::int32(slots.getNumDevices() - 1),
              Field::int32(images.size()),
              Field::int32(kernels.size()),

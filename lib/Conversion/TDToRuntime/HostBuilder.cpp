@@ -195,7 +195,7 @@ void HostBuilder::poll() {
   Block *wanted = expect(compare(LLVM::ICmpPredicate::eq, attention, zero));
   Block *next = builder.getInsertionBlock();
   setBlock(wanted);
-  callChecked("tdrt_poll", context);
+  callChecked(runtime::tdrt_poll, {context});
   branch(next);
   setBlock(next);
 }
@@ -204,21 +204,13 @@ void HostBuilder::poll() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Value HostBuilder::call(llvm::StringRef name, Type result,
-                        ValueRange arguments) {
+LLVM::CallOp HostBuilder::callRuntime(llvm::StringRef name, Type result,
+                                      llvm::ArrayRef<Type> parameters,
+                                      ValueRange arguments) {
   emitLaunches();
-  globals.declare(name, LLVM::LLVMFunctionType::get(
-                            result, llvm::to_vector(arguments.getTypes())));
-  return LLVM::CallOp::create(builder, location, result, name, arguments)
-      .getResult();
-}
-
-void HostBuilder::call(llvm::StringRef name, ValueRange arguments) {
-  emitLaunches();
-  auto none = LLVM::LLVMVoidType::get(builder.getContext());
-  globals.declare(name, LLVM::LLVMFunctionType::get(
-                            none, llvm::to_vector(arguments.getTypes())));
-  LLVM::CallOp::create(builder, location, TypeRange(), name, arguments);
+  auto type = LLVM::LLVMFunctionType::get(result, parameters);
+  globals.declare(name, type);
+  return LLVM::CallOp::create(builder, location, type, name, arguments);
 }
 
 LLVM::CallOp HostBuilder::call(LLVM::LLVMFuncOp callee, ValueRange arguments) {
@@ -269,11 +261,12 @@ void HostBuilder::emitLaunches(llvm::ArrayRef<Launch> sequence) {
   }
   int32_t device = sequence.front().device;
   if (sequence.size() == 1)
-    callChecked("tdrt_launch", {context, int32(device), int32(kernels.front()),
-                                words.front(), address(wordRoom, 8), site()});
+    callChecked(runtime::tdrt_launch,
+                {context, int32(device), int32(kernels.front()), words.front(),
+                 address(wordRoom, 8), site()});
   else
     callChecked(
-        "tdrt_launch_sequence",
+        runtime::tdrt_launch_sequence,
         {context,
          int32(globals.addSequence(device, words.size(), kernels, sites)),
          wordRoom});

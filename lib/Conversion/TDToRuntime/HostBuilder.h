@@ -10,8 +10,8 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
 
+#include "Conversion/RuntimeFunctions.h"
 #include "Globals.h"
-#include "tdc_runtime.h"
 #include <cstddef>
 
 namespace tdc {
@@ -90,13 +90,24 @@ public:
   /// Gives the runtime the word if it asked for it.
   void poll();
 
-  // Calls. The runtime function's type follows from the arguments.
-  mlir::Value call(llvm::StringRef name, mlir::Type result,
-                   mlir::ValueRange arguments);
-  void call(llvm::StringRef name, mlir::ValueRange arguments);
+  // Calls.
+
+  /// Calls a function of the runtime, which has so many parameters; gives its
+  /// result.
+  template <class Result, class... Parameters, size_t Count>
+  auto call(const runtime::Function<Result(Parameters...)> &callee,
+            const mlir::Value (&arguments)[Count]) {
+    static_assert(Count == sizeof...(Parameters), "the number of arguments");
+    mlir::LLVM::CallOp call = callRuntime(
+        callee.name, getType<Result>(), {getType<Parameters>()...}, arguments);
+    if constexpr (!std::is_void_v<Result>)
+      return call.getResult();
+  }
   /// Calls a function that gives a status and checks it.
-  void callChecked(llvm::StringRef name, mlir::ValueRange arguments) {
-    check(call(name, i32, arguments));
+  template <class... Parameters, size_t Count>
+  void callChecked(const runtime::Function<int32_t(Parameters...)> &callee,
+                   const mlir::Value (&arguments)[Count]) {
+    check(call(callee, arguments));
   }
 
   /// Calls a function of the module.
@@ -112,6 +123,11 @@ public:
   mlir::Type i8, i32, i64, pointer;
 
 private:
+  mlir::LLVM::CallOp callRuntime(llvm::StringRef name, mlir::Type result,
+                                 llvm::ArrayRef<mlir::Type> parameters,
+                                 mlir::ValueRange arguments);
+  /// A type of tdc_runtime.h in generated code.
+  template <class Type> mlir::Type getType();
   void emitLaunches();
   void emitLaunches(llvm::ArrayRef<Launch> sequence);
   mlir::Value getScratch();
@@ -134,6 +150,21 @@ private:
   /// The address last made for each device and offset.
   llvm::DenseMap<std::pair<int32_t, int64_t>, mlir::Value> arenaAddresses;
 };
+
+template <class Type> mlir::Type HostBuilder::getType() {
+  if constexpr (std::is_same_v<Type, int32_t>)
+    return i32;
+  else if constexpr (std::is_same_v<Type, int64_t>)
+    return i64;
+  else if constexpr (std::is_same_v<Type, double>)
+    return builder.getF64Type();
+  else if constexpr (std::is_void_v<Type>)
+    return mlir::LLVM::LLVMVoidType::get(builder.getContext());
+  else {
+    static_assert(std::is_same_v<Type, void *>, "a type of generated code");
+    return pointer;
+  }
+}
 
 } // namespace tdc
 

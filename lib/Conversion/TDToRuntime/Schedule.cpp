@@ -23,7 +23,7 @@ LogicalResult FunctionLowering::lower(td::NoTicketOp op) {
 
 LogicalResult FunctionLowering::lower(td::MarkOp op) {
   Value ticket = code.getScratchValue();
-  code.callChecked("tdrt_mark",
+  code.callChecked(runtime::tdrt_mark,
                    {code.getContext(),
                     code.int32(getDevice(td::getPlace(op.getDevice()))),
                     code.site(), ticket});
@@ -39,7 +39,7 @@ LogicalResult FunctionLowering::lower(td::CopyStartOp op) {
                                getDevice(result.getType()), op.getImplied());
   bool isWaitedFor = !op.getTicket().use_empty();
   Value ticket = isWaitedFor ? code.getScratchValue() : code.null();
-  code.callChecked("tdrt_copy_start",
+  code.callChecked(runtime::tdrt_copy_start,
                    {code.getContext(), code.int32(row), getPointer(result),
                     getPointer(input), getNumBytes(input),
                     op.getAfter() ? tickets[op.getAfter()] : code.int64(0),
@@ -50,7 +50,7 @@ LogicalResult FunctionLowering::lower(td::CopyStartOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::CopyWaitOp op) {
-  code.callChecked("tdrt_copy_wait",
+  code.callChecked(runtime::tdrt_copy_wait,
                    {code.getContext(),
                     code.int32(getDevice(td::getPlace(op.getDevice()))),
                     tickets[op.getTicket()], code.site()});

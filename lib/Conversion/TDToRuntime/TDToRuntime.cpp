@@ -20,11 +20,11 @@ namespace {
 
 /// Kernels report bad indexes with the place of the op that had them.
 void numberKernelSites(ModuleOp module, Globals &globals) {
-  if (!module.lookupSymbol("tdrt_kernel_error"))
+  if (!module.lookupSymbol(runtime::tdrt_kernel_error.name))
     return;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
     kernel.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() != "tdrt_kernel_error")
+      if (call.getCallee() != runtime::tdrt_kernel_error.name)
         return;
       OpBuilder builder(call);
       unsigned site = call.getArgOperands().size() - 1;
@@ -118,8 +118,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       module->setAttr(
           kLoaderAttr,
           StringAttr::get(&getContext(), llvm::any_of(exports, takesImages)
-                                             ? "tdrt_load"
-                                             : "tdrt_load_array"));
+                                             ? runtime::tdrt_load.name
+                                             : runtime::tdrt_load_array.name));
     for (auto op : llvm::make_early_inc_range(module.getOps<td::SlotOp>()))
       op.erase();
     for (auto op : llvm::make_early_inc_range(module.getOps<td::GPUKernelOp>()))

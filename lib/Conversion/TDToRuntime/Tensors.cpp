@@ -80,7 +80,7 @@ Value FunctionLowering::allocate(Value like, int32_t device) {
   Value sizes = code.getScratchSizes();
   storeSizes(like, sizes);
   Value pointer = code.getScratchValue();
-  code.callChecked("tdrt_alloc_tensor",
+  code.callChecked(runtime::tdrt_alloc_tensor,
                    {code.getContext(), code.int32(device), getDType(like),
                     code.int32(getType(like).getRank()), sizes, code.site(),
                     pointer});
@@ -121,7 +121,7 @@ void FunctionLowering::copyBytes(int32_t device, Value to, Value from,
     code.copy(to, from, bytes);
   else
     code.callChecked(
-        "tdrt_copy_on_device",
+        runtime::tdrt_copy_on_device,
         {code.getContext(), code.int32(device), to, from, bytes, code.site()});
 }
 
@@ -132,7 +132,7 @@ void FunctionLowering::copyTensor(Value to, Value tensor) {
 
 void FunctionLowering::freeDead(Operation *op) {
   for (Value root : plan.getDeadAfter(op))
-    code.call("tdrt_free",
+    code.call(runtime::tdrt_free,
               {code.getContext(), code.int32(getDevice(root.getType())),
                tensors[root].pointer});
 }
@@ -217,7 +217,7 @@ LogicalResult FunctionLowering::lower(td::ReadOp op) {
     return success();
   const SlotRow &slot = slots.get(op.getSlotAttr());
   if (op->hasAttr(kRowMajorAttr))
-    code.call("tdrt_slot_read",
+    code.call(runtime::tdrt_slot_read,
               {code.getContext(), code.int32(slot.index), getPointer(result)});
   else
     copyBytes(slot.device, getPointer(result),
@@ -244,7 +244,7 @@ LogicalResult FunctionLowering::lower(td::WriteOp op) {
       storage.buffer.offset == slot.offset)
     return success();
   if (slot.layout && !writesPhysicalOrder(op))
-    code.call("tdrt_slot_write",
+    code.call(runtime::tdrt_slot_write,
               {code.getContext(), code.int32(slot.index), getPointer(value)});
   else
     copyTensor(code.arenaAddress(slot.device, slot.offset), value);
@@ -298,7 +298,7 @@ LogicalResult FunctionLowering::lower(td::ReshapeOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::SeedOp op) {
-  code.call("tdrt_seed", {code.getContext(), op.getValue()});
+  code.call(runtime::tdrt_seed, {code.getContext(), op.getValue()});
   return success();
 }
 
@@ -306,45 +306,40 @@ LogicalResult FunctionLowering::lower(td::RandomOp op) {
   Value result = op.getResult();
   Type type = getType(result).getElementType();
   define(result, op.getSizes());
-  std::string name = "tdrt_random_";
-  switch (op.getDistribution()) {
-  case td::Distribution::Uniform:
-    name += "uniform";
-    break;
-  case td::Distribution::Normal:
-    name += "normal";
-    break;
-  case td::Distribution::RandInt:
-    name += "randint";
-    break;
-  case td::Distribution::Permutation:
-    code.call("tdrt_random_permutation_i64",
+  if (op.getDistribution() == td::Distribution::Permutation) {
+    code.call(runtime::tdrt_random_permutation_i64,
               {getPointer(result), getNumElements(result), op.getSeed(),
                op.getCall()});
     return success();
   }
-  if (type.isF32() || type.isF64())
-    name += type.isF32() ? "_f32" : "_f64";
-  else if (type.isInteger(32) || type.isInteger(64))
-    name += type.isInteger(32) ? "_i32" : "_i64";
-  else
+  bool isWide = type.isF64() || type.isInteger(64);
+  if (!isWide && !type.isF32() && !type.isInteger(32))
     return op.emitOpError("makes f32, f64, i32 and i64 only; cast the result");
 
   Value first = code.int64(0);
-  if (op.getDistribution() != td::Distribution::RandInt)
-    code.call(name, {getPointer(result), first, getNumElements(result),
-                     op.getSeed(), op.getCall()});
-  else
-    code.callChecked(name, {code.getContext(), getPointer(result), first,
-                            getNumElements(result), op.getSeed(), op.getCall(),
-                            op.getBounds()[0], op.getBounds()[1], code.site()});
+  if (op.getDistribution() == td::Distribution::RandInt) {
+    code.callChecked(isWide ? runtime::tdrt_random_randint_i64
+                            : runtime::tdrt_random_randint_i32,
+                     {code.getContext(), getPointer(result), first,
+                      getNumElements(result), op.getSeed(), op.getCall(),
+                      op.getBounds()[0], op.getBounds()[1], code.site()});
+    return success();
+  }
+  bool isNormal = op.getDistribution() == td::Distribution::Normal;
+  auto narrow = isNormal ? runtime::tdrt_random_normal_f32
+                         : runtime::tdrt_random_uniform_f32;
+  auto wide = isNormal ? runtime::tdrt_random_normal_f64
+                       : runtime::tdrt_random_uniform_f64;
+  code.call(isWide ? wide : narrow,
+            {getPointer(result), first, getNumElements(result), op.getSeed(),
+             op.getCall()});
   return success();
 }
 
 LogicalResult FunctionLowering::lower(td::NextRandomOp op) {
   Value seed = code.getScratchValue();
   Value number =
-      code.call("tdrt_next_random", code.i64, {code.getContext(), seed});
+      code.call(runtime::tdrt_next_random, {code.getContext(), seed});
   op.getSeed().replaceAllUsesWith(code.load(code.i64, seed));
   op.getCall().replaceAllUsesWith(number);
   return success();

@@ -38,7 +38,7 @@ LogicalResult FunctionLowering::lower(td::FormatOp op) {
   // A literal is a constant at its uses, and some texts are made by their user.
   if (op.getValues().empty() || getConsumer(op))
     return success();
-  code.call("tdrt_str_begin", code.getContext());
+  code.call(runtime::tdrt_str_begin, {code.getContext()});
   if (failed(appendText(op)))
     return failure();
   strings[op.getResult()] = endString();
@@ -47,14 +47,14 @@ LogicalResult FunctionLowering::lower(td::FormatOp op) {
 
 Value FunctionLowering::endString() {
   Value result = code.getScratchValue();
-  code.callChecked("tdrt_str_end", {code.getContext(), result});
+  code.callChecked(runtime::tdrt_str_end, {code.getContext(), result});
   return code.load(code.pointer, result);
 }
 
 void FunctionLowering::appendLiteral(std::string &literal) {
   if (!literal.empty())
-    code.call("tdrt_out_text", {code.getContext(), code.text(literal),
-                                code.int64(literal.size())});
+    code.call(runtime::tdrt_out_text, {code.getContext(), code.text(literal),
+                                       code.int64(literal.size())});
   literal.clear();
 }
 
@@ -89,7 +89,7 @@ LogicalResult FunctionLowering::appendValue(td::FormatOp op, Value value,
   Value context = code.getContext();
   if (isTensor(value)) {
     if (spec.empty()) {
-      code.call("tdrt_out_tensor", {context, describe(value)});
+      code.call(runtime::tdrt_out_tensor, {context, describe(value)});
       return success();
     }
     value = loadItem(value);
@@ -106,17 +106,17 @@ LogicalResult FunctionLowering::appendValue(td::FormatOp op, Value value,
         alignof(tdrt_format)));
   }
   if (isString(value))
-    code.call("tdrt_out_str", {context, get(value), format});
+    code.call(runtime::tdrt_out_str, {context, get(value), format});
   else if (value.getType().isF64())
-    code.call("tdrt_out_f64", {context, value, format});
+    code.call(runtime::tdrt_out_f64, {context, value, format});
   else if (value.getType().isInteger(1))
-    code.call("tdrt_out_bool",
+    code.call(runtime::tdrt_out_bool,
               {context,
                LLVM::ZExtOp::create(code.builder, code.getLocation(), code.i32,
                                     value),
                format});
   else
-    code.call("tdrt_out_i64", {context, value, format});
+    code.call(runtime::tdrt_out_i64, {context, value, format});
   return success();
 }
 
@@ -129,9 +129,10 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
   } else if (std::optional<std::string> literal = getLiteral(text)) {
     appendLiteral(*literal);
   } else {
-    code.call("tdrt_out_text", {code.getContext(), get(text), code.int64(-1)});
+    code.call(runtime::tdrt_out_text,
+              {code.getContext(), get(text), code.int64(-1)});
   }
-  code.callChecked("tdrt_out_end",
+  code.callChecked(runtime::tdrt_out_end,
                    {code.getContext(), code.int32(0), code.site()});
   return success();
 }
@@ -139,7 +140,7 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
 /// A string ends with its first NUL, as everywhere in the runtime.
 LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
   Value order =
-      code.call("strcmp", code.i32, {get(op.getLhs()), get(op.getRhs())});
+      code.call(runtime::strcmp, {get(op.getLhs()), get(op.getRhs())});
   op.replaceAllUsesWith(
       code.compare(LLVM::ICmpPredicate::eq, order, code.int32(0)));
   return success();
@@ -180,7 +181,7 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
   Value message;
   auto format = op.getMessage().getDefiningOp<td::FormatOp>();
   if (format && getConsumer(format)) {
-    code.call("tdrt_str_begin", code.getContext());
+    code.call(runtime::tdrt_str_begin, {code.getContext()});
     if (mlir::failed(appendText(format)))
       return failure();
     message = endString();
@@ -189,7 +190,7 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
   }
   auto number = op->getAttrOfType<IntegerAttr>("td.code");
   code.leave(
-      code.call("tdrt_fail_check", code.i32,
+      code.call(runtime::tdrt_fail_check,
                 {code.getContext(), code.int32(number ? number.getInt() : 101),
                  message, code.site()}));
   code.setBlock(next);
@@ -197,7 +198,7 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::CheckRandIntOp op) {
-  code.callChecked("tdrt_check_randint",
+  code.callChecked(runtime::tdrt_check_randint,
                    {code.getContext(), op.getLow(), op.getHigh(),
                     code.int32(int32_t(td::getDType(op.getDtype()))),
                     code.site()});
@@ -209,7 +210,7 @@ LogicalResult FunctionLowering::lower(td::CheckDimOp op) {
       code.compare(LLVM::ICmpPredicate::eq, op.getLhs(), op.getRhs()));
   Block *next = code.builder.getInsertionBlock();
   code.setBlock(differ);
-  code.leave(code.call("tdrt_fail_sizes", code.i32,
+  code.leave(code.call(runtime::tdrt_fail_sizes,
                        {code.getContext(), op.getLhs(), op.getRhs(),
                         code.text(op.getWhat()), code.site()}));
   code.setBlock(next);

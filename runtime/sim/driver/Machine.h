@@ -8,11 +8,11 @@
 #ifndef TDC_SIM_DRIVER_MACHINE_H
 #define TDC_SIM_DRIVER_MACHINE_H
 
-#include "driver/DeviceModel.h"
 #include "driver/FaultLog.h"
 #include "driver/Handles.h"
 #include "driver/Objects.h"
 #include "driver/Settings.h"
+#include "driver/base/DeviceModel.h"
 #include "driver/queue/Scheduler.h"
 #include "driver/queue/SourceWatch.h"
 #include "driver/queue/TaskRunner.h"

@@ -25,7 +25,7 @@
 #ifndef TDC_SIM_DRIVER_SETTINGS_H
 #define TDC_SIM_DRIVER_SETTINGS_H
 
-#include "driver/Entry.h"
+#include "driver/base/Entry.h"
 #include "ptx/Skips.h"
 #include <cstdint>
 #include <string>

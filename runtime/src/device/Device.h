@@ -10,8 +10,8 @@
 #ifndef TDRT_DEVICE_DEVICE_H
 #define TDRT_DEVICE_DEVICE_H
 
-#include "Memory.h"
-#include "Trace.h"
+#include "base/Memory.h"
+#include "program/Trace.h"
 #include "tdc_runtime.h"
 #include <string>
 

@@ -3,10 +3,10 @@
 #ifndef TDRT_DEVICE_GPUS_H
 #define TDRT_DEVICE_GPUS_H
 
-#include "Context.h"
 #include "device/Device.h"
 #include "device/Handles.h"
 #include "device/TransferCounts.h"
+#include "program/Context.h"
 #include <deque>
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 //===- TransferCounts.cpp - what was copied between devices ---------------===//
 
 #include "device/TransferCounts.h"
-#include "Failure.h"
+#include "base/Failure.h"
 #include <map>
 #include <tuple>
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtype.h"
+#include "base/Dtype.h"
 #include "formats/TensorFormat.h"
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 //===- FileFormats.cpp - which files are read and written -----------------===//
 
 #include "formats/FileFormats.h"
-#include "File.h"
+#include "base/File.h"
 #include <strings.h>
 
 using namespace tdrt;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtype.h"
+#include "base/Dtype.h"
 #include "formats/Inflate.h"
 #include "formats/TensorFormat.h"
 #include <algorithm>

@@ -3,7 +3,7 @@
 #ifndef TDRT_FORMATS_INFLATE_H
 #define TDRT_FORMATS_INFLATE_H
 
-#include "File.h"
+#include "base/File.h"
 #include <memory>
 
 namespace tdrt {

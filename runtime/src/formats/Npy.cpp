@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtype.h"
-#include "File.h"
+#include "base/Dtype.h"
+#include "base/File.h"
 #include <cstring>
 #include <new>
 

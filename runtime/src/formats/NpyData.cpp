@@ -1,8 +1,8 @@
 //===- NpyData.cpp - tensors in .npy files and others like them -----------===//
 
 #include "formats/NpyData.h"
-#include "Dtype.h"
-#include "Layout.h"
+#include "base/Dtype.h"
+#include "base/Layout.h"
 #include "formats/TensorFormat.h"
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #ifndef TDRT_FORMATS_NPYDATA_H
 #define TDRT_FORMATS_NPYDATA_H
 
-#include "File.h"
+#include "base/File.h"
 #include "tdc_runtime.h"
 #include <functional>
 

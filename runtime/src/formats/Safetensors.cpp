@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtype.h"
-#include "File.h"
+#include "base/Dtype.h"
+#include "base/File.h"
 #include <algorithm>
 #include <cstring>
 #include <new>

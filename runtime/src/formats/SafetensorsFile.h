@@ -3,7 +3,7 @@
 #ifndef TDRT_FORMATS_SAFETENSORSFILE_H
 #define TDRT_FORMATS_SAFETENSORSFILE_H
 
-#include "File.h"
+#include "base/File.h"
 
 namespace tdrt {
 

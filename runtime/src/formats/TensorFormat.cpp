@@ -1,8 +1,8 @@
 //===- TensorFormat.cpp - what all formats share --------------------------===//
 
 #include "formats/TensorFormat.h"
-#include "Dtype.h"
-#include "Nearest.h"
+#include "base/Dtype.h"
+#include "base/Nearest.h"
 #include <algorithm>
 
 using namespace tdrt;

@@ -3,7 +3,7 @@
 #ifndef TDRT_FORMATS_TENSORFORMAT_H
 #define TDRT_FORMATS_TENSORFORMAT_H
 
-#include "File.h"
+#include "base/File.h"
 #include <vector>
 
 namespace tdrt {

@@ -3,7 +3,7 @@
 #ifndef TDRT_FORMATS_ZIP_H
 #define TDRT_FORMATS_ZIP_H
 
-#include "File.h"
+#include "base/File.h"
 
 namespace tdrt {
 

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Failpoints.h"
-#include "TestProgram.h"
+#include "support/Failpoints.h"
+#include "support/TestProgram.h"
 #include <algorithm>
 #include <cstring>
 #include <filesystem>

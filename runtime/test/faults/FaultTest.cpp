@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Failpoints.h"
-#include "TestProgram.h"
-#include "formats/Files.h"
+#include "support/Failpoints.h"
+#include "support/Files.h"
+#include "support/TestProgram.h"
 #include <array>
 #include <cstring>
 #include <dirent.h>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Files.h"
-#include "TestProgram.h"
+#include "support/Files.h"
+#include "support/TestProgram.h"
 #include "tdc_files.h"
 #include <atomic>
 #include <cmath>

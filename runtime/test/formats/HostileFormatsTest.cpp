@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Files.h"
-#include "Hostile.h"
 #include "formats/TensorFormat.h"
+#include "support/Files.h"
+#include "support/Hostile.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
 

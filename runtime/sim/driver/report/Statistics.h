@@ -24,7 +24,7 @@
 #ifndef TDC_SIM_DRIVER_REPORT_STATISTICS_H
 #define TDC_SIM_DRIVER_REPORT_STATISTICS_H
 
-#include "driver/Entry.h"
+#include "driver/base/Entry.h"
 #include "driver/queue/Task.h"
 #include <array>
 #include <map>

@@ -14,7 +14,7 @@
 #ifndef TDC_SIM_DRIVER_REPORT_TIMEMODEL_H
 #define TDC_SIM_DRIVER_REPORT_TIMEMODEL_H
 
-#include "driver/DeviceModel.h"
+#include "driver/base/DeviceModel.h"
 #include "driver/queue/Task.h"
 #include "driver/report/Timeline.h"
 #include <deque>

@@ -8,7 +8,7 @@
 #ifndef TDC_SIM_TEST_DRIVER_APART_H
 #define TDC_SIM_TEST_DRIVER_APART_H
 
-#include "driver/Entry.h"
+#include "driver/base/Entry.h"
 #include "tdc_sim.h"
 #include <functional>
 #include <gtest/gtest.h>

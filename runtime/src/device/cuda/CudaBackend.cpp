@@ -1,6 +1,6 @@
 //===- CudaBackend.cpp - GPUs behind CUDA's driver ------------------------===//
 
-#include "Failure.h"
+#include "base/Failure.h"
 #include "device/Gpus.h"
 #include "device/cuda/CudaDevice.h"
 

@@ -1,7 +1,7 @@
 //===- CudaContext.cpp - the process's use of one GPU ---------------------===//
 
 #include "device/cuda/CudaContext.h"
-#include "Failure.h"
+#include "base/Failure.h"
 
 using namespace tdrt;
 

@@ -1,7 +1,7 @@
 //===- CudaDevice.cpp - a GPU behind CUDA's driver ------------------------===//
 
 #include "device/cuda/CudaDevice.h"
-#include "Failure.h"
+#include "base/Failure.h"
 #include "device/cuda/LaunchSequences.h"
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 //===- CudaTrace.cpp - when the queues of a GPU did what ------------------===//
 
 #include "device/cuda/CudaTrace.h"
-#include "Failure.h"
+#include "base/Failure.h"
 #include <cmath>
 
 using namespace tdrt;

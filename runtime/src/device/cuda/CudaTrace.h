@@ -3,8 +3,8 @@
 #ifndef TDRT_DEVICE_CUDA_CUDATRACE_H
 #define TDRT_DEVICE_CUDA_CUDATRACE_H
 
-#include "Trace.h"
 #include "device/cuda/CudaQueue.h"
+#include "program/Trace.h"
 #include <deque>
 #include <optional>
 

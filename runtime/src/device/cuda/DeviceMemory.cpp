@@ -1,7 +1,7 @@
 //===- DeviceMemory.cpp - the memory of a GPU -----------------------------===//
 
 #include "device/cuda/DeviceMemory.h"
-#include "Failure.h"
+#include "base/Failure.h"
 
 using namespace tdrt;
 

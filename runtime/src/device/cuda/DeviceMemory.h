@@ -3,7 +3,7 @@
 #ifndef TDRT_DEVICE_CUDA_DEVICEMEMORY_H
 #define TDRT_DEVICE_CUDA_DEVICEMEMORY_H
 
-#include "Memory.h"
+#include "base/Memory.h"
 #include "device/cuda/CudaContext.h"
 #include <unordered_map>
 #include <vector>

@@ -1,7 +1,7 @@
 //===- Driver.cpp - CUDA's driver, found when it is needed ----------------===//
 
 #include "device/cuda/Driver.h"
-#include "Failure.h"
+#include "base/Failure.h"
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>

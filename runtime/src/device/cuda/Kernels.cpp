@@ -1,7 +1,7 @@
 //===- Kernels.cpp - a program's kernels on one GPU -----------------------===//
 
 #include "device/cuda/Kernels.h"
-#include "Failure.h"
+#include "base/Failure.h"
 
 using namespace tdrt;
 

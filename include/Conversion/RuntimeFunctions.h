@@ -1,0 +1,50 @@
+//===- RuntimeFunctions.h - the functions of the runtime, typed -*- C++ -*-===//
+//
+// Made from the declarations of tdc_runtime.h: a call of a function that is not
+// there, or with another number of arguments, does not compile, and the types
+// of its parameters and of its result follow from the declaration.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_CONVERSION_RUNTIMEFUNCTIONS_H
+#define TDC_CONVERSION_RUNTIMEFUNCTIONS_H
+
+#include "tdc_runtime.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstring>
+#include <type_traits>
+
+namespace tdc::runtime {
+
+/// What a type is in generated code: all pointers are one type.
+template <class Type>
+using Lowered = std::conditional_t<std::is_pointer_v<Type>, void *, Type>;
+
+/// A function of this type in C.
+template <class Signature> struct Function;
+
+template <class Result, class... Parameters>
+struct Function<Result(Parameters...)> {
+  llvm::StringLiteral name;
+};
+
+template <class Result, class... Parameters>
+constexpr Function<Lowered<Result>(Lowered<Parameters>...)>
+makeFunction(Result (*)(Parameters...), llvm::StringLiteral name) {
+  return {name};
+}
+
+// The address is not used: what links this needs no runtime.
+#define TDRT_SYMBOL(NAME)                                                      \
+  inline constexpr auto NAME =                                                 \
+      makeFunction(static_cast<decltype(::NAME) *>(nullptr), #NAME);
+#define TDRT_HOST_SYMBOL TDRT_SYMBOL
+#include "tdc_runtime_symbols.def"
+
+// Of the C library.
+inline constexpr auto strcmp =
+    makeFunction(static_cast<decltype(::strcmp) *>(nullptr), "strcmp");
+
+} // namespace tdc::runtime
+
+#endif // TDC_CONVERSION_RUNTIMEFUNCTIONS_H

@@ -1,0 +1,18 @@
+//===- Style.h - how pages and pictures look --------------------*- C++ -*-===//
+
+#ifndef TDC_MARKUP_STYLE_H
+#define TDC_MARKUP_STYLE_H
+
+#include <string>
+
+namespace tdc {
+
+/// Style sheets: the colours of devices, for both schemes, and the rest.
+extern const char *const kColours, *const kStyle;
+
+/// The class that gives an element the colour of a device, by its index.
+std::string getColour(unsigned device);
+
+} // namespace tdc
+
+#endif // TDC_MARKUP_STYLE_H

@@ -1,0 +1,157 @@
+//===- Picture.cpp - a graph as SVG or as a page --------------------------===//
+
+#include "Graph/Graph.h"
+#include "Markup/Markup.h"
+#include "Markup/Style.h"
+#include <set>
+
+using namespace tdc;
+using llvm::Twine;
+
+static constexpr char kRules[] = R"css(
+svg { background: var(--page); max-width: 100%; height: auto; }
+text { fill: var(--text); font: 12px system-ui, sans-serif; text-anchor: middle; }
+.node { fill: var(--device); }
+.on { fill: var(--on); }
+.edge { fill: none; stroke: var(--note); }
+.copy { stroke: var(--device); stroke-width: 3; }
+.label { paint-order: stroke; stroke: var(--page); stroke-width: 8; stroke-linejoin: round; }
+)css";
+
+namespace {
+
+class Picture {
+public:
+  Picture(llvm::raw_ostream &os, const Graph &graph)
+      : out(os), graph(graph), layout(layOut(graph)) {
+    for (const GraphNode &node : graph.nodes)
+      devices.insert(spelling(node.device));
+  }
+
+  void write(llvm::StringRef title, bool isPage);
+
+private:
+  void writeSVG(llvm::StringRef title, bool isPage);
+  void writeEdge(const GraphEdge &edge,
+                 llvm::ArrayRef<GraphLayout::Point> points);
+  void writeNode(const GraphNode &node, GraphLayout::Point at);
+  std::string getColour(const Place &device) const {
+    return tdc::getColour(
+        std::distance(devices.begin(), devices.find(spelling(device))));
+  }
+
+  Markup out;
+  const Graph &graph;
+  GraphLayout layout;
+  std::set<std::string> devices; ///< the cpu comes first
+};
+
+/// A text that has so much room.
+std::string shorten(const std::string &text, int width) {
+  size_t most = width / getTextWidth("m");
+  return text.size() <= most ? text : text.substr(0, most - 1) + "…";
+}
+
+void Picture::writeEdge(const GraphEdge &edge,
+                        llvm::ArrayRef<GraphLayout::Point> points) {
+  std::string path;
+  for (GraphLayout::Point point : points)
+    path += (path.empty() ? "M" : "L") + std::to_string(point.x) + " " +
+            std::to_string(point.y);
+  std::string colour = getColour(graph.nodes[edge.from].device);
+  out.element("path",
+              {{"class", edge.copy.empty() ? "edge" : "edge copy " + colour},
+               {"d", path}},
+              "");
+}
+
+void Picture::writeNode(const GraphNode &node, GraphLayout::Point at) {
+  constexpr int width = GraphLayout::nodeWidth,
+                height = GraphLayout::nodeHeight;
+  std::string device = spelling(node.device);
+  std::string where =
+      node.line ? "line " + std::to_string(node.line) + ", " + device : device;
+  out.element("g", {}, [&] {
+    out.element("title", {},
+                node.label + ", " +
+                    (node.line
+                         ? node.file + ":" + std::to_string(node.line) + ", "
+                         : "") +
+                    device);
+    out.element("rect",
+                {{"class", "node " + getColour(node.device)},
+                 {"x", at.x},
+                 {"y", at.y},
+                 {"width", width},
+                 {"height", height},
+                 {"rx", 5}},
+                "");
+    out.element("text",
+                {{"class", "on"}, {"x", at.x + width / 2}, {"y", at.y + 17}},
+                shorten(node.label, width));
+    out.element("text",
+                {{"class", "on"}, {"x", at.x + width / 2}, {"y", at.y + 33}},
+                where);
+  });
+}
+
+void Picture::writeSVG(llvm::StringRef title, bool isPage) {
+  out.element(
+      "svg",
+      {{"xmlns", "http://www.w3.org/2000/svg"},
+       {"role", "img"},
+       {"aria-label", title},
+       {"viewBox", "0 0 " + Twine(layout.width) + " " + Twine(layout.height)},
+       {"width", layout.width},
+       {"height", layout.height}},
+      [&] {
+        out.element("title", {}, title);
+        if (!isPage)
+          out.element("style", {}, [&] {
+            out.raw(kColours);
+            out.raw(kRules);
+          });
+        for (auto [edge, points] : llvm::zip(graph.edges, layout.edges))
+          writeEdge(edge, points);
+        for (auto [node, at] : llvm::zip(graph.nodes, layout.nodes))
+          writeNode(node, at);
+        for (auto [edge, at] : llvm::zip(graph.edges, layout.labels))
+          if (!edge.copy.empty())
+            out.element("text", {{"class", "label"}, {"x", at.x}, {"y", at.y}},
+                        edge.copy);
+      });
+}
+
+void Picture::write(llvm::StringRef title, bool isPage) {
+  if (!isPage) {
+    writeSVG(title, isPage);
+    return out.raw("\n");
+  }
+  out.raw("<!doctype html>\n");
+  out.element("html", {{"lang", "en"}}, [&] {
+    out.element("head", {}, [&] {
+      out.empty("meta", {{"charset", "utf-8"}});
+      out.element("title", {}, title);
+      out.element("style", {}, [&] {
+        out.raw(kColours);
+        out.raw(kStyle);
+        out.raw(kRules);
+      });
+    });
+    out.element("body", {}, [&] {
+      out.element("h1", {}, title);
+      out.element("p", {{"class", "note"}},
+                  "Each node is a call or an operator of the loop or function "
+                  "with the most work, on its device. Thick lines are copies.");
+      writeSVG(title, isPage);
+    });
+  });
+  out.raw("\n");
+}
+
+} // namespace
+
+void tdc::printGraph(llvm::raw_ostream &os, llvm::StringRef title,
+                     const Graph &graph, bool isPage) {
+  Picture(os, graph).write(title, isPage);
+}

@@ -1,0 +1,320 @@
+//===- EstimatedLanes.cpp - what runs beside what, by the schedule --------===//
+//
+// Goes through a loop of a scheduled module turn after turn: each queue takes
+// its work in order, when what it waits for is done. After a few turns each is
+// as the one before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dialect/TD/Analysis/OpCosts.h"
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Facts.h"
+#include "gpu_times.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+using namespace tdc;
+using td::CarryingLoop;
+
+// All times are nanoseconds: of what the host gives a GPU, of a copy, and of
+// one byte, which is the unit of OpCosts.
+static constexpr double kIssue = 1e3 * kIssueMicroseconds,
+                        kCopy = 1e3 * kCopyMicroseconds,
+                        kByte = 1e3 / kHostBytesPerMicrosecond;
+
+/// Turns that are gone through, and the first of the two that are shown.
+static constexpr unsigned kTurns = 8, kFirst = 5;
+
+static double getCost(td::KernelOp kernel, Place::Kind device) {
+  double cost = 0;
+  for (mlir::Operation &op : *kernel.getBody().begin())
+    if (llvm::isa<td::ComputeOp>(op))
+      cost += td::getOpCost(&op, device);
+  return cost * kByte;
+}
+
+/// What most of a kernel is.
+static std::string getName(td::KernelOp kernel) {
+  mlir::Operation *largest = nullptr;
+  double most = -1;
+  for (mlir::Operation &op : *kernel.getBody().begin())
+    if (llvm::isa<td::ComputeOp>(op))
+      if (double cost = td::getOpCost(&op, Place::Kind::Cuda); cost >= most) {
+        most = cost;
+        largest = &op;
+      }
+  return largest ? llvm::StringRef(td::getUserName(largest)).trim('`').str()
+                 : "";
+}
+
+static std::string getName(mlir::Operation *copy) {
+  td::SlotOp slot = td::getSlotOfCopy(copy->getResult(0), copy->getOperand(0));
+  return slot ? td::getSlotName(slot)
+              : td::getVariableName(copy->getLoc()).str();
+}
+
+static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
+  bool isBetweenGPUs = from != getCpu() && to != getCpu();
+  double rate =
+      isBetweenGPUs ? kPeerBytesPerMicrosecond : kHostBytesPerMicrosecond;
+  return kCopy + double(bytes) * 1e3 / rate;
+}
+
+/// Of a copy, as in TDC_TRACE.
+static std::string getLane(const Place &from, const Place &to) {
+  if (from == getCpu())
+    return "h2d";
+  return to == getCpu() ? "d2h" : "p2p " + spelling(from);
+}
+
+namespace {
+
+class Turns {
+public:
+  explicit Turns(CarryingLoop loop) : loop(loop) {}
+
+  Lanes run();
+
+private:
+  struct Queues {
+    double work = 0, uploads = 0, downloads = 0;
+    std::map<std::string, double> peers; ///< by the GPU that copies come from
+  };
+  struct Item {
+    std::string device;
+    std::string lane;
+    LaneWork work;
+  };
+
+  void run(mlir::Block &block);
+  void run(mlir::Operation &op);
+  void run(td::KernelOp kernel);
+  void run(td::CopyStartOp copy);
+  void run(td::ToDeviceOp copy);
+  /// The host gives a GPU something to do.
+  void issue(mlir::Operation *op, const char *what);
+  void add(const Place &device, std::string lane, mlir::Operation *op,
+           std::string what, double begin, double end, int64_t bytes = 0);
+  void carry(mlir::ValueRange from, mlir::ValueRange to);
+
+  CarryingLoop loop;
+  double host = 0;
+  std::map<std::string, Queues> queues; ///< by GPU
+  llvm::DenseMap<mlir::Value, double> tickets;
+  std::vector<Item> items;
+};
+
+void Turns::add(const Place &device, std::string lane, mlir::Operation *op,
+                std::string what, double begin, double end, int64_t bytes) {
+  mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+  LaneWork work{0,
+                std::move(what),
+                place ? place.getFilename().str() : "",
+                place ? place.getLine() : 0,
+                int64_t(begin),
+                int64_t(end) - int64_t(begin),
+                bytes};
+  items.push_back({spelling(device), std::move(lane), std::move(work)});
+}
+
+void Turns::issue(mlir::Operation *op, const char *what) {
+  add(getCpu(), "cpu", op, what, host, host + kIssue);
+  host += kIssue;
+}
+
+void Turns::run(td::KernelOp kernel) {
+  Place device =
+      kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
+  double length = getCost(kernel, device.kind);
+  if (!kernel.isOnGPU()) {
+    add(device, "cpu", kernel, getName(kernel), host, host + length);
+    host += length;
+    return;
+  }
+  issue(kernel, "launch");
+  double &work = queues[spelling(device)].work;
+  double begin = std::max(work, host);
+  work = begin + length;
+  add(device, "compute", kernel, getName(kernel), begin, work);
+}
+
+void Turns::run(td::CopyStartOp copy) {
+  issue(copy, "copy");
+  Place from = copy.getSource(), to = copy.getTarget();
+  Queues &of = queues[spelling(copy.getGPU())];
+  double &queue = copy.isUpload()        ? of.uploads
+                  : copy.isBetweenGPUs() ? of.peers[spelling(from)]
+                                         : of.downloads;
+  double after = of.work;
+  if (copy.isUpload())
+    after = tickets.lookup(copy.getAfter());
+  else if (copy.isBetweenGPUs())
+    after = std::max(after, queues[spelling(from)].work);
+  double begin = std::max({queue, host, after});
+  int64_t bytes = td::estimateBytes(copy.getResult().getType());
+  queue = begin + getCopyTime(from, to, bytes);
+  add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, queue,
+      bytes);
+  tickets[copy.getTicket()] = queue;
+}
+
+/// A copy among the kernels, in their order.
+void Turns::run(td::ToDeviceOp copy) {
+  Place from = td::getPlace(copy.getInput().getType()),
+        to = td::getPlace(copy.getType());
+  if (from == to)
+    return;
+  issue(copy, "copy");
+  bool isUpload = from == getCpu(), isDownload = to == getCpu();
+  Place gpu = isDownload ? from : to;
+  Queues &of = queues[spelling(gpu)];
+  double begin = std::max(of.work, host);
+  if (isUpload || isDownload)
+    begin = std::max(begin, isUpload ? of.uploads : of.downloads);
+  else
+    begin = std::max(begin, queues[spelling(from)].work);
+  int64_t bytes = td::estimateBytes(copy.getType());
+  double end = begin + getCopyTime(from, to, bytes);
+  of.work = end;
+  if (isUpload)
+    of.uploads = end;
+  else if (isDownload)
+    of.downloads = end;
+  else
+    queues[spelling(from)].work = end;
+  add(gpu, getLane(from, to), copy, getName(copy), begin, end, bytes);
+  if (!isDownload)
+    return;
+  add(getCpu(), "cpu", copy, "wait", host, end);
+  host = end;
+}
+
+void Turns::carry(mlir::ValueRange from, mlir::ValueRange to) {
+  llvm::SmallVector<double> times = llvm::map_to_vector(
+      from, [&](mlir::Value value) { return tickets.lookup(value); });
+  for (auto [value, time] : llvm::zip(to, times))
+    if (llvm::isa<td::TicketType>(value.getType()))
+      tickets[value] = time;
+}
+
+void Turns::run(mlir::Operation &op) {
+  if (auto kernel = llvm::dyn_cast<td::KernelOp>(op))
+    return run(kernel);
+  if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
+    return run(copy);
+  if (auto copy = llvm::dyn_cast<td::ToDeviceOp>(op))
+    return run(copy);
+  if (auto mark = llvm::dyn_cast<td::MarkOp>(op)) {
+    tickets[mark.getTicket()] =
+        queues[spelling(td::getPlace(mark.getDevice()))].work;
+  } else if (auto wait = llvm::dyn_cast<td::CopyWaitOp>(op)) {
+    double until = tickets.lookup(wait.getTicket());
+    Place device = td::getPlace(wait.getDevice());
+    if (device != getCpu()) {
+      double &work = queues[spelling(device)].work;
+      work = std::max(work, until);
+    } else if (until > host) {
+      add(device, "cpu", wait, "wait", host, until);
+      host = until;
+    }
+  } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
+    // The schedule asks whether there is a next turn, or was one before. What
+    // the program itself decides is not known here.
+    mlir::Block &then = branch.getThenRegion().front();
+    auto isOfTurnBefore = [](td::CopyWaitOp wait) {
+      return bool(CarryingLoop::ofArgument(wait.getTicket()));
+    };
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>) &&
+        llvm::none_of(then.getOps<td::CopyWaitOp>(), isOfTurnBefore))
+      return;
+    run(then);
+    carry(branch.thenYield().getOperands(), branch.getResults());
+  }
+}
+
+void Turns::run(mlir::Block &block) {
+  for (mlir::Operation &op : block)
+    run(op);
+}
+
+Lanes Turns::run() {
+  std::vector<size_t> firsts; // item of each turn
+  for (unsigned turn = 0; turn != kTurns; ++turn) {
+    firsts.push_back(items.size());
+    run(*loop.getBody());
+    carry(loop.getYield()->getOperands().take_back(loop.getArguments().size()),
+          loop.getArguments());
+  }
+  auto beginOf = [&](unsigned turn) {
+    return llvm::find_if(
+               llvm::drop_begin(items, firsts[turn]),
+               [](const Item &item) { return item.lane == "compute"; })
+        ->work.begin;
+  };
+  Lanes lanes;
+  mlir::FileLineColLoc place = td::getUserPlace(loop->getLoc());
+  lanes.file = place ? place.getFilename().str() : "";
+  lanes.line = place ? place.getLine() : 0;
+  lanes.loop = loop->getLoc();
+  int64_t start = beginOf(kFirst);
+  lanes.length = beginOf(kFirst + 2) - start;
+  for (Item &item : items) {
+    item.work.begin -= start;
+    lanes.add(item.device, item.lane, std::move(item.work));
+  }
+  lanes.sort();
+  return lanes;
+}
+
+} // namespace
+
+/// What the kernels of a loop's body cost on GPUs.
+static double getWork(CarryingLoop loop) {
+  double cost = 0;
+  for (auto kernel : loop.getBody()->getOps<td::KernelOp>())
+    if (kernel.isOnGPU())
+      cost += getCost(kernel, Place::Kind::Cuda);
+  return cost;
+}
+
+std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
+  CarryingLoop hottest(nullptr);
+  std::pair<unsigned, double> most;
+  scheduled.walk([&](mlir::Operation *op) {
+    CarryingLoop loop(op);
+    double work = loop ? getWork(loop) : 0;
+    if (work == 0)
+      return;
+    unsigned depth = 0;
+    for (mlir::Operation *outer = op; outer; outer = outer->getParentOp())
+      depth += bool(CarryingLoop(outer));
+    if (std::pair(depth, work) > most) {
+      most = {depth, work};
+      hottest = loop;
+    }
+  });
+  if (!hottest)
+    return std::nullopt;
+  return Turns(hottest).run();
+}
+
+void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {
+  llvm::MapVector<mlir::Attribute, llvm::SmallVector<td::LaunchOp, 1>> launches;
+  compiled.walk([&](td::LaunchOp launch) {
+    if (launch.getBlocks())
+      launches[launch.getCalleeAttr()].push_back(launch);
+  });
+  for (auto &[kernel, places] : launches) {
+    td::LaunchOp launch = places.front();
+    mlir::Operation *parent = launch->getParentOp();
+    mlir::FileLineColLoc place = td::getUserPlace(launch.getLoc());
+    if (places.size() == 1 && CarryingLoop(parent) &&
+        parent->getLoc() == lanes.loop)
+      lanes.kernels.push_back(
+          {launch.getCallee().str(), place ? place.getLine() : 0});
+  }
+}

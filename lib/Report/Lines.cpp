@@ -1,0 +1,39 @@
+//===- Lines.cpp - on which devices each line computes --------------------===//
+
+#include "Dialect/TD/IR/Locations.h"
+#include "Facts.h"
+#include <set>
+
+using namespace tdc;
+
+/// The device that an op works on; none for what only passes tensors on.
+static std::optional<Place> getDevice(mlir::Operation *op) {
+  if (llvm::isa<td::ComputeOp>(op))
+    return td::getPlace(
+        llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()));
+  if (llvm::isa<td::LoadOp, td::SaveOp, td::SaveTensorOp, td::RestoreOp,
+                td::ItemOp, td::FormatOp, td::PrintOp>(op))
+    return getCpu();
+  return std::nullopt;
+}
+
+std::vector<LineDevices> tdc::getDevicesOfLines(mlir::ModuleOp module,
+                                                llvm::ArrayRef<Place> devices) {
+  using Line = std::pair<std::string, unsigned>;
+  std::map<Line, std::pair<mlir::FileLineColLoc, std::set<unsigned>>> lines;
+  module.walk([&](mlir::Operation *op) {
+    std::optional<Place> device = getDevice(op);
+    mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+    if (!device || !place)
+      return;
+    auto &[first, set] = lines[{place.getFilename().str(), place.getLine()}];
+    if (!first)
+      first = place;
+    set.insert(llvm::find(devices, *device) - devices.begin());
+  });
+  std::vector<LineDevices> result;
+  result.reserve(lines.size());
+  for (auto &[line, found] : lines)
+    result.push_back({found.first, {found.second.begin(), found.second.end()}});
+  return result;
+}

@@ -1,0 +1,75 @@
+//===- Page.h - a report of transfers as a page with a picture ------------===//
+//
+// One HTML file that needs no other and no script. Each number on it carries
+// where --json has it, in `data-json`: `placed.copies`, or several of which it
+// is the sum; a mark without a text has its number in `data-value`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_REPORT_PAGE_PAGE_H
+#define TDC_REPORT_PAGE_PAGE_H
+
+#include "../Words.h"
+#include "Markup/Markup.h"
+#include "Markup/Style.h"
+
+namespace tdc {
+
+/// What the parts of a page are written with.
+struct Page {
+  Page(llvm::raw_ostream &os, const Report &report)
+      : out(os), report(report), words(report) {}
+
+  Markup out;
+  const Report &report;
+  Words words;
+
+  //===--- Devices --------------------------------------------------------===//
+
+  unsigned getIndex(const Place &device) const;
+  /// "C" for the cpu, "G0" for cuda:0: colour never stands alone.
+  std::string getLetter(unsigned device) const;
+
+  //===--- Numbers --------------------------------------------------------===//
+
+  void number(const llvm::Twine &path, const llvm::Twine &text);
+  /// "at most 8 x turns(12) copies" and "16 B".
+  void copies(const llvm::Twine &path, const Amount &amount);
+  void bytes(const llvm::Twine &path, const Amount &amount);
+  /// "at most 128 + 4 x size(8, 0) B" of the device with this index.
+  void peak(unsigned device, const PeakMemory &peak);
+  /// Both, of an object that has them.
+  void total(const llvm::Twine &path, const Total &total);
+  void total(const llvm::Twine &path, td::CopyCount count);
+  /// "sites.3.bytes sites.4.bytes".
+  std::string getPath(const CopyGroup &group, llvm::StringRef field) const;
+
+  //===--- Links ----------------------------------------------------------===//
+
+  /// A line, with a link to it if it is in the listing.
+  void line(mlir::FileLineColLoc place);
+  /// The name of a line as the target of a link; "" if none is listed.
+  std::string getAnchor(mlir::FileLineColLoc place) const;
+  /// The line that a copy is shown at: that of the op that needs it.
+  static mlir::FileLineColLoc getLineOf(const td::CopySite &site);
+};
+
+/// A section with its heading.
+void section(Page &page, llvm::StringRef heading, Markup::Contents contents);
+
+/// The first row of a table.
+void writeHeads(Page &page, llvm::ArrayRef<const char *> names);
+
+// The parts, in their order.
+void writeFigures(Page &page);
+void writeSteps(Page &page);
+void writeSource(Page &page);
+void writeBars(Page &page);
+void writeLanes(Page &page);
+void writeMemory(Page &page);
+void writeSites(Page &page);
+void writeWaits(Page &page);
+
+} // namespace tdc
+
+#endif // TDC_REPORT_PAGE_PAGE_H

@@ -1,0 +1,137 @@
+//===- Report.cpp - the facts of a report ---------------------------------===//
+
+#include "Report/Report.h"
+#include "Facts.h"
+#include "Pipelines/Pipelines.h"
+#include "Words.h"
+
+using namespace tdc;
+using td::CopySite;
+
+static constexpr const char *kBug = "this is a bug in tdc";
+
+//===----------------------------------------------------------------------===//
+// From the module in each phase
+//===----------------------------------------------------------------------===//
+
+void Report::add(Phase phase, mlir::ModuleOp module) {
+  if (phase == Phase::Resolved)
+    resolved = module.clone();
+  else if (phase == Phase::Placed)
+    addPlaced(module);
+  else if (phase == Phase::Scheduled)
+    addScheduled(module);
+  else if (phase == Phase::NVVM)
+    addLowered(module);
+}
+
+void Report::addPlaced(mlir::ModuleOp module) {
+  numberCopies(module);
+  copy = module.clone();
+  this->module = *copy;
+  td::DryRun run(*copy);
+  if (chooseDevices(*resolved))
+    compareWithBound(*resolved, run);
+  resolved = nullptr;
+  sites = td::collectTransfers(*copy, run);
+  Totals totals = sumTotals(sites);
+  placed = totals.program;
+  exports = totals.exports;
+  steps = getSteps(sites);
+  devices = td::getDevices(*copy);
+  lines = getDevicesOfLines(*copy, devices);
+}
+
+void Report::addScheduled(mlir::ModuleOp scheduled) {
+  times = getCopyTimes(scheduled);
+  waits = findWaits(*this);
+  if (std::optional<Lanes> estimated = estimateLanes(scheduled))
+    lanes.push_back(*estimated);
+}
+
+void Report::addLowered(mlir::ModuleOp lowered) {
+  if (!lanes.empty())
+    findKernels(lowered, lanes.front());
+  memory = planMemory(lowered, devices);
+}
+
+void Report::refuseWritten(llvm::StringRef error) {
+  refusal = error.empty() ? kBug : error;
+}
+
+llvm::Error Report::addTrace(llvm::StringRef path) {
+  if (lanes.empty()) {
+    notMeasured = "no loop has work for a GPU in all of its turns";
+    return llvm::Error::success();
+  }
+  const Lanes &estimated = lanes.front();
+  auto measured = readLanes(path, estimated);
+  if (!measured)
+    return measured.takeError();
+  if (*measured)
+    lanes.push_back(**measured);
+  else
+    notMeasured = ("`" + path + "` shows no three turns of the loop of " +
+                   Words(*this).spell(estimated.file, estimated.line))
+                      .str();
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The bound
+//===----------------------------------------------------------------------===//
+
+/// The least copies for the ops as they will run, and those that are made.
+void Report::compareWithBound(mlir::ModuleOp chosen, const td::DryRun &run) {
+  td::DryRun bound(chosen);
+  isBoundExact = bound.isExact() && run.isExact();
+  if (bound.isComplete() && run.isComplete()) {
+    compare(bound, run);
+    return;
+  }
+  constexpr int64_t fewTurns = 4;
+  trialTurns = fewTurns;
+  compare(td::DryRun(chosen, fewTurns), td::DryRun(module, fewTurns));
+}
+
+void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
+  // Where copies are placed, ops go that only give what no slot is read for
+  // again.
+  auto lower = [](td::CopyCount one, td::CopyCount other) {
+    return td::CopyCount{std::min(one.copies, other.copies),
+                         std::min(one.bytes, other.bytes)};
+  };
+  least = lower(bound.getLeast(), placed.getLeast());
+  leastOfExports = lower(bound.getLeastOfExports(), placed.getLeastOfExports());
+  made = placed.getMade();
+  madeByExports = placed.getMadeByExports();
+  constructed = placed.getConstructed();
+  isBoundKnown = bound.isComplete() && placed.isComplete();
+}
+
+td::CopyCount Report::getGap() const {
+  td::CopyCount gap = made;
+  gap += madeByExports;
+  gap.copies -= least.copies + leastOfExports.copies;
+  gap.bytes -= least.bytes + leastOfExports.bytes;
+  return gap;
+}
+
+const char *Report::getCauseOfGap() const {
+  mlir::ModuleOp placed = module;
+  if (placed->hasAttr(td::kAsWrittenAttr))
+    return "--placement=off leaves copies where they are written";
+  if (getGap() == constructed)
+    return "only a run knows who needs what zeros(), arange() and the like "
+           "make, so it is copied there";
+  if (placed->hasAttr(td::kWorkingSetAttr))
+    return "what does not fit leaves its device and comes back";
+  return kBug;
+}
+
+std::optional<CopyTime> Report::getTime(const CopySite &site) const {
+  if (!site.loop || site.kind == CopySite::OnDemand)
+    return site.loop ? std::optional(CopyTime()) : std::nullopt;
+  auto known = times.find(getNumber(site.ops.front()));
+  return known != times.end() ? std::optional(known->second) : std::nullopt;
+}

@@ -1,0 +1,68 @@
+//===- Waits.cpp - where the host waits for a device ----------------------===//
+
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/Transforms/InLine.h"
+#include "Facts.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace tdc;
+using td::CopySite;
+
+/// Whether the program goes one way or another by a number.
+static bool decides(mlir::Value number) {
+  llvm::SetVector<mlir::Value> computed;
+  computed.insert(number);
+  for (size_t i = 0; i != computed.size(); ++i)
+    for (mlir::Operation *user : computed[i].getUsers()) {
+      // A loop goes on as the turn before says.
+      if (computed[i].getType().isInteger(1) &&
+          llvm::isa<mlir::scf::IfOp, mlir::scf::YieldOp>(user))
+        return true;
+      llvm::StringRef dialect = user->getName().getDialectNamespace();
+      if (dialect == "arith" || dialect == "math")
+        computed.insert_range(user->getResults());
+    }
+  return false;
+}
+
+static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
+  if (td::getUserName(reader) == "`print`")
+    return "print in every n-th turn only: `if step % 100 == 0`";
+  bool isNumber = llvm::isa<td::ItemOp>(reader);
+  if (isNumber && decides(reader->getResult(0)))
+    return "decide by it in every n-th turn only";
+  if (why == td::in_line::kNeeded)
+    return isNumber ? "leave `.item()` out where a tensor will do, which stays "
+                      "on the device"
+                    : "compute this on the device as well";
+  if (why == td::in_line::kText)
+    return "make the string behind the loop, or print it";
+  if (llvm::isa<td::SaveOp, td::SaveTensorOp>(reader))
+    return "collect the values and save them behind the loop";
+  if (!isNumber)
+    return "compute this on the device as well";
+  return "add up on the device, from `var total = zeros()`, and read the sum "
+         "behind the loop";
+}
+
+std::vector<HostWait> tdc::findWaits(const Report &report) {
+  std::vector<HostWait> waits;
+  for (const CopySite &site : report.sites) {
+    if (!site.reader || !site.loop || site.to != getCpu())
+      continue;
+    bool isEachTurn = site.ops.front()->getParentOp() == site.loop;
+    bool isInner = !site.loop
+                        ->walk([&](mlir::Operation *op) {
+                          return op != site.loop && td::CarryingLoop(op)
+                                     ? mlir::WalkResult::interrupt()
+                                     : mlir::WalkResult::advance();
+                        })
+                        .wasInterrupted();
+    std::optional<CopyTime> time = report.getTime(site);
+    bool isLate = time && time->when == CopyTime::Late;
+    if (isEachTurn && isInner && !isLate)
+      waits.push_back({&site, getAdvice(site.reader, time ? time->why : "")});
+  }
+  return waits;
+}

@@ -1,0 +1,99 @@
+//===- Words.h - what a report says in words ------------------------------===//
+//
+// The parts of sentences that its text and its page share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_REPORT_WORDS_H
+#define TDC_REPORT_WORDS_H
+
+#include "Report/Report.h"
+
+namespace tdc {
+
+/// Copies that are told as one: a parameter each, all made at one point.
+struct CopyGroup {
+  llvm::SmallVector<const td::CopySite *, 1> sites;
+  Total total;
+  const td::CopySite &first() const { return *sites.front(); }
+};
+
+/// What is said of a bound that is not known.
+inline constexpr char kNotCounted[] =
+    "not counted, the program has too many turns";
+
+class Words {
+public:
+  explicit Words(const Report &report) : report(report) {}
+
+  /// The program's file without its folder.
+  llvm::StringRef getProgram() const;
+  std::vector<CopyGroup> getGroups() const;
+  /// "net, 4 tensors".
+  static std::string getSubject(const CopyGroup &group);
+
+  //===--- Places ---------------------------------------------------------===//
+
+  /// "line 12", with the file if it is not that of the program.
+  std::string spell(mlir::FileLineColLoc place) const;
+  std::string spell(llvm::StringRef file, unsigned line) const;
+  std::string spell(mlir::Operation *op) const;
+  /// The text of a line, shortened; "" if there is none.
+  std::string quote(mlir::FileLineColLoc place) const;
+
+  //===--- Amounts --------------------------------------------------------===//
+
+  static std::string spellCopies(const Amount &amount);
+  static std::string spell(const Total &total);
+  static std::string spell(td::CopyCount count);
+  /// "8.7 µs", "1.2 ms"
+  static std::string spellTime(int64_t nanoseconds);
+
+  //===--- Sentences about a copy, "" where there is nothing to say -------===//
+
+  std::string getReader(const td::CopySite &site) const;
+  /// How often it is made, and why it cannot be in front of the loop.
+  std::string getRuns(const td::CopySite &site) const;
+  /// In a loop: whether it runs beside kernels, and if not, why.
+  std::string getTime(const td::CopySite &site) const;
+
+  /// "N = 600 of x.npy (line 17)", for each size that a data file has said.
+  std::string getSizes() const;
+
+  //===--- Totals ---------------------------------------------------------===//
+
+  bool hasExports() const;
+  /// What the program copies as it is written.
+  std::string getAsWritten() const;
+  /// "in a trial of 4 turns of each loop"; "" if the bound is of every run.
+  std::string getTrial() const;
+  /// "two turns of line 12 in 8.7 µs: cuda:0 h2d 4.1 µs, cuda:0 compute 8.1
+  /// µs".
+  std::string getTurns(const Lanes &lanes) const;
+  /// "0", or how much and why.
+  std::string getGap() const;
+  /// "a turn of line 12", "a call of predict" or "once".
+  std::string getRepeated(const CopyStep &step) const;
+  /// "78960", "at most 128 + 4 x size(8, 0)".
+  static std::string getBytesOfPeak(const PeakMemory &peak);
+  /// "cuda:0 78960 B at line 4".
+  std::string getPeak(const PeakMemory &peak) const;
+  /// "x (line 14)", "the result of `@` (line 4, 2 tensors)", "7 others".
+  std::string getHolder(const MemoryHolder &holder) const;
+
+  /// The largest holders of a peak, and the rest of them as one without a name.
+  static std::vector<MemoryHolder> getLargestHolders(const PeakMemory &peak,
+                                                     size_t most);
+
+private:
+  std::string spell(const td::RunFactor &factor) const;
+  std::string getReasonToStay(const td::CopySite &site) const;
+  /// ": it is read from a file".
+  std::string getReason(const CopyTime &time) const;
+
+  const Report &report;
+};
+
+} // namespace tdc
+
+#endif // TDC_REPORT_WORDS_H

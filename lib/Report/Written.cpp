@@ -1,0 +1,70 @@
+//===- Written.cpp - what a program would copy as it is written -----------===//
+
+#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Report/Report.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using namespace tdc;
+using td::CopySite;
+
+/// What a site copies and where to, comparable between two compilations of one
+/// program. What a loop or branch passes on may come from many places.
+static std::set<std::string> getKeys(const CopySite &site) {
+  std::set<std::string> keys;
+  auto add = [&](const llvm::Twine &what) {
+    keys.insert((what + " " + spelling(site.to)).str());
+  };
+  if (site.isState) {
+    add(site.what);
+    return keys;
+  }
+  for (mlir::Value content : site.contents) {
+    mlir::Operation *maker = content.getDefiningOp();
+    if (!maker || maker->getNumRegions())
+      continue;
+    std::string place;
+    llvm::raw_string_ostream(place) << td::getVariableName(content.getLoc())
+                                    << td::getUserPlace(content.getLoc());
+    add(place);
+  }
+  return keys;
+}
+
+/// The lines with fewer copies in the placed program than are written there.
+static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
+  std::map<std::string, Amount> placed;
+  for (const CopySite &site : report.sites)
+    for (const std::string &key : getKeys(site))
+      placed[key] += getCopies(site);
+  // Several lines may write what one copy brings: the first has it.
+  using Line = std::pair<mlir::StringAttr, unsigned>;
+  llvm::MapVector<Line, Removed> lines;
+  std::map<std::string, Line> lineOf;
+  for (const CopySite &site : written) {
+    std::set<std::string> keys = getKeys(site);
+    if (keys.empty() || !site.place)
+      continue;
+    auto [known, isNew] = lineOf.try_emplace(
+        *keys.begin(), site.place.getFilename(), site.place.getLine());
+    Removed &line = lines[known->second];
+    line.file = known->second.first.str();
+    line.line = known->second.second;
+    line.before += getCopies(site);
+    if (isNew)
+      line.after += placed[*keys.begin()];
+  }
+  for (auto &[place, line] : lines)
+    if (line.after.isBelow(line.before))
+      report.removed.push_back(line);
+}
+
+void Report::addWritten(mlir::ModuleOp written) {
+  td::DryRun run(written);
+  std::vector<CopySite> sites = td::collectTransfers(written, run);
+  asWritten = sumTotals(sites).program;
+  isWrittenForCpu = td::getDevices(written).size() == 1;
+  findRemoved(sites, *this);
+}

@@ -1,0 +1,20 @@
+//===- ErrorReport.cpp - who is told of an error of the process -----------===//
+
+#include "base/ErrorReport.h"
+#include "base/Descriptor.h"
+#include <unistd.h>
+
+using namespace tdrt;
+
+static void (*errorReporter)(const tdrt_error *) = nullptr;
+
+void tdrt_report_errors(void (*report)(const tdrt_error *)) {
+  errorReporter = report;
+}
+
+void tdrt::tellError(const tdrt_error &error, const char *text) {
+  if (errorReporter)
+    errorReporter(&error);
+  else
+    writeText(STDERR_FILENO, text);
+}

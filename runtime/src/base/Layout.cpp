@@ -1,0 +1,79 @@
+//===- Layout.cpp - copies between orders of dims -------------------------===//
+//
+// Kernels may want a parameter transposed, Fortran programs write columns
+// first; files and prints are row-major. Not a fast path: it runs once per
+// load, save or print of such a tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Layout.h"
+
+using namespace tdrt;
+
+Layout::Layout(const int64_t *dims, int32_t rank, const int32_t *order)
+    : rank(rank), dims(dims) {
+  int64_t stride = 1;
+  for (int32_t p = rank; p-- > 0;) {
+    int32_t d = order ? order[p] : p;
+    strides[d] = stride;
+    stride *= dims[d];
+  }
+}
+
+namespace {
+
+/// Calls visit(index in the layout) for every element in row-major order.
+template <class Visit> void forEach(const Layout &layout, Visit visit) {
+  for (int32_t d = 0; d < layout.rank; ++d)
+    if (layout.dims[d] == 0)
+      return;
+  int64_t index[TDRT_MAX_RANK] = {};
+  int64_t at = 0;
+  for (;;) {
+    visit(at);
+    // The next index, innermost dim first.
+    int32_t d = layout.rank - 1;
+    for (; d >= 0; index[d--] = 0) {
+      at += layout.strides[d];
+      if (++index[d] < layout.dims[d])
+        break;
+      at -= layout.strides[d] * layout.dims[d];
+    }
+    if (d < 0)
+      return;
+  }
+}
+
+template <class T>
+void gather(void *to, const void *from, const Layout &layout) {
+  T *out = static_cast<T *>(to);
+  const T *in = static_cast<const T *>(from);
+  forEach(layout, [&](int64_t i) { *out++ = in[i]; });
+}
+
+template <class T>
+void scatter(void *to, const void *from, const Layout &layout) {
+  T *out = static_cast<T *>(to);
+  const T *in = static_cast<const T *>(from);
+  forEach(layout, [&](int64_t i) { out[i] = *in++; });
+}
+
+} // namespace
+
+void tdrt::toRowMajor(void *to, const void *from, const Layout &layout,
+                      int64_t elementBytes) {
+  auto copy = elementBytes == 8   ? gather<uint64_t>
+              : elementBytes == 4 ? gather<uint32_t>
+              : elementBytes == 2 ? gather<uint16_t>
+                                  : gather<uint8_t>;
+  copy(to, from, layout);
+}
+
+void tdrt::fromRowMajor(void *to, const void *from, const Layout &layout,
+                        int64_t elementBytes) {
+  auto copy = elementBytes == 8   ? scatter<uint64_t>
+              : elementBytes == 4 ? scatter<uint32_t>
+              : elementBytes == 2 ? scatter<uint16_t>
+                                  : scatter<uint8_t>;
+  copy(to, from, layout);
+}

@@ -1,0 +1,28 @@
+//===- Layout.h - row-major tensors and others ----------------------------===//
+
+#ifndef TDRT_BASE_LAYOUT_H
+#define TDRT_BASE_LAYOUT_H
+
+#include "tdc_runtime.h"
+
+namespace tdrt {
+
+/// Sizes and strides, in elements, of the dims of a tensor.
+struct Layout {
+  /// A tensor stored in an order of dims, outermost first; null is row-major.
+  Layout(const int64_t *dims, int32_t rank, const int32_t *order);
+
+  int32_t rank;
+  const int64_t *dims;
+  int64_t strides[TDRT_MAX_RANK];
+};
+
+/// Copies between a row-major tensor and one of another layout. Cannot fail.
+void toRowMajor(void *to, const void *from, const Layout &layout,
+                int64_t elementBytes);
+void fromRowMajor(void *to, const void *from, const Layout &layout,
+                  int64_t elementBytes);
+
+} // namespace tdrt
+
+#endif // TDRT_BASE_LAYOUT_H

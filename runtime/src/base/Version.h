@@ -1,0 +1,10 @@
+//===- Version.h - the version that files are marked with -----------------===//
+
+#ifndef TDRT_BASE_VERSION_H
+#define TDRT_BASE_VERSION_H
+
+namespace tdrt {
+constexpr char kVersion[] = TDRT_VERSION;
+} // namespace tdrt
+
+#endif // TDRT_BASE_VERSION_H

@@ -1,0 +1,24 @@
+//===- XXH64.h - the checksum of checkpoints ------------------------------===//
+//
+// XXH64 with seed 0, from the specification of Yann Collet's xxHash
+// (doc/xxhash_spec.md): 64 bits, several GB/s, every bit of the input counts.
+// It finds damage; it is no protection against someone who means harm.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_BASE_XXH64_H
+#define TDRT_BASE_XXH64_H
+
+#include <cstdint>
+#include <string>
+
+namespace tdrt {
+
+uint64_t xxh64(const void *data, uint64_t size);
+
+/// 16 lower-case hexadecimal digits.
+std::string hexText(uint64_t value);
+
+} // namespace tdrt
+
+#endif // TDRT_BASE_XXH64_H

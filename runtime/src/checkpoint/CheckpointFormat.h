@@ -1,0 +1,55 @@
+//===- CheckpointFormat.h - what tdc adds to safetensors ------------------===//
+//
+// A checkpoint is a .safetensors file, readable by every program that reads
+// those. What is more stands in __metadata__, in this order:
+//
+//   tdc.version           version of tdc that wrote it
+//   <alias>               of a tied parameter: the key of its tensor
+//   tdc.xxh64.<key>       XXH64 of a tensor's data, 16 hexadecimal digits
+//   tdc.seed, tdc.random  seed and counter of the random stream
+//   tdc.value.<name>      "int 5", "float 1.8p+0" (hexadecimal), "bool true"
+//   tdc.checksum          XXH64 of all entries before it: key NUL value NUL
+//
+// Seed, counter and values are in checkpoints only, not in pure weights.
+// Optimizer state has keys that begin with "opt.". Tensors are stored by
+// decreasing element size, so each is aligned to its element.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_CHECKPOINT_CHECKPOINTFORMAT_H
+#define TDRT_CHECKPOINT_CHECKPOINTFORMAT_H
+
+#include "tdc_files.h"
+#include "tdc_runtime.h"
+#include <string>
+
+namespace tdrt {
+
+constexpr char kVersionKey[] = "tdc.version";
+constexpr char kSumPrefix[] = "tdc.xxh64.";
+constexpr char kSeedKey[] = "tdc.seed";
+constexpr char kRandomKey[] = "tdc.random";
+constexpr char kValuePrefix[] = "tdc.value.";
+constexpr char kChecksumKey[] = "tdc.checksum";
+constexpr char kOptimizerPrefix[] = "opt.";
+
+/// The value of kChecksumKey for the entries before it.
+std::string metadataChecksum(const SafetensorsHeader &header);
+
+/// A scalar as text and back; parseValue returns false if the text is not that
+/// of a value of `type`. Floats are hexadecimal: exact, and free of locales.
+std::string valueText(int32_t type, const tdrt_value &value);
+bool parseValue(const std::string &text, int32_t type, tdrt_value &value);
+
+/// Slot `index` of a program, if it is on the cpu, which others are copied to
+/// and from by the program itself. Throws Failure TR399.
+const tdrt_slot &getFileSlot(const tdrt_program &program, int32_t index);
+
+/// In a file that tdc wrote, the metadata must have its checksum, and a
+/// checksum for each tensor and no others. Throws FileFault TR742. Files of
+/// other programs have none and pass.
+void checkMetadata(const SafetensorsHeader &header);
+
+} // namespace tdrt
+
+#endif // TDRT_CHECKPOINT_CHECKPOINTFORMAT_H

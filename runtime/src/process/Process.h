@@ -1,0 +1,105 @@
+//===- Process.h - a program as a process ---------------------------------===//
+
+#ifndef TDRT_PROCESS_PROCESS_H
+#define TDRT_PROCESS_PROCESS_H
+
+#include "base/Descriptor.h"
+#include "base/Processors.h"
+#include "program/Context.h"
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace tdrt {
+
+/// 128 and the number of the signal: what a shell shows for a program that a
+/// closed pipe killed.
+inline constexpr int kReaderGone = 128 + SIGPIPE;
+
+/// While it lives, SIGPIPE is ignored: writing into a pipe without a reader
+/// fails with EPIPE, and the process goes on: what a program does after its
+/// last print is done, and its files are closed.
+class PipeGuard {
+public:
+  PipeGuard() {
+    struct sigaction action = {};
+    action.sa_handler = SIG_IGN;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, &before);
+  }
+  ~PipeGuard() { sigaction(SIGPIPE, &before, nullptr); }
+
+private:
+  struct sigaction before;
+};
+
+/// While it lives, ^C interrupts the running program. A second ^C stops the
+/// process at once.
+class InterruptGuard {
+public:
+  explicit InterruptGuard(tdrt_context *ctx) {
+    running = ctx;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      if (tdrt_context *ctx = running)
+        tdrt_interrupt(ctx);
+    };
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, &before);
+    // As nohup and shells without job control want it.
+    if (before.sa_handler == SIG_IGN)
+      sigaction(SIGINT, &before, nullptr);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &before, nullptr);
+    running = nullptr;
+  }
+
+private:
+  static inline std::atomic<tdrt_context *> running{nullptr};
+  struct sigaction before;
+};
+
+/// Opens a program, lets `run` do its work, and says on standard error what
+/// went wrong. `moreHelp` follows the help of the program. Returns the exit
+/// code. A template, so that a program without exported functions carries
+/// nothing of them.
+template <class Run>
+int runProcess(const tdrt_program *program, int argc, const char *const *argv,
+               const char *moreHelp, Run run) {
+  PipeGuard pipes;
+  if (const char *threads = getenv("TDC_THREADS");
+      threads && parseThreads(threads) == 0) {
+    tellError({602, "TDC_THREADS is a number from 1 to 1024", nullptr},
+              "error[TR602]: TDC_THREADS is a number from 1 to 1024\n");
+    return tdc::ExitUsage;
+  }
+  tdrt_context *ctx;
+  bool readerGone = false;
+  int32_t status = tdrt_open(program, argc, argv, &ctx);
+  if (status == TDRT_HELP) {
+    writeText(STDOUT_FILENO, tdrt_error_text(ctx));
+    writeText(STDOUT_FILENO, moreHelp);
+  } else if (status != 0) {
+    tellError(ctx);
+  } else {
+    {
+      InterruptGuard guard(ctx);
+      ProgressTimer timer(ctx);
+      status = run(ctx);
+    }
+    // Who reads no further, as `head`, wants to hear no more about it.
+    readerGone = status == 752 && Context::of(ctx).output.readerGone();
+    if (status != 0 && !readerGone)
+      tellError(ctx);
+    int32_t reported = tdrt_report_stats(ctx);
+    status = status ? status : reported;
+  }
+  tdrt_close(ctx);
+  return readerGone ? kReaderGone : tdrt_exit_code(status);
+}
+
+} // namespace tdrt
+
+#endif // TDRT_PROCESS_PROCESS_H

@@ -1,0 +1,127 @@
+//===- Context.h - everything one running program owns --------------------===//
+
+#ifndef TDRT_PROGRAM_CONTEXT_H
+#define TDRT_PROGRAM_CONTEXT_H
+
+#include "base/ErrorReport.h"
+#include "base/Failure.h"
+#include "base/Memory.h"
+#include "program/Devices.h"
+#include "program/Output.h"
+#include "program/Progress.h"
+#include "program/Trace.h"
+#include "tdc_runtime.h"
+#include <atomic>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace tdrt {
+
+/// The first bad index that a kernel met; written by any thread of a parallel
+/// task, read by the context's own after the task.
+struct KernelError {
+  std::atomic<bool> taken{false};
+  int64_t index = 0;
+  int64_t size = 0;
+  int32_t site = -1;
+};
+
+/// Random calls are numbered in the order in which the program makes them:
+/// numbers depend on the seed and on that, not on how the work is split.
+struct RandomState {
+  int64_t seed = 0;
+  int64_t calls = 0;
+};
+
+class Context : public tdrt_context {
+public:
+  explicit Context(const tdrt_program &program) : program(&program) {
+    arena = nullptr;
+    args = nullptr;
+    attention = 0;
+    for (tdrt_loop &loop : loops)
+      loop = {};
+    devices = nullptr;
+    state = nullptr;
+    pinned = nullptr;
+  }
+
+  static Context &of(tdrt_context *ctx) { return *static_cast<Context *>(ctx); }
+  static const Context &of(const tdrt_context *ctx) {
+    return *static_cast<const Context *>(ctx);
+  }
+
+  /// Runs `body`; what it throws becomes the context's error and the status.
+  template <class Body> int32_t guarded(int32_t site, Body &&body) noexcept {
+    try {
+      body();
+      return 0;
+    } catch (Failure &failure) {
+      return setError(failure.code, std::move(failure.message), site);
+    } catch (const std::bad_alloc &) {
+      return setOutOfMemory(site);
+    } catch (const std::exception &) {
+      // A container grew past its limit: only sizes can do that.
+      return setOutOfMemory(site);
+    }
+  }
+
+  /// Keeps the first error; returns `code`.
+  int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
+  int32_t setOutOfMemory(int32_t site) noexcept;
+  void clearError() noexcept;
+  /// What is left of the last call, or of main, is none of what comes next: its
+  /// error, and an interruption that came too late for it.
+  void forgetLastCall() noexcept;
+  void beginCall() noexcept;
+
+  /// The report of the error, made when it is asked for.
+  const char *errorText() noexcept;
+  tdrt_error getError() const noexcept;
+
+  /// Reads the command line into `args`. Throws Failure TR001 ... TR003, or
+  /// TDRT_HELP with the help text.
+  void parseArguments(int argc, const char *const *argv);
+
+  /// Chooses the version of the program for this machine, and opens its GPUs
+  /// and its arenas. Throws Failure TR2xx or TR3xx.
+  void openDevices();
+  /// Takes over what tdrt_share says of `other`. Throws Failure TR2xx.
+  void share(const Context &other);
+  /// Waits for the GPUs at the end of main or of a call, so that what failed
+  /// there, or was found wrong, does not go unseen.
+  int32_t finishDevices() noexcept;
+
+  const tdrt_program *program; ///< the version that runs
+  HostMemory memory;
+  std::unique_ptr<Trace> trace;  ///< null if nobody wants one
+  std::unique_ptr<Devices> gpus; ///< null if the program uses none
+  Output output;
+  Progress progress;
+  RandomState random;
+  KernelError kernelError;
+  std::atomic<bool> interruptRequested{false};
+  std::vector<tdrt_value> argValues;
+  std::vector<std::string> argTexts; ///< strs of argValues point here
+  std::string statsText;
+
+private:
+  int32_t errorCode = 0;
+  int32_t errorSite = -1;
+  std::string errorMessage;
+  std::string report;
+};
+
+/// As tellError of base/ErrorReport.h, of the error of a context, which is null
+/// if there was no memory.
+void tellError(tdrt_context *ctx);
+
+/// Fails if what TDC_STATS_JSON and TDC_TRACE want cannot be written at the
+/// end.
+void checkReports();
+
+} // namespace tdrt
+
+#endif // TDRT_PROGRAM_CONTEXT_H

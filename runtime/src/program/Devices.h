@@ -1,0 +1,64 @@
+//===- Devices.h - what the runtime knows of a program's GPUs -------------===//
+//
+// A program that uses no GPU carries no code for them: what lies behind these
+// interfaces is reached only through tdrt_gpu_program::backend.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDRT_PROGRAM_DEVICES_H
+#define TDRT_PROGRAM_DEVICES_H
+
+#include "base/Memory.h"
+#include "tdc_runtime.h"
+#include <memory>
+#include <string>
+
+namespace tdrt {
+
+class Context;
+
+/// The GPUs that a running program uses.
+class Devices {
+public:
+  virtual ~Devices() = default;
+
+  virtual tdrt_device_memory *getTable() = 0;
+  /// tdrt_context::pinned.
+  virtual char *getPinned() = 0;
+  /// Of one of the GPUs that are used: 1 + k is cuda:k.
+  virtual Memory &getMemory(int32_t device) = 0;
+  virtual int64_t countBytesInUse() const = 0;
+
+  /// Waits for all GPUs and takes what their kernels have reported. Throws
+  /// Failure TR309 ... TR311 or TR399.
+  virtual void synchronize() = 0;
+
+  /// From the one to the other, both of one thread, no other library asks for
+  /// anything: a GPU stays chosen. Not nested. `enter` throws Failure TR309 ...
+  /// TR311 or TR314.
+  virtual void enter() = 0;
+  virtual void leave() = 0;
+
+  /// As of Memory, for all GPUs, and for handles.
+  virtual void beginCall() = 0;
+  virtual void endCall(bool failed) = 0;
+
+  /// For tdrt_stats_json: "copies":[...],"sites":[...]
+  virtual std::string getCopiesJson() const = 0;
+  /// ,"cuda:0":1024 for each GPU.
+  virtual std::string getArenasJson() const = 0;
+  virtual std::string getPeaksJson() const = 0;
+};
+
+} // namespace tdrt
+
+struct tdrt_gpu_backend {
+  /// Throws Failure TR301 ... TR305, TR311, TR312 or TR316 unless so many GPUs
+  /// can be seen. `simulated` is tdrt_gpu_program::sim_library.
+  void (*requireDevices)(int32_t count, const char *simulated);
+  /// Opens the GPUs that the context's program uses, with their arenas and
+  /// constants. Throws Failure TR3xx.
+  std::unique_ptr<tdrt::Devices> (*open)(tdrt::Context &context);
+};
+
+#endif // TDRT_PROGRAM_DEVICES_H

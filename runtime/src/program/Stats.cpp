@@ -1,0 +1,97 @@
+//===- Stats.cpp - counters of a run --------------------------------------===//
+//
+// "arena" has the bytes per device that were planned when the program was
+// compiled, "peak" the most that were in use; "copies" and "sites"
+// count copies between devices, "loops" nothing yet. A program on the cpu
+// copies nothing; the lists are written all the same, because tools read them
+// without asking which devices there were.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Descriptor.h"
+#include "program/Context.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tdrt;
+
+const char *tdrt_stats_json(tdrt_context *ctx) {
+  Context &context = Context::of(ctx);
+  try {
+    std::string copies = "\"copies\":[],\"sites\":[]";
+    std::string arenas =
+        "\"cpu\":" + std::to_string(context.program->arena_bytes);
+    std::string peaks = "\"cpu\":" + std::to_string(context.memory.peak());
+    if (context.gpus) {
+      copies = context.gpus->getCopiesJson();
+      arenas += context.gpus->getArenasJson();
+      peaks += context.gpus->getPeaksJson();
+    }
+    context.statsText = "{" + copies + ",\"loops\":[],\"arena\":{" + arenas +
+                        "},\"peak\":{" + peaks + "}}\n";
+    return context.statsText.c_str();
+  } catch (const std::bad_alloc &) {
+    return "{}\n";
+  }
+}
+
+static void failToWrite(const char *path, int error) {
+  fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
+}
+
+/// Why a file could not be written at the end; 0 if it could. Leaves nothing.
+static int tryToWrite(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) {
+    close(fd);
+    unlink(path);
+    return 0;
+  }
+  if (errno != EEXIST)
+    return errno;
+  struct stat status;
+  if (stat(path, &status) != 0) // a link to nothing yet: the end shows
+    return errno == ENOENT ? 0 : errno;
+  if (S_ISDIR(status.st_mode))
+    return EISDIR;
+  return access(path, W_OK) == 0 ? 0 : errno;
+}
+
+void tdrt::checkReports() {
+  for (const char *variable : {"TDC_STATS_JSON", "TDC_TRACE"})
+    if (const char *path = getenv(variable); path && *path)
+      if (int error = tryToWrite(path))
+        failToWrite(path, error);
+}
+
+/// Writes what a variable of the environment wants in the file that it names.
+static void writeReport(const char *variable, const std::string &text) {
+  const char *path = getenv(variable);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = fd < 0 ? errno : writeAll(fd, text.data(), text.size());
+  if (fd >= 0 && close(fd) != 0 && !error)
+    error = errno;
+  if (error)
+    failToWrite(path, error);
+}
+
+int32_t tdrt_report_stats(tdrt_context *ctx) {
+  Context &context = Context::of(ctx);
+  const char *text = tdrt_stats_json(ctx);
+  if (const char *flag = getenv("TDC_STATS"); flag && strcmp(flag, "1") == 0)
+    writeText(STDERR_FILENO, text);
+  context.clearError();
+  int32_t status = context.guarded(-1, [&] {
+    if (const char *path = getenv("TDC_STATS_JSON"); path && *path)
+      writeReport("TDC_STATS_JSON", text);
+    if (context.trace)
+      writeReport("TDC_TRACE", context.trace->getJson());
+  });
+  if (status)
+    tellError(ctx);
+  return status;
+}

@@ -1,0 +1,88 @@
+//===- Versions.cpp - which version of a program runs here ----------------===//
+
+#include "program/Versions.h"
+#include "base/Descriptor.h"
+#include "base/Failure.h"
+#include "program/Devices.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+using namespace tdrt;
+
+namespace {
+
+bool equals(const char *text, const char *other) {
+  return strcmp(text, other) == 0;
+}
+
+const char *getWish(const char *device) {
+  if (device && !equals(device, "auto"))
+    return device;
+  const char *wish = getenv("TDC_DEVICE");
+  if (!wish || !*wish)
+    return "auto";
+  if (!equals(wish, "cpu") && !equals(wish, "cuda") && !equals(wish, "auto"))
+    fail(313, "TDC_DEVICE is " + inQuotes(wish) +
+                  ": it can be `cpu`, `cuda` or `auto`");
+  return wish;
+}
+
+/// Why `program`, which needs GPUs, cannot run. Nothing, a code of 0, if it
+/// can. That simulated GPUs are asked for in vain is a mistake, not a reason
+/// to go without: throws Failure TR312.
+Failure findObstacle(const tdrt_program &program) {
+  try {
+    program.gpu->backend()->requireDevices(program.cuda_devices,
+                                           program.gpu->sim_library);
+    return {0, ""};
+  } catch (Failure &failure) {
+    if (failure.code == 312)
+      throw;
+    return std::move(failure);
+  }
+}
+
+/// Whether a version computes on GPUs, and does not only ask for them.
+bool usesGpus(const tdrt_gpu_program &gpu) {
+  return std::any_of(gpu.arena_bytes, gpu.arena_bytes + gpu.num_devices,
+                     [](int64_t bytes) { return bytes >= 0; });
+}
+
+void note(const std::string &reason) {
+  std::string line = "note: runs on the cpu: " + reason + "\n";
+  writeAll(STDERR_FILENO, line.data(), line.size());
+}
+
+} // namespace
+
+const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
+                                        const char *device) {
+  const char *wish = getWish(device);
+  bool wantsCuda = equals(wish, "cuda");
+  if (equals(wish, "cpu")) {
+    for (const tdrt_program *one = &first; one; one = one->otherwise)
+      if (one->cuda_devices == 0)
+        return *one;
+    fail(306, "the program has no code for the cpu: build it with "
+              "`--device cpu`");
+  }
+  Failure obstacle = {306, "the program has no code for GPUs: build it with "
+                           "`--device cuda`"};
+  bool missesGpus = false;
+  for (const tdrt_program *one = &first; one; one = one->otherwise) {
+    if (one->cuda_devices > 0) {
+      Failure reason = findObstacle(*one);
+      if (reason.code == 0)
+        return *one;
+      obstacle = std::move(reason);
+      missesGpus |= usesGpus(*one->gpu);
+    } else if (!wantsCuda) {
+      if (missesGpus)
+        note(obstacle.message);
+      return *one;
+    }
+  }
+  throw obstacle;
+}

@@ -1,0 +1,16 @@
+//===- JsonText.h - texts in JSON -----------------------------------------===//
+
+#ifndef TDRT_TEXT_JSONTEXT_H
+#define TDRT_TEXT_JSONTEXT_H
+
+#include <string>
+
+namespace tdrt {
+
+/// In quotes, with escapes where JSON wants them. What is not UTF-8 becomes
+/// U+FFFD.
+void appendJsonString(std::string &out, const std::string &text);
+
+} // namespace tdrt
+
+#endif // TDRT_TEXT_JSONTEXT_H
