@@ -18,7 +18,8 @@
 #ifndef TDC_REPORT_REPORT_H
 #define TDC_REPORT_REPORT_H
 
-#include "Frontend/Sema.h"
+#include "Frontend/CheckOptions.h"
+#include "Frontend/Source.h"
 #include "Pipelines/Phases.h"
 #include "Report/Amount.h"
 #include "Report/CopyTime.h"

@@ -163,9 +163,8 @@ private:
     return true;
   }
 
-  bool readOption(const llvm::opt::Arg &arg) {
-    llvm::StringRef value =
-        arg.getNumValues() ? arg.getValue() : llvm::StringRef();
+  /// An option that needs a name, a number or a pair of both.
+  bool readValue(const llvm::opt::Arg &arg, llvm::StringRef value) {
     std::string name = arg.getOption().getPrefixedName().str();
     auto number = [&](unsigned &to) {
       return (!value.getAsInteger(10, to) && to > 0) ||
@@ -185,6 +184,36 @@ private:
     switch (arg.getOption().getID()) {
     case OPT_output:
       return nameOf(options.output, "a file");
+    case OPT_html:
+      return nameOf(options.reportPage, "a file");
+    case OPT_trace:
+      return nameOf(options.trace, "a file");
+    case OPT_target_cpu:
+      return nameOf(options.targetCPU, "a processor");
+    case OPT_set:
+      return pair(options.set);
+    case OPT_function:
+      return nameOf(options.function, "an `export fn`");
+    case OPT_input:
+      return pair(options.inputs);
+    case OPT_result:
+      return pair(options.results);
+    case OPT_repeat:
+      return number(options.repeat);
+    case OPT_sim_cuda:
+      hasSimulation = true;
+      return number(options.simulatedDevices) &&
+             (options.simulatedDevices <= kMostCudaDevices ||
+              fail("`--sim-cuda` is at most " + llvm::Twine(kMostCudaDevices)));
+    default:
+      llvm_unreachable("an option without a meaning");
+    }
+  }
+
+  bool readOption(const llvm::opt::Arg &arg) {
+    llvm::StringRef value =
+        arg.getNumValues() ? arg.getValue() : llvm::StringRef();
+    switch (arg.getOption().getID()) {
     case OPT_phase:
       return readPhase(value);
     case OPT_graph:
@@ -204,30 +233,14 @@ private:
     case OPT_json:
       options.reportsJSON = true;
       return true;
-    case OPT_html:
-      return nameOf(options.reportPage, "a file");
-    case OPT_trace:
-      return nameOf(options.trace, "a file");
     case OPT_dry_run:
       options.dryRun = true;
       return true;
     case OPT_verbose:
       options.verbose = options.tellsUsage = true;
       return true;
-    case OPT_target_cpu:
-      return nameOf(options.targetCPU, "a processor");
     case OPT_cubin:
       return readChips(value);
-    case OPT_set:
-      return pair(options.set);
-    case OPT_function:
-      return nameOf(options.function, "an `export fn`");
-    case OPT_input:
-      return pair(options.inputs);
-    case OPT_result:
-      return pair(options.results);
-    case OPT_repeat:
-      return number(options.repeat);
     case OPT_device:
       return accept(setDevice(options, value));
     case OPT_require:
@@ -240,11 +253,6 @@ private:
       return accept(setTransferGuard(options, value));
     case OPT_memory_budget:
       return accept(setMemoryBudget(options, value));
-    case OPT_sim_cuda:
-      hasSimulation = true;
-      return number(options.simulatedDevices) &&
-             (options.simulatedDevices <= kMostCudaDevices ||
-              fail("`--sim-cuda` is at most " + llvm::Twine(kMostCudaDevices)));
     case OPT_message_format:
       options.json = value == "json";
       return value == "json" || value == "text" ||
@@ -256,7 +264,7 @@ private:
       options.timePhases = true;
       return true;
     default:
-      llvm_unreachable("an option without a meaning");
+      return readValue(arg, value);
     }
   }
 

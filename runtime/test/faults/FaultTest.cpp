@@ -100,6 +100,10 @@ protected:
   }
 
   std::vector<Scenario> scenarios();
+  void addLoads(std::vector<Scenario> &all);
+  void addPrograms(std::vector<Scenario> &all);
+  void addSaves(std::vector<Scenario> &all);
+  void addCheckpoints(std::vector<Scenario> &all);
   void restoreFiles(const Contents &files);
   void check(const Scenario &scenario, const Failpoint &failpoint,
              const Contents &finished, tdrt_context *ctx, int32_t status);
@@ -153,46 +157,34 @@ protected:
   std::string view = elsewhere / "view.npy";
 };
 
-std::vector<Scenario> FaultTest::scenarios() {
+void FaultTest::addLoads(std::vector<Scenario> &all) {
   auto loads = [](const char *name, const char *key, int32_t dtype,
                   int32_t rank, Sizes sizes) {
     return Scenario{name, [=, path = data + name](tdrt_context *ctx) {
                       return load(ctx, path, key, dtype, rank, sizes);
                     }};
   };
-  auto saves = [&](const char *name, Contents files = {}) {
-    return Scenario{name,
-                    [this, to = folder / name](tdrt_context *ctx) {
-                      return saveTensor(ctx, to);
-                    },
-                    std::move(files)};
-  };
   writeView();
-  std::string checkpoint, older;
-  {
-    Opened ctx(program);
-    tdrt_value value;
-    value.f = 7;
-    tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, 0);
-    older = readFile(path);
-    saveCheckpoint(ctx);
-    checkpoint = readFile(path);
-    unlink(path.c_str());
-  }
-  const char *file = "a long name of a file.safetensors";
-  std::vector<Scenario> all = {
-      loads("f4.npy", nullptr, TDRT_F32, 2, {-1, 3}),
-      loads("columns.npy", nullptr, TDRT_I32, 3, {-1, 3, 4}),
-      loads("some.safetensors", "b.weight", TDRT_I64, 1, {-1}),
-      loads("stored.npz", "a", TDRT_F32, 2, {-1, 3}),
-      loads("deflated.npz", "columns", TDRT_I32, 3, {-1, 3, 4}),
-      loads("quoted.csv", nullptr, TDRT_F32, 2, {-1, 2}),
-      loads("f8-idx2-ubyte", nullptr, TDRT_F64, 2, {-1, 3}),
-      loads("u1.idx2.gz", nullptr, TDRT_U8, 2, {-1, 3}),
-      loads("rgb.png", nullptr, TDRT_U8, 3, {-1, -1, 3}),
-      loads("rgb16-interlaced.png", nullptr, TDRT_I32, 3, {-1, -1, 3}),
-      loads("subsampled.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3}),
-      loads("progressive.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3})};
+  for (const Scenario &one :
+       {loads("f4.npy", nullptr, TDRT_F32, 2, {-1, 3}),
+        loads("columns.npy", nullptr, TDRT_I32, 3, {-1, 3, 4}),
+        loads("some.safetensors", "b.weight", TDRT_I64, 1, {-1}),
+        loads("stored.npz", "a", TDRT_F32, 2, {-1, 3}),
+        loads("deflated.npz", "columns", TDRT_I32, 3, {-1, 3, 4}),
+        loads("quoted.csv", nullptr, TDRT_F32, 2, {-1, 2}),
+        loads("f8-idx2-ubyte", nullptr, TDRT_F64, 2, {-1, 3}),
+        loads("u1.idx2.gz", nullptr, TDRT_U8, 2, {-1, 3}),
+        loads("rgb.png", nullptr, TDRT_U8, 3, {-1, -1, 3}),
+        loads("rgb16-interlaced.png", nullptr, TDRT_I32, 3, {-1, -1, 3}),
+        loads("subsampled.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3}),
+        loads("progressive.jpg", nullptr, TDRT_U8, 3, {-1, -1, 3})})
+    all.push_back(one);
+  all.push_back({"a view of a file", [&](tdrt_context *ctx) {
+                   return load(ctx, view, nullptr, TDRT_F32, 2, {-1, 256});
+                 }});
+}
+
+void FaultTest::addPrograms(std::vector<Scenario> &all) {
   all.push_back({"start", [&](tdrt_context *) {
                    const char *argv[] = {"a program", "--epochs", "7"};
                    tdrt_context *ctx = nullptr;
@@ -254,9 +246,16 @@ std::vector<Scenario> FaultTest::scenarios() {
            tdrt_free(ctx, 0, block);
          return status;
        }});
-  all.push_back({"a view of a file", [&](tdrt_context *ctx) {
-                   return load(ctx, view, nullptr, TDRT_F32, 2, {-1, 256});
-                 }});
+}
+
+void FaultTest::addSaves(std::vector<Scenario> &all) {
+  auto saves = [&](const char *name, Contents files = {}) {
+    return Scenario{name,
+                    [this, to = folder / name](tdrt_context *ctx) {
+                      return saveTensor(ctx, to);
+                    },
+                    std::move(files)};
+  };
   all.push_back(saves("x.npy"));
   all.push_back(saves("x.npy", {{"x.npy", "old"}}));
   all.push_back(saves("x.npz"));
@@ -265,6 +264,21 @@ std::vector<Scenario> FaultTest::scenarios() {
     all.push_back({device, [this, device](tdrt_context *ctx) {
                      return saveTensor(ctx, device);
                    }});
+}
+
+void FaultTest::addCheckpoints(std::vector<Scenario> &all) {
+  std::string checkpoint, older;
+  {
+    Opened ctx(program);
+    tdrt_value value;
+    value.f = 7;
+    tdrt_checkpoint_save(ctx, path.c_str(), &what, &value, 0);
+    older = readFile(path);
+    saveCheckpoint(ctx);
+    checkpoint = readFile(path);
+    unlink(path.c_str());
+  }
+  const char *file = "a long name of a file.safetensors";
   all.push_back({"first checkpoint",
                  [&](tdrt_context *ctx) { return saveCheckpoint(ctx); }});
   all.push_back({"checkpoint over another",
@@ -288,6 +302,14 @@ std::vector<Scenario> FaultTest::scenarios() {
                                              TDRT_FLOAT, &value, 0);
                  },
                  {{file, checkpoint}}});
+}
+
+std::vector<Scenario> FaultTest::scenarios() {
+  std::vector<Scenario> all;
+  addLoads(all);
+  addPrograms(all);
+  addSaves(all);
+  addCheckpoints(all);
   return all;
 }
 

@@ -1,8 +1,8 @@
 //===- FrontEndTest.cpp - a language without syntax -----------------------===//
 //
 // A second front end: its program is made by the typed builder alone, without
-// an AST. It is compiled, runs on the cpu and on a simulated GPU, and mistakes
-// are found as in any other.
+// an AST. It is compiled, runs on the cpu and on a simulated GPU, its copies
+// are reported, and mistakes are found as in any other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "Frontend/Typed/Elementwise.h"
 #include "Frontend/Typed/Products.h"
 #include "Frontend/Typed/Reductions.h"
+#include "Report/Report.h"
 #include "gtest/gtest.h"
 
 using namespace tdc;
@@ -140,6 +141,27 @@ TEST(FrontEndTest, AProgramWithoutAnASTRuns) {
   const char *losses = "step 0: 30.0\nstep 1: 1.875\nstep 2: 0.1171875\n";
   EXPECT_EQ(run(makeOnCpu), losses);
   EXPECT_EQ(run(makeOnGpu), losses);
+}
+
+TEST(FrontEndTest, ItsCopiesAreReported) {
+  CompileOptions options = optionsFor(Purpose::Report);
+  Silence silence;
+  Compilation compilation(options, silence, makeOnGpu);
+  compilation.setText("");
+  ASSERT_TRUE(compilation.generate());
+  Report report(options.file, compilation.getSources());
+  for (Phase phase : Report::phases) {
+    ASSERT_TRUE(compilation.lower(phase));
+    report.add(phase, compilation.getModule());
+  }
+  // x and y are data of the program, which each device has. A loss comes back
+  // in each iteration.
+  EXPECT_EQ(report.placed.copies.getNumber(), 3);
+  EXPECT_EQ(report.placed.bytes.getNumber(), 3 * 4);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printText(os, report);
+  EXPECT_EQ(llvm::StringRef(text).split('\n').first, "slope: cpu, cuda:0");
 }
 
 TEST(FrontEndTest, ItsMistakesAreReported) {

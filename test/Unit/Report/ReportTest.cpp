@@ -62,7 +62,7 @@ protected:
     ASSERT_TRUE(module);
     Phase reached = Phase::TD;
     for (Phase phase : Report::phases) {
-      ASSERT_TRUE(runPhases(*module, reached, phase, target.getVectorUnit()));
+      ASSERT_TRUE(runPhases(*module, reached, phase, target.getInfo()));
       report.add(phase, *module);
       reached = phase;
     }
