@@ -279,6 +279,7 @@ def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 
     Example:
     ```mlir
+    td.slot @m.w param "w" of "m" : tensor<4xf32>
     td.save %path [@m.w] as ["w"] full ["epoch"](%e) : i64
     ```
   }];
@@ -311,6 +312,7 @@ def TD_RestoreOp : TD_Op<"restore", [DeclareOpInterfaceMethods<SymbolUserOpInter
 
     Example:
     ```mlir
+    td.slot @m.w param "w" of "m" : tensor<4xf32>
     td.restore %path [@m.w] as ["w"] full
     ```
   }];

@@ -49,7 +49,11 @@ def TD_YieldOp : TD_Op<"yield", [Pure, ReturnLike, Terminator,
   let description = [{
     Example:
     ```mlir
-    td.yield %s : tensor<4xf32>
+    %r = td.kernel(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %s = td.exp %a : tensor<4xf32>
+      td.yield %s : tensor<4xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<TD_Tensor>:$values);
@@ -79,6 +83,8 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
 
     Example:
     ```mlir
+    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+    td.gpu_kernel @add_0 threads 256 shared 0 parameters 4
     %r = td.launch @kernel_0(%p, %g) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
     %s = td.launch @add_0(%r, %g) blocks(%b) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
     ```

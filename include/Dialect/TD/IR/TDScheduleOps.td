@@ -33,7 +33,7 @@ def TD_MarkOp : TD_Op<"mark", [MemoryEffects<[MemWrite<TD_Queues>]>]> {
 
     Example:
     ```mlir
-    %t = td.mark #td.dev<cuda, 0> : !td.ticket
+    %t = td.mark <cuda, 0> : !td.ticket
     ```
   }];
   let arguments = (ins TD_DeviceAttr:$device);

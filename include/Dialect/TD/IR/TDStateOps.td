@@ -47,6 +47,7 @@ def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 
     Example:
     ```mlir
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : tensor<50x10xf32>
     %w = td.read @model.fc1.weight : tensor<50x10xf32>
     ```
   }];
@@ -64,6 +65,7 @@ def TD_WriteOp : TD_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 
     Example:
     ```mlir
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : tensor<50x10xf32>
     td.write %w, @model.fc1.weight : tensor<50x10xf32>
     ```
   }];
@@ -174,6 +176,8 @@ def TD_BackwardOp : TD_Op<"backward", [TD_ForGradientTrait,
 
     Example:
     ```mlir
+    td.slot @m.w param "w" of "m" : tensor<4xf32>
+    td.slot @grad.m.w grad "grad.w" of "m" : tensor<4xf32>
     td.backward %loss [@m.w] into [@grad.m.w] : tensor<f32>
     ```
   }];

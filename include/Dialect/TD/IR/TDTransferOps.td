@@ -49,7 +49,8 @@ def TD_MoveOp : TD_Op<"move", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 
     Example:
     ```mlir
-    td.move @model.fc1.weight to #td.dev<cuda, 0>
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : tensor<50x10xf32>
+    td.move @model.fc1.weight to <cuda, 0>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$slot, TD_DeviceAttr:$device,
@@ -108,6 +109,7 @@ def TD_ReadHandleOp : TD_Op<"read_handle", [
 
     Example:
     ```mlir
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : !td.handle<tensor<50x10xf32>>
     %h = td.read_handle @model.fc1.weight : !td.handle<tensor<50x10xf32>>
     ```
   }];
@@ -126,6 +128,7 @@ def TD_WriteHandleOp : TD_Op<"write_handle", [
 
     Example:
     ```mlir
+    td.slot @model.fc1.weight param "fc1.weight" of "model" : !td.handle<tensor<50x10xf32>>
     td.write_handle %h, @model.fc1.weight : !td.handle<tensor<50x10xf32>>
     ```
   }];
