@@ -22,13 +22,12 @@ def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%old = %x) -> (tensor<4xf32>) : i64 {
-      %new = td.exp %old : tensor<4xf32>
-      scf.yield %new : tensor<4xf32>
-    }
-    return
+    %y = td.exp %x {td.read_elsewhere} : tensor<4xf32>
     ```
-    Only the attribute changes.
+    After:
+    ```mlir
+    %y = td.exp %x : tensor<4xf32>
+    ```
   }];
 }
 
@@ -53,22 +52,27 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %w = td.read @"m.w" : tensor<4xf32>
+    td.slot @w param "w" of "m" : tensor<4xf32>
+    td.slot @grad.w grad "w" of "m" : tensor<4xf32>
+    %w = td.read @w : tensor<4xf32>
     %y = td.mul %w, %x : tensor<4xf32>
     %l = td.reduce sum %y [0] : tensor<4xf32> to tensor<f32>
-    td.backward %l [@"m.w"] into [@"grad.m.w"] : tensor<f32>
+    td.backward %l [@w] into [@grad.w] : tensor<f32>
     ```
     After:
     ```mlir
-    %w = td.read @"m.w" : tensor<4xf32>
+    td.slot @w param "w" of "m" : tensor<4xf32>
+    td.slot @grad.w grad "w" of "m" : tensor<4xf32>
+    %w = td.read @w : tensor<4xf32>
     %y = td.mul %w, %x : tensor<4xf32>
     %l = td.reduce sum %y [0] : tensor<4xf32> to tensor<f32>
+    %c1 = arith.constant 1.0 : f64
     %one = td.fill %c1 : f64 -> tensor<f32>
     %dy = td.broadcast %one : tensor<f32> to tensor<4xf32>
     %dw = td.mul %dy, %x : tensor<4xf32>
-    %old = td.read @"grad.m.w" : tensor<4xf32>
+    %old = td.read @grad.w : tensor<4xf32>
     %new = td.add %old, %dw : tensor<4xf32>
-    td.write %new, @"grad.m.w" : tensor<4xf32>
+    td.write %new, @grad.w : tensor<4xf32>
     ```
 
     Errors of the program: TD611, a slot written between the forward pass and
@@ -108,7 +112,6 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     td.slot @g grad "g" of "m" : tensor<4xf32>
-    ...
     td.write %zero, @g : tensor<4xf32>
     %old = td.read @g : tensor<4xf32>
     %sum = td.add %old, %dw : tensor<4xf32>
@@ -118,7 +121,8 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %step = td.mul %dw, %rate : tensor<4xf32>
+    %sum = td.add %zero, %dw : tensor<4xf32>
+    %step = td.mul %sum, %rate : tensor<4xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -143,12 +147,15 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
+    module attributes {td.devices = {device = #td.dev<cuda, 0>}}
     %y = td.to_device %x : tensor<4xf32> to tensor<4xf32, #td.dev<@device>>
     %z = td.neg %y : tensor<4xf32, #td.dev<@device>>
     ```
-    After (symbols=device=cpu):
+    After:
     ```mlir
-    %z = td.neg %x : tensor<4xf32, #td.dev<cpu>>
+    module attributes {td.devices = {device = #td.dev<cuda, 0>}}
+    %y = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %z = td.neg %y : tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
   let options = [
@@ -168,17 +175,25 @@ def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
+    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> (tensor<4xf32, #td.dev<cuda, 0>>) : i64 {
+      %y = td.exp %s : tensor<4xf32, #td.dev<cuda, 0>>
+      scf.yield %y : tensor<4xf32, #td.dev<cuda, 0>>
+    }
+    %h = td.to_device %r : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
     ```
     After:
     ```mlir
     %runs = arith.cmpi slt, %a, %n : i64
-    %r = scf.if %runs -> ... {
-      %s = scf.for %i = %a to %n step %one iter_args(%s = %x) -> ... {...}
-      scf.yield %s : ...
+    %r = scf.if %runs -> (tensor<4xf32, #td.dev<cuda, 0>>) {
+      %last = scf.for %i = %a to %n step %one iter_args(%s = %x) -> (tensor<4xf32, #td.dev<cuda, 0>>) : i64 {
+        %y = td.exp %s : tensor<4xf32, #td.dev<cuda, 0>>
+        scf.yield %y : tensor<4xf32, #td.dev<cuda, 0>>
+      }
+      scf.yield %last : tensor<4xf32, #td.dev<cuda, 0>>
     } else {
-      scf.yield %x : ...
+      scf.yield %x : tensor<4xf32, #td.dev<cuda, 0>>
     }
+    %h = td.to_device %r : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -213,9 +228,12 @@ def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %g = td.to_device %u : tensor<4xui8, #td.dev<cpu>> to tensor<4xui8, #td.dev<cuda, 0>>
-    %f = td.cast %g : tensor<4xui8, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %b = td.to_device %u : tensor<4xui8, #td.dev<cpu>> to tensor<4xui8, #td.dev<cuda, 0>>
+    %f = td.cast %b : tensor<4xui8, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %h = td.to_device %f {implied} : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
+    %g = td.to_device %h : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
+    td-place leaves out both ways of %f.
   }];
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
@@ -236,15 +254,19 @@ def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    scf.for %i = %c0 to %c10 step %c1 : i64 {
+    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> (tensor<4xf32, #td.dev<cuda, 0>>) : i64 {
       %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
-      ...
+      %y = td.add %s, %g : tensor<4xf32, #td.dev<cuda, 0>>
+      scf.yield %y : tensor<4xf32, #td.dev<cuda, 0>>
+    }
     ```
     After:
     ```mlir
     %g = td.to_device %w : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
-    scf.for %i = %c0 to %c10 step %c1 : i64 {
-      ...
+    %r = scf.for %i = %a to %n step %one iter_args(%s = %x) -> (tensor<4xf32, #td.dev<cuda, 0>>) : i64 {
+      %y = td.add %s, %g : tensor<4xf32, #td.dev<cuda, 0>>
+      scf.yield %y : tensor<4xf32, #td.dev<cuda, 0>>
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -267,22 +289,24 @@ def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
     more may be live than there should be: whether a program fits is known when its
     kernels are made, and td-verify-memory says it.
 
-    Before, where there is room for three tensors:
+    Before, with room for three tensors:
     ```mlir
-    %a = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
-    %b = td.sin %a : tensor<4xf32, #gpu>
-    %c = td.sin %b : tensor<4xf32, #gpu>
-    %d = td.mul %c, %b : tensor<4xf32, #gpu>
-    %e = td.mul %d, %a : tensor<4xf32, #gpu>
+    module attributes {td.working_set = {"cuda:0" = 48}}
+    %a = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %b = td.sin %a : tensor<4xf32, #td.dev<cuda, 0>>
+    %c = td.sin %b : tensor<4xf32, #td.dev<cuda, 0>>
+    %d = td.mul %c, %b : tensor<4xf32, #td.dev<cuda, 0>>
+    %e = td.mul %d, %a : tensor<4xf32, #td.dev<cuda, 0>>
     ```
     After:
     ```mlir
-    %a = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
-    %b = td.sin %a : tensor<4xf32, #gpu>
-    %c = td.sin %b : tensor<4xf32, #gpu>
-    %d = td.mul %c, %b : tensor<4xf32, #gpu>
-    %again = td.to_device %x : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
-    %e = td.mul %d, %again : tensor<4xf32, #gpu>
+    module attributes {td.working_set = {"cuda:0" = 48}}
+    %a = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %b = td.sin %a : tensor<4xf32, #td.dev<cuda, 0>>
+    %c = td.sin %b : tensor<4xf32, #td.dev<cuda, 0>>
+    %d = td.mul %c, %b : tensor<4xf32, #td.dev<cuda, 0>>
+    %again = td.to_device %x : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %e = td.mul %d, %again : tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
   let dependentDialects = ["::tdc::td::TDDialect"];
@@ -308,6 +332,7 @@ def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
+    module attributes {td.as_written}
     td.slot @w param "w" of "m" : tensor<4xf32>
     td.write %a, @w : tensor<4xf32, #td.dev<cpu>>
     td.move @w to <cuda, 0>
@@ -315,6 +340,7 @@ def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
+    module attributes {td.as_written}
     td.slot @w param "w" of "m" : !td.handle<tensor<4xf32>>
     %h = td.handle %a : tensor<4xf32, #td.dev<cpu>> -> !td.handle<tensor<4xf32>>
     td.write_handle %h, @w : !td.handle<tensor<4xf32>>
@@ -410,10 +436,24 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     td.slot @w param "w" of "m" : tensor<50x10xf32>
+    %w = td.read @w : tensor<50x10xf32>
+    %y = td.kernel(%x, %w) : (tensor<32x10xf32>, tensor<50x10xf32>) -> tensor<32x50xf32> {
+    ^bb0(%a: tensor<32x10xf32>, %b: tensor<50x10xf32>):
+      %t = td.permute %b [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+      %p = td.matmul %a, %t : tensor<32x10xf32>, tensor<10x50xf32> -> tensor<32x50xf32>
+      td.yield %p : tensor<32x50xf32>
+    }
     ```
-    After, where @w is only used transposed:
+    After:
     ```mlir
     td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<50x10xf32>
+    %w = td.read @w : tensor<50x10xf32>
+    %y = td.kernel(%x, %w) {layouts = [array<i64: 0, 1>, array<i64: 1, 0>, array<i64: 0, 1>]} : (tensor<32x10xf32>, tensor<50x10xf32>) -> tensor<32x50xf32> {
+    ^bb0(%a: tensor<32x10xf32>, %b: tensor<50x10xf32>):
+      %t = td.permute %b [1, 0] : tensor<50x10xf32> to tensor<10x50xf32>
+      %p = td.matmul %a, %t : tensor<32x10xf32>, tensor<10x50xf32> -> tensor<32x50xf32>
+      td.yield %p : tensor<32x50xf32>
+    }
     ```
     A kernel has the attribute `layouts`: one array per input, then one per
     result; absent where all are row-major.
@@ -432,15 +472,25 @@ def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %b = td.kernel (%x) : ...
+    td.slot @step moment "step" of "adam" : tensor<i64, #td.dev<cpu>>
+    %b = td.kernel(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%p: tensor<4xf32>):
+      %e = td.exp %p : tensor<4xf32>
+      td.yield %e : tensor<4xf32>
+    }
     %t = td.read @step : tensor<i64, #td.dev<cpu>>
     %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
     ```
     After:
     ```mlir
+    td.slot @step moment "step" of "adam" : tensor<i64, #td.dev<cpu>>
     %t = td.read @step : tensor<i64, #td.dev<cpu>>
     %i = td.item %t : tensor<i64, #td.dev<cpu>> -> i64
-    %b = td.kernel (%x) : ...
+    %b = td.kernel(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%p: tensor<4xf32>):
+      %e = td.exp %p : tensor<4xf32>
+      td.yield %e : tensor<4xf32>
+    }
     ```
   }];
 }
@@ -473,33 +523,36 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    scf.for %i = %c0 to %c5 step %c1 : i64 {
-      %a = td.kernel (%data, %i) : …
-      %x = td.to_device %a : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
-      %y = td.kernel (%x) : …
+    %a = td.kernel(%x) : (tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>> {
+    ^bb0(%p: tensor<4xf32, #td.dev<cuda, 0>>):
+      %e = td.exp %p : tensor<4xf32, #td.dev<cuda, 0>>
+      td.yield %e : tensor<4xf32, #td.dev<cuda, 0>>
     }
+    %h = td.to_device %a : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
+    %b = td.kernel(%a) : (tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>> {
+    ^bb0(%p: tensor<4xf32, #td.dev<cuda, 0>>):
+      %e = td.exp %p : tensor<4xf32, #td.dev<cuda, 0>>
+      td.yield %e : tensor<4xf32, #td.dev<cuda, 0>>
+    }
+    %text = td.format "{}"(%h) : tensor<4xf32, #td.dev<cpu>>
+    td.print %text
     ```
     After:
     ```mlir
-    %m0 = td.mark #td.dev<cuda, 0> : !td.ticket
-    %a0 = td.kernel (%data, %c0) : …
-    %x0, %t0 = td.copy_start %a0 after %m0 turn %c0 : …
-    %none = td.no_ticket : !td.ticket
-    %l:4 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none, %read = %m0) … {
-      td.copy_wait %t by #td.dev<cuda, 0> for %x : …
-      %y = td.kernel (%x) : …
-      %m = td.mark #td.dev<cuda, 0> : !td.ticket
-      %next = arith.addi %i, %c1 : i64
-      %more = arith.cmpi slt, %next, %c5 : i64
-      %n:2 = scf.if %more … {
-        td.copy_wait %before by #td.dev<cpu>
-        %a = td.kernel (%data, %next) : …
-        %b, %s = td.copy_start %a after %read turn %next : …
-        scf.yield %b, %s : …
-      } else {…}
-      scf.yield %n#0, %n#1, %t, %m : …
+    %a = td.kernel(%x) : (tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>> {
+    ^bb0(%p: tensor<4xf32, #td.dev<cuda, 0>>):
+      %e = td.exp %p : tensor<4xf32, #td.dev<cuda, 0>>
+      td.yield %e : tensor<4xf32, #td.dev<cuda, 0>>
     }
-    td.copy_wait %l#2 by #td.dev<cpu> for %l#0 : …
+    %h, %ticket = td.copy_start %a : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
+    %b = td.kernel(%a) : (tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>> {
+    ^bb0(%p: tensor<4xf32, #td.dev<cuda, 0>>):
+      %e = td.exp %p : tensor<4xf32, #td.dev<cuda, 0>>
+      td.yield %e : tensor<4xf32, #td.dev<cuda, 0>>
+    }
+    td.copy_wait %ticket by <cpu> for %h, %a : tensor<4xf32, #td.dev<cpu>>, tensor<4xf32, #td.dev<cuda, 0>>
+    %text = td.format "{}"(%h) : tensor<4xf32, #td.dev<cpu>>
+    td.print %text
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

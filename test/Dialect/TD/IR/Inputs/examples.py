@@ -3,9 +3,9 @@
     examples.py TDOps.json
 
 The argument is what `llvm-tblgen -dump-json` makes of TDOps.td. An example is a
-piece of a function: symbols (SYMBOLS) go beside it, and values that it does not
-define become arguments. The type of an argument is what the parser says that it
-expects.
+piece of a function: symbols (SYMBOLS) go beside it, `module attributes {…}` is
+said of the module around it, and values that it does not define become
+arguments. The type of an argument is what the parser says that it expects.
 """
 
 import json
@@ -31,7 +31,7 @@ def examples(records):
 class Example:
     """One example, and the types of its arguments as far as they are known."""
 
-    def __init__(self, op, text):
+    def __init__(self, op, text, returns=False):
         self.op = op
         # A line that is indented further goes on with the op before.
         lines = text.splitlines()
@@ -42,21 +42,43 @@ class Example:
                 ops[-1] += line + "\n"
             else:
                 ops.append(line + "\n")
+        self.attributes = "".join(one for one in ops if one.startswith("module attributes"))
         self.symbols = "".join(one for one in ops if one.startswith(SYMBOLS))
-        self.body = "".join(one for one in ops if not one.startswith(SYMBOLS))
+        self.body = "".join(one for one in ops
+                            if not one.startswith((*SYMBOLS, "module attributes")))
         used = re.findall(r"%\w+", re.sub(r'"[^"]*"', "", self.body))
         defined = set()
         for names in re.findall(r"^\s*((?:%\w+(?:, )?)+) =", self.body, re.MULTILINE):
             defined.update(names.split(", "))
-        for names in re.findall(r"^\s*\^\w+\(([^)]*)\)", self.body, re.MULTILINE):
+        for names in re.findall(r"\^\w+\(([^)]*)\)", self.body):
             defined.update(re.findall(r"%\w+", names))
+        for names in re.findall(r"scf\.for (.*)", self.body):
+            defined.update(re.findall(r"(%\w+) =", names))
         self.types = {name: UNKNOWN for name in used if name not in defined}
+        # What a pass may not remove is returned: what nothing else uses.
+        own = re.findall(r"^((?:%\w+(?:, )?)+)(?::\d+)? =", self.body, re.MULTILINE)
+        self.results = {name: UNKNOWN for name in sorted(", ".join(own).split(", "))
+                        if returns and used.count(name) == 1}
         self.error = ""
 
     def module(self):
         arguments = ", ".join(f"{name}: {type}" for name, type in self.types.items())
-        return (f"module {{\n{self.symbols}func.func private @example({arguments}) {{\n"
-                f"{self.body}return\n}}\n}}\n")
+        types = ", ".join(self.results.values())
+        result = f"return {', '.join(self.results)} : {types}" if self.results else "return"
+        return (f"{self.attributes.strip() or 'module'} {{\n{self.symbols}"
+                f"func.func @example({arguments}) -> ({types}) {{\n{self.body}{result}\n}}\n}}\n")
+
+    def learn(self):
+        """Takes a type from the error; whether it was about one."""
+        of = re.match(r"use of value '(%\w+)' expects different type than prior uses: '(.*)' vs "
+                      r"'(.*)'$", self.error)
+        if of and of[3] == UNKNOWN and of[1] in self.types:
+            self.types[of[1]] = of[2]
+        elif of and of[2] == UNKNOWN and of[1] in self.results:
+            self.results[of[1]] = of[3]
+        else:
+            return False
+        return True
 
 
 def parse(all_examples):
@@ -76,21 +98,20 @@ def parse(all_examples):
     return run.stdout
 
 
+def settle(all_examples):
+    """Finds the types of arguments; an `error` that is left is one of the example."""
+    unsettled = True
+    while unsettled:
+        parse(all_examples)
+        unsettled = any([one.learn() for one in all_examples])
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         found = [Example(op, text) for op, text in examples(json.load(file))]
     missing = [one.op for one in found if not one.symbols + one.body]
     found = [one for one in found if one.op not in missing]
-    unsettled = True
-    while unsettled:
-        parse(found)
-        unsettled = False
-        for one in found:
-            expected = re.match(r"use of value '(%\w+)' expects different type than prior uses: "
-                                rf"'(.*)' vs '{UNKNOWN}'$", one.error)
-            if expected:
-                one.types[expected[1]] = expected[2]
-                unsettled = True
+    settle(found)
     for op in missing:
         print(f"td.{op} has no example")
     for one in found:
