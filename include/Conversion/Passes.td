@@ -19,16 +19,21 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     kernels walk memory as one array and take its size as an argument, so that
     equal ones are one function.
 
+    Before:
     ```mlir
-    %r = td.kernel (%x) : (tensor<50xf32>) -> tensor<50xf32> {…}
+    %r = td.kernel(%x) : (tensor<50xf32>) -> tensor<50xf32> {
+    ^bb0(%a: tensor<50xf32>):
+      %e = td.exp %a : tensor<50xf32>
+      td.yield %e : tensor<50xf32>
+    }
     ```
-    becomes
+    After:
     ```mlir
+    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
     %n = arith.constant 50 : i64
-    %r = td.launch @kernel_0(%x, %n) in_place [0, 0]
-      : (tensor<50xf32>, i64) -> tensor<50xf32>
+    %r = td.launch @kernel_0(%x, %n) in_place [0, 0] : (tensor<50xf32>, i64) -> tensor<50xf32>
     ```
-    and `llvm.func @kernel_0` in llvm, scf, arith, math and vector.
+    The body of @kernel_0 is in llvm, scf, arith, math and vector.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "256",
@@ -58,15 +63,19 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
     and arith; the host keeps a td.gpu_kernel of each.
 
+    Before:
     ```mlir
-    %r = td.kernel (%x) : (tensor<512xf32, #td.dev<cuda, 0>>) -> tensor<512xf32, #td.dev<cuda, 0>> {…}
+    %r = td.kernel(%x) : (tensor<512x64xf32, #td.dev<cuda, 0>>) -> tensor<512xf32, #td.dev<cuda, 0>> {
+    ^bb0(%a: tensor<512x64xf32, #td.dev<cuda, 0>>):
+      %s = td.reduce sum %a [1] : tensor<512x64xf32, #td.dev<cuda, 0>> to tensor<512xf32, #td.dev<cuda, 0>>
+      td.yield %s : tensor<512xf32, #td.dev<cuda, 0>>
+    }
     ```
-    becomes
+    After:
     ```mlir
-    td.gpu_kernel @exp_0 threads 256 shared 0 parameters 4
-    %n = arith.constant 512 : i64
-    %b = arith.constant 1 : i64
-    %r = td.launch @exp_0(%x, %n) blocks(%b) in_place [0, 0] : …
+    td.gpu_kernel @reduce_0 threads 256 shared 0 parameters 3
+    %b = arith.constant 64 : i64
+    %r = td.launch @reduce_0(%x) blocks(%b) in_place [] : (tensor<512x64xf32, #td.dev<cuda, 0>>) -> tensor<512xf32, #td.dev<cuda, 0>>
     ```
   }];
   let options = [
@@ -116,17 +125,21 @@ def TDSplitReadsPass : Pass<"td-split-reads", "::mlir::ModuleOp"> {
     everybody else gets a row-major copy, by a read of its own. What plans memory
     comes behind this.
 
+    Before:
     ```mlir
     td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
+    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, !llvm.ptr)
     %w = td.read @w : tensor<2x3xf32>
-    td.launch @kernel_0(%w) …
+    %y = td.launch @kernel_0(%w) in_place [] : (tensor<2x3xf32>) -> tensor<2x3xf32>
     td.save_tensor %file, %w : tensor<2x3xf32>
     ```
-    becomes
+    After:
     ```mlir
+    td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
+    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, !llvm.ptr)
     %w = td.read @w : tensor<2x3xf32>
     %r = td.read @w {row_major} : tensor<2x3xf32>
-    td.launch @kernel_0(%w) …
+    %y = td.launch @kernel_0(%w) in_place [] : (tensor<2x3xf32>) -> tensor<2x3xf32>
     td.save_tensor %file, %r : tensor<2x3xf32>
     ```
   }];

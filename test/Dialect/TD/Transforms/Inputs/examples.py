@@ -4,7 +4,9 @@
 
 The argument is what `llvm-tblgen -dump-json` makes of Passes.td. Both sides are
 pieces of a function (see ../../IR/Inputs/examples.py), which returns what the
-first defines and does not use. They are printed alike and compared.
+first defines and does not use. They are printed alike, and the function and the
+ops of td beside it are compared; of functions that a pass makes, the second part
+has the declaration.
 """
 
 import json
@@ -19,6 +21,12 @@ import examples
 
 # Passes that change nothing.
 READERS = ("td-verify-", "td-print-")
+# Passes whose example is none to be run.
+FRAGMENTS = {
+    "group-launches": "what it takes holds the machine code of its kernels",
+    "td-split-functions": "only functions of thousands of ops are cut",
+    "td-to-runtime": "of a program's host part, a page of calls",
+}
 
 
 def blocks_of(description):
@@ -34,6 +42,12 @@ def run(arguments, module):
     return done.stdout if done.returncode == 0 else None, done.stderr
 
 
+def ops_of(module):
+    """The ops of td in a printed module, and the function @example."""
+    return "\n".join(re.findall(r"^  td\..*$", module, re.MULTILINE) +
+                     re.findall(r"^  func\.func @example.*?^  }$", module, re.MULTILINE | re.DOTALL))
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         records = json.load(file)
@@ -42,7 +56,7 @@ def main():
         if name.startswith("!") or "PassBase" not in record["!superclasses"]:
             continue
         name = record["argument"]
-        if name.startswith(READERS):
+        if name.startswith(READERS) or name in FRAGMENTS:
             continue
         count += 1
         found = blocks_of(record["description"])
@@ -60,8 +74,8 @@ def main():
         if not problem:
             made, problem = run(["--" + name], before.module())
             wanted, _ = run([], after.module())
-            if made is not None and made != wanted:
-                problem = f"makes\n{made}\nnot\n{wanted}"
+            if made is not None and ops_of(made) != ops_of(wanted):
+                problem = f"makes\n{ops_of(made)}\nnot\n{ops_of(wanted)}"
         if problem:
             print(f"{name}: {problem}")
             wrong += 1
