@@ -16,6 +16,7 @@
 #include "Frontend/Typed/Reductions.h"
 #include "Report/Report.h"
 #include "gtest/gtest.h"
+#include <utility>
 
 using namespace tdc;
 
@@ -28,7 +29,7 @@ class SlopeFit : public FrontEnd {
 public:
   /// `inner` is the number of rows of w: 1, or the product does not fit.
   explicit SlopeFit(Place place, int64_t inner = 1)
-      : place(place), inner(inner) {}
+      : place(std::move(place)), inner(inner) {}
 
   void parse(SourceManager &, FileId, DiagnosticEngine &) override {}
   llvm::StringRef getHelp() const override { return "Learns a slope."; }
