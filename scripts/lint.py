@@ -133,6 +133,8 @@ def cmake_lists(files, fix):
 # Folders that nothing can reach but through others, and whose tests those are.
 TESTED_BY = {
     "Compilation": "test/Driver",
+    "Dialect/TD/Analysis/Kernels": "test/Dialect/TD/Transforms",
+    "Dialect/TD/Analysis/Reporting": "test/Placement",
     "Dialect/TD/OpTable": "test/Dialect/TD/IR",
     "Dialect/TD/Transforms/Place": "test/Placement",
     "Frontend/AST": "test/Frontend/Parser",
@@ -260,8 +262,8 @@ def clang_tidy(files, fix):
 
 OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
                "lib/Dialect/TD/Gradients/", "lib/Interpreter/",
-               "lib/Conversion/KernelBody/Constructors.cpp",
-               "lib/Conversion/KernelBody/ElementOps.cpp",
+               "lib/CodeGen/Constructors.cpp",
+               "lib/CodeGen/ElementOps.cpp",
                "lib/Conversion/KernelToGPU/Permutation.cpp")
 
 

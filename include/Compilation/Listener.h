@@ -3,7 +3,7 @@
 #ifndef TDC_COMPILATION_LISTENER_H
 #define TDC_COMPILATION_LISTENER_H
 
-#include "Pipelines/Steps.h"
+#include "Target/Steps.h"
 #include "tdc_exit_codes.h"
 #include "llvm/ADT/Twine.h"
 

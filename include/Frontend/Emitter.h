@@ -1,9 +1,9 @@
 //===- Emitter.h - what the checker says to code generation ---------------===//
 //
 // The checker walks a program once: it checks, evaluates what is constant and
-// calls an Emitter for everything that happens at run time. CodeGen implements
-// it with MLIR; `tdc check` uses a NullEmitter. So the checker links no MLIR,
-// and there is no second tree between the AST and td IR.
+// calls an Emitter for everything that happens at run time. MLIREmitter
+// implements it with MLIR; `tdc check` uses a NullEmitter. So the checker links
+// no MLIR, and there is no second tree between the AST and td IR.
 //
 // Everything that arrives here has been checked: shapes fit, broadcasts and
 // casts are explicit, scalars have become tensors where tensors are needed.

@@ -9,8 +9,6 @@
 #define TDC_PIPELINES_PIPELINES_H
 
 #include "Pipelines/Phases.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
 namespace llvm {
@@ -49,14 +47,6 @@ bool chooseDevices(mlir::ModuleOp module);
 bool generateCode(mlir::ModuleOp module, const HostTarget &target, Phase kind,
                   bool withMain, llvm::raw_pwrite_stream &os,
                   StepListener *listener = nullptr);
-
-/// Compiles a module that has been through the phase `llvm` to object files in
-/// memory, which link to one program: kernels are compiled on up to `threads`
-/// threads. Takes `module` apart.
-bool generateObjects(
-    mlir::ModuleOp module, const HostTarget &target, unsigned threads,
-    llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects,
-    StepListener *listener = nullptr);
 
 } // namespace tdc
 

@@ -4,7 +4,7 @@
 #define TDC_REPORT_AMOUNT_H
 
 #include "Conversion/PlannedMemory.h"
-#include "Dialect/TD/Analysis/Transfers.h"
+#include "Dialect/TD/Analysis/Reporting/Transfers.h"
 #include <map>
 #include <optional>
 #include <string>

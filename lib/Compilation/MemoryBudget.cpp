@@ -13,7 +13,7 @@
 #include "Compilation/Compilation.h"
 #include "Compilation/Machine.h"
 #include "Conversion/PlannedMemory.h"
-#include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Dialect/TD/Analysis/Placement/DeviceMemory.h"
 #include "Dialect/TD/IR/BytesByGPU.h"
 #include "Target/HostTarget.h"
 #include "tdc_runtime.h"

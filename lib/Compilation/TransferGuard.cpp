@@ -1,8 +1,8 @@
 //===- TransferGuard.cpp - copies in loops that a program does not write --===//
 
 #include "Compilation/Compilation.h"
-#include "Dialect/TD/Analysis/Transfers.h"
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/Transfers.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 
 using namespace tdc;
 

@@ -2,8 +2,8 @@
 
 #include "Pipelines/Pipelines.h"
 #include "Conversion/TDToRuntime.h"
-#include "Pipelines/Steps.h"
 #include "Target/HostTarget.h"
+#include "Target/Steps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"

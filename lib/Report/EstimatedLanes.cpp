@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/OpCosts.h"
-#include "Dialect/TD/Analysis/UserNames.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/OpCosts.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Facts.h"

@@ -1,6 +1,6 @@
 //===- Text.cpp - a report of transfers for people ------------------------===//
 
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,6 +1,6 @@
 //===- Waits.cpp - where the host waits for a device ----------------------===//
 
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Facts.h"

@@ -1,7 +1,7 @@
 //===- Words.cpp - what a report says in words ----------------------------===//
 
 #include "Words.h"
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,6 +1,6 @@
 //===- Written.cpp - what a program would copy as it is written -----------===//
 
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Report/Report.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,6 +1,6 @@
 //===- EmitImages.cpp - gpu_code -> td.image ------------------------------===//
 
-#include "Conversion/KernelBody/KernelFunction.h"
+#include "CodeGen/KernelFunction.h"
 #include "Conversion/KernelToGPU.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Target/NVPTXTarget.h"

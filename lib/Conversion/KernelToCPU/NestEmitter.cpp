@@ -1,7 +1,7 @@
 //===- NestEmitter.cpp - one loop nest of a kernel ------------------------===//
 
 #include "NestEmitter.h"
-#include "Conversion/KernelBody/EmptyPickers.h"
+#include "CodeGen/EmptyPickers.h"
 #include "ReductionEmitter.h"
 
 using namespace mlir;

@@ -8,8 +8,8 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 
-#include "Conversion/KernelBody/KernelOutlining.h"
-#include "Conversion/KernelBody/TileEvaluator.h"
+#include "CodeGen/KernelOutlining.h"
+#include "CodeGen/TileEvaluator.h"
 
 namespace tdc {
 

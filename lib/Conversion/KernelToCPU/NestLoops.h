@@ -8,7 +8,7 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
 
-#include "Conversion/KernelBody/KernelLoops.h"
+#include "CodeGen/KernelLoops.h"
 #include "NestSchedule.h"
 
 namespace tdc {

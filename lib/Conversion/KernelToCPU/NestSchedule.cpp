@@ -1,8 +1,8 @@
 //===- NestSchedule.cpp - the order and the blocks of a nest's loops ------===//
 
 #include "NestSchedule.h"
-#include "Conversion/KernelBody/Accumulation.h"
-#include "Dialect/TD/Analysis/Contraction.h"
+#include "CodeGen/Accumulation.h"
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include <algorithm>
 #include <cmath>
 

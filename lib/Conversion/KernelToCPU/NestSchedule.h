@@ -9,7 +9,7 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 #define TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 
-#include "Conversion/KernelBody/TileEvaluator.h"
+#include "CodeGen/TileEvaluator.h"
 
 namespace tdc {
 

@@ -1,8 +1,8 @@
 //===- ReductionEmitter.cpp - accumulators in registers -------------------===//
 
 #include "ReductionEmitter.h"
-#include "Conversion/KernelBody/Accumulation.h"
-#include "Conversion/KernelBody/ElementOps.h"
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanEmitter.h"
-#include "Conversion/KernelBody/EmptyPickers.h"
-#include "Conversion/KernelBody/Scan.h"
+#include "CodeGen/EmptyPickers.h"
+#include "CodeGen/Scan.h"
 #include "NestLoops.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UpdateEmitter.h"
-#include "Conversion/KernelBody/UpdateParts.h"
+#include "CodeGen/UpdateParts.h"
 #include "NestEmitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

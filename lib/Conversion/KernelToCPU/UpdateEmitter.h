@@ -3,7 +3,7 @@
 #ifndef TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
 
-#include "Conversion/KernelBody/KernelOutlining.h"
+#include "CodeGen/KernelOutlining.h"
 
 namespace tdc {
 

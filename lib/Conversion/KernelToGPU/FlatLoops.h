@@ -9,7 +9,7 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_FLATLOOPS_H
 #define TDC_CONVERSION_KERNELTOGPU_FLATLOOPS_H
 
-#include "Conversion/KernelBody/TileEvaluator.h"
+#include "CodeGen/TileEvaluator.h"
 
 namespace tdc {
 

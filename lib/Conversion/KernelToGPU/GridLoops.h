@@ -3,7 +3,7 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 
-#include "Conversion/KernelBody/KernelLoops.h"
+#include "CodeGen/KernelLoops.h"
 #include "DeviceBuilder.h"
 #include "GridSchedule.h"
 

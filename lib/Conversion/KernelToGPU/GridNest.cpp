@@ -1,8 +1,8 @@
 //===- GridNest.cpp - one loop nest of a kernel on a grid -----------------===//
 
 #include "GridNest.h"
-#include "Conversion/KernelBody/EmptyPickers.h"
-#include "Conversion/KernelBody/UpdateParts.h"
+#include "CodeGen/EmptyPickers.h"
+#include "CodeGen/UpdateParts.h"
 #include "GroupReductions.h"
 
 using namespace mlir;

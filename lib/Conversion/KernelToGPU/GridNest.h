@@ -3,7 +3,7 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDNEST_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDNEST_H
 
-#include "Conversion/KernelBody/KernelOutlining.h"
+#include "CodeGen/KernelOutlining.h"
 #include "GridLoops.h"
 
 namespace tdc {

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridScan.h"
-#include "Conversion/KernelBody/EmptyPickers.h"
-#include "Conversion/KernelBody/Scan.h"
+#include "CodeGen/EmptyPickers.h"
+#include "CodeGen/Scan.h"
 #include "FlatLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -1,7 +1,7 @@
 //===- GridSchedule.cpp - which thread computes what ----------------------===//
 
 #include "GridSchedule.h"
-#include "Conversion/KernelBody/ElementOps.h"
+#include "CodeGen/ElementOps.h"
 #include "DeviceBuilder.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -12,7 +12,7 @@
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
 
-#include "Conversion/KernelBody/TileEvaluator.h"
+#include "CodeGen/TileEvaluator.h"
 
 namespace tdc {
 

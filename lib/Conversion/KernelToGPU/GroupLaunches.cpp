@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/KernelBody/KernelOutlining.h"
+#include "CodeGen/KernelOutlining.h"
 #include "Conversion/KernelToGPU.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "GroupKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

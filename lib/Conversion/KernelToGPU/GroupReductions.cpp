@@ -1,7 +1,7 @@
 //===- GroupReductions.cpp - sums that threads of a group share -----------===//
 
 #include "GroupReductions.h"
-#include "Conversion/KernelBody/Accumulation.h"
+#include "CodeGen/Accumulation.h"
 
 using namespace mlir;
 using namespace tdc::td;

@@ -1,8 +1,8 @@
 //===- KernelToGPU.cpp - td.kernel -> GPU function + td.launch ------------===//
 
 #include "Conversion/KernelToGPU.h"
-#include "Conversion/KernelBody/KernelOutlining.h"
-#include "Conversion/KernelBody/UpdateParts.h"
+#include "CodeGen/KernelOutlining.h"
+#include "CodeGen/UpdateParts.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "GridNest.h"
 #include "GridScan.h"

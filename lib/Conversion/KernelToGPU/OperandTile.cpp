@@ -1,7 +1,7 @@
 //===- OperandTile.cpp - tiles of a product's operand in shared memory ----===//
 
 #include "OperandTile.h"
-#include "Conversion/KernelBody/ElementOps.h"
+#include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

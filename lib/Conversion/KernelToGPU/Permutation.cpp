@@ -1,7 +1,7 @@
 //===- Permutation.cpp - random orders on a GPU ---------------------------===//
 
 #include "Permutation.h"
-#include "Conversion/KernelBody/RandomNumbers.h"
+#include "CodeGen/RandomNumbers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -1,9 +1,9 @@
 //===- ProductSchedule.cpp - how a contraction is cut into tiles ----------===//
 
 #include "ProductSchedule.h"
-#include "Conversion/KernelBody/ElementOps.h"
+#include "CodeGen/ElementOps.h"
 #include "Conversion/KernelToGPU.h"
-#include "Dialect/TD/Analysis/Vectorization.h"
+#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 

@@ -10,7 +10,7 @@
 #define TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
 
 #include "DeviceBuilder.h"
-#include "Dialect/TD/Analysis/Contraction.h"
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 
 namespace tdc {
 

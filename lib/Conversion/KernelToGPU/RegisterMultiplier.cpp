@@ -1,6 +1,6 @@
 //===- RegisterMultiplier.cpp - tiles multiplied thread by thread ---------===//
 
-#include "Conversion/KernelBody/Accumulation.h"
+#include "CodeGen/Accumulation.h"
 #include "TileMultiplier.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- SplitReductions.cpp - long reductions in two kernels ---------------===//
 
 #include "SplitReductions.h"
-#include "Conversion/KernelBody/Accumulation.h"
+#include "CodeGen/Accumulation.h"
 #include "GridSchedule.h"
 #include "Target/TargetInfo.h"
 #include "mlir/IR/IRMapping.h"

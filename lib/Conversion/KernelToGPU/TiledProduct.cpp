@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TiledProduct.h"
-#include "Conversion/KernelBody/Accumulation.h"
-#include "Conversion/KernelBody/EmptyPickers.h"
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/EmptyPickers.h"
 #include "TileMultiplier.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

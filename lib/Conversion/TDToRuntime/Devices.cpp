@@ -1,6 +1,6 @@
 //===- Devices.cpp - GPUs: launches, transfers, handles, questions --------===//
 
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "FunctionLowering.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 

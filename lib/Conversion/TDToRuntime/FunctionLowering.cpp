@@ -1,7 +1,7 @@
 //===- FunctionLowering.cpp - one host function, op by op -----------------===//
 
 #include "FunctionLowering.h"
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tdc_runtime.h"
 #include "llvm/ADT/TypeSwitch.h"

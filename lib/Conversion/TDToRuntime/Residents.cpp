@@ -1,7 +1,7 @@
 //===- Residents.cpp - what is where at each position of a function -------===//
 
 #include "Residents.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 //===- Sites.cpp - the table of copies, and of waits ----------------------===//
 
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Page.h"
 

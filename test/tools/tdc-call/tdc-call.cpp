@@ -17,6 +17,7 @@
 #include "JIT/JIT.h"
 #include "Pipelines/Pipelines.h"
 #include "Target/HostTarget.h"
+#include "Target/Objects.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

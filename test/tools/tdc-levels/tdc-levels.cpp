@@ -23,7 +23,7 @@
 
 #include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
-#include "Frontend/CodeGen.h"
+#include "Frontend/MLIREmitter.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 #include "Interpreter/Interpreter.h"

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/Vectorization.h"
+#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <cmath>

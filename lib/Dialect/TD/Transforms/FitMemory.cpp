@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/DeviceMemory.h"
+#include "Dialect/TD/Analysis/Placement/DeviceMemory.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/Analysis/TOps.h"
-#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/BytesByGPU.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"

@@ -1,7 +1,7 @@
 //===- PlacementRemarks.cpp - what passes decide about placement ----------===//
 
 #include "PlacementRemarks.h"
-#include "Dialect/TD/Analysis/Transfers.h"
+#include "Dialect/TD/Analysis/Reporting/Transfers.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/IR/Remarks.h"
 #include <map>

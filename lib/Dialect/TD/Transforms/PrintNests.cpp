@@ -1,6 +1,6 @@
 //===- PrintNests.cpp - td-print-nests: loop nests of kernels as text -----===//
 
-#include "Dialect/TD/Analysis/Contraction.h"
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"

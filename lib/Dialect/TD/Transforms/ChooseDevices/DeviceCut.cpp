@@ -1,7 +1,7 @@
 //===- DeviceCut.cpp - the cheapest devices for ops -----------------------===//
 
 #include "DeviceCut.h"
-#include "Dialect/TD/Analysis/OpCosts.h"
+#include "Dialect/TD/Analysis/Placement/OpCosts.h"
 
 using namespace mlir;
 

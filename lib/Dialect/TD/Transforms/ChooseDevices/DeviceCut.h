@@ -12,8 +12,8 @@
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_CHOOSEDEVICES_DEVICECUT_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_CHOOSEDEVICES_DEVICECUT_H
 
-#include "Dialect/TD/Analysis/MinCut.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/MinCut.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 
 namespace tdc::td {
 

@@ -2,8 +2,8 @@
 
 #include "FreeOps.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/TOps.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
 #include "Dialect/TD/IR/BytesByGPU.h"
 
 using namespace mlir;

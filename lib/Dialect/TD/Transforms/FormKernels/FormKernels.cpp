@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/Analysis/Sizes.h"
-#include "Dialect/TD/Analysis/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "FusionGraph.h"

@@ -2,7 +2,7 @@
 
 #include "FusionGraph.h"
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/Contraction.h"
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include <numeric>

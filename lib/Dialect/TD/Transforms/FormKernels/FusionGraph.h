@@ -10,7 +10,7 @@
 #ifndef TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
 #define TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
 
-#include "Dialect/TD/Analysis/LoopNest.h"
+#include "Dialect/TD/Analysis/Kernels/LoopNest.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 

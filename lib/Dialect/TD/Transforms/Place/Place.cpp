@@ -8,8 +8,8 @@
 
 #include "../PlacementRemarks.h"
 #include "../Simplify.h"
-#include "Dialect/TD/Analysis/PlacementPlan.h"
-#include "Dialect/TD/Analysis/UserNames.h"
+#include "Dialect/TD/Analysis/Placement/PlacementPlan.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/Transforms/Passes.h"

@@ -9,7 +9,7 @@
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_PLACE_SLOTS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_PLACE_SLOTS_H
 
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tdc::td {

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Schedule.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
 
 #include "Schedule.h"
-#include "Dialect/TD/Analysis/ValueFlow.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/InLine.h"
 #include "Dialect/TD/Transforms/Passes.h"

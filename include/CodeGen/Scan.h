@@ -1,0 +1,46 @@
+//===- Scan.h - what a td.scan collects -----------------------------------===//
+
+#ifndef TDC_CODEGEN_SCAN_H
+#define TDC_CODEGEN_SCAN_H
+
+#include "CodeGen/TileEvaluator.h"
+
+namespace tdc {
+
+/// The nest of a scan's input, and how its elements are put together along the
+/// line of each scan. What is collected is wider than the elements: f64 of f32,
+/// f32 of f16 and bf16.
+class Scan {
+public:
+  /// `nest` computes the input of `op`.
+  Scan(KernelFunction &function, td::ScanOp op, td::LoopNest nest);
+
+  const td::LoopNest &getNest() const { return nest; }
+  /// The loop along the lines; none where they have one element.
+  std::optional<unsigned> getLine() const { return line; }
+  /// The other loops, from the outermost to the innermost.
+  llvm::ArrayRef<unsigned> getAround() const { return around; }
+  const StoreTarget &getTarget() const { return target; }
+
+  /// Nothing yet, in vectors of `lanes`, or a scalar where that is 0.
+  mlir::Value makeNeutral(int64_t lanes) const;
+  mlir::Value combine(mlir::Value before, mlir::Value next) const;
+  /// The element of the input, as it is collected, and its place in the result.
+  mlir::Value load(TileEvaluator &evaluator, const Tile &tile) const;
+  void store(TileEvaluator &evaluator, const Tile &tile,
+             mlir::Value collected) const;
+
+private:
+  KernelFunction &function;
+  td::ReduceKind kind;
+  mlir::Value input;
+  td::LoopNest nest;
+  mlir::Type element, collected;
+  StoreTarget target;
+  std::optional<unsigned> line;
+  llvm::SmallVector<unsigned, 4> around;
+};
+
+} // namespace tdc
+
+#endif // TDC_CODEGEN_SCAN_H

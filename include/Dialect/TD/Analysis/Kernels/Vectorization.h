@@ -1,0 +1,44 @@
+//===- Vectorization.h - which loops of a nest run on vector lanes --------===//
+//
+// A nest has at most one lane loop open at a time. Either a root loop that all
+// reductions share takes the lanes (every reduction keeps one accumulator per
+// lane), or every reduction runs along its own lanes and adds them up at the
+// end. The choice is made by counting what each access costs under it, so that
+// the same count can say which order the dims of a tensor should have in
+// memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_DIALECT_TD_ANALYSIS_KERNELS_VECTORIZATION_H
+#define TDC_DIALECT_TD_ANALYSIS_KERNELS_VECTORIZATION_H
+
+#include "Dialect/TD/Analysis/Kernels/LoopNest.h"
+
+namespace tdc::td {
+
+/// The dims of a tensor from the outermost to the innermost in memory.
+using Layout = llvm::SmallVector<int64_t, 4>;
+/// 0, 1, … for all dims of the tensor.
+Layout getRowMajor(mlir::Value tensor);
+using LayoutFunction = llvm::function_ref<Layout(mlir::Value)>;
+
+struct VectorPlan {
+  /// Loops on lanes; of any two of them, neither runs inside the other.
+  LoopSet lanes = 0;
+  /// Estimated vector instructions.
+  double cost = 0;
+};
+
+/// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
+/// alone. Run-time extents count as 64.
+VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
+                       int64_t lanes, LoopSet serial = 0);
+
+/// How far apart in memory two neighbours along `loop` are: 0 (the same
+/// element), 1 (contiguous) or -1 (anything else).
+int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
+                  const Layout &layout);
+
+} // namespace tdc::td
+
+#endif // TDC_DIALECT_TD_ANALYSIS_KERNELS_VECTORIZATION_H

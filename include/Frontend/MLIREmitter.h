@@ -1,0 +1,57 @@
+//===- MLIREmitter.h - from the checker's calls to td IR ------------------===//
+//
+// The MLIR end of the front end. The checker walks the program and calls an
+// Emitter; the emitter made here answers each call with ops of td, scf, arith
+// and math. What stands in the module besides ops:
+//
+//   func.func @main                          the top-level statements
+//   func.func @NAME attributes {td.export}   an `export fn`; each parameter has
+//                                            its name as `td.name`, and its doc
+//                                            comment is `td.help`
+//   td.arguments on the module               the `arg`s, in order: an array of
+//       {name = "epochs", type = i64, default = "5", help = "…"}
+//       (type i64, f64, i1 or !td.str; no `default` = the user must give it;
+//       `device`: the text names a device; `fixed`: the user cannot give it)
+//   td.name, td.help on the module           what --help of the program shows
+//   td.code on a td.assert                   the error's number (else 101)
+//
+// Every op's location is a place in the source, and where the op came out of a
+// called function a CallSiteLoc chain leads to the top-level statement.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_FRONTEND_MLIREMITTER_H
+#define TDC_FRONTEND_MLIREMITTER_H
+
+#include "Frontend/Source.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir {
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
+
+namespace tdc {
+
+class Emitter;
+
+/// What `--help` of a program says first: its name, and what it is for (may be
+/// empty).
+struct ProgramTitle {
+  llvm::StringRef name;
+  llvm::StringRef help;
+};
+
+/// Runs `walk` with an emitter that builds a module, and returns the module,
+/// or null if `walk` answers false (it has reported why). Loads the dialects
+/// that it needs into `context`. Ranges given to the emitter point into
+/// `sources`.
+mlir::OwningOpRef<mlir::ModuleOp>
+generateModule(mlir::MLIRContext &context, const SourceManager &sources,
+               const ProgramTitle &title,
+               llvm::function_ref<bool(Emitter &)> walk);
+
+} // namespace tdc
+
+#endif // TDC_FRONTEND_MLIREMITTER_H

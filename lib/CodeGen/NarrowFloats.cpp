@@ -1,0 +1,59 @@
+//===- NarrowFloats.cpp - f16 and bf16, computed in f32 -------------------===//
+
+#include "CodeGen/NarrowFloats.h"
+#include "MathBuilder.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+Value emitRounded(OpBuilder &builder, Location loc, Value value, Type element) {
+  Value rounded =
+      arith::TruncFOp::create(builder, loc, getTypeLike(element, value), value);
+  return arith::ExtFOp::create(builder, loc, value.getType(), rounded);
+}
+
+/// Rounds to odd: of the two neighbours whose bits in `mask` are 0, the one
+/// with a 1 before them, unless the number is one of them itself. It then is on
+/// the same side of every coarser number (S. Boldo and G. Melquiond, "Emulation
+/// of FMA and Correctly Rounded Sums", 2008).
+static Value roundToOdd(OpBuilder &b, Location loc, Value bits, int64_t mask) {
+  auto constant = [&](int64_t value) {
+    return makeIntConstant(b, loc, bits.getType(), value);
+  };
+  // Any 1 of the part that goes carries into the bit before it.
+  Value low = arith::AndIOp::create(b, loc, bits, constant(mask));
+  Value carried = arith::AddIOp::create(b, loc, low, constant(mask));
+  Value odd = arith::OrIOp::create(b, loc, bits, carried);
+  return arith::AndIOp::create(b, loc, odd, constant(~mask));
+}
+
+static Value halfwayOfF64(OpBuilder &b, Location loc, Value value) {
+  MathBuilder m(b, loc, value);
+  // What f32 has no bits for.
+  int64_t mask = (int64_t(1) << (52 - 23)) - 1;
+  return m.truncate(m.fromBits(roundToOdd(b, loc, m.toBits(value), mask)));
+}
+
+static Value halfwayOfI64(OpBuilder &b, Location loc, Value value) {
+  Type type = getTypeLike(b.getF64Type(), value);
+  auto constant = [&](int64_t number) {
+    return makeIntConstant(b, loc, value.getType(), number);
+  };
+  // From -2^53 to 2^53 f64 has them all; beyond, the last 11 of 64 bits go.
+  Value shifted =
+      arith::AddIOp::create(b, loc, value, constant(int64_t(1) << 53));
+  Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                                        shifted, constant(int64_t(1) << 54));
+  Value odd = roundToOdd(b, loc, value, (1 << 11) - 1);
+  Value chosen = arith::SelectOp::create(b, loc, isExact, value, odd);
+  return arith::SIToFPOp::create(b, loc, type, chosen);
+}
+
+Value emitHalfway(OpBuilder &builder, Location loc, Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()))
+             ? halfwayOfF64(builder, loc, value)
+             : halfwayOfI64(builder, loc, value);
+}
+
+} // namespace tdc

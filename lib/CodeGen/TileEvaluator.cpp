@@ -1,0 +1,611 @@
+//===- TileEvaluator.cpp - values of a nest at the loops' position --------===//
+
+#include "CodeGen/TileEvaluator.h"
+#include "CodeGen/Constructors.h"
+#include "CodeGen/ElementOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
+                             int64_t lanes)
+    : positions(nest.getLoops().size()), steps(nest.getLoops().size(), 1),
+      function(function), b(function.builder), nest(nest), lanes(lanes),
+      isFlat(function.flatSize != nullptr) {
+  scopes.push_back({/*loops=*/0, /*entry=*/nullptr, {}});
+}
+
+void TileEvaluator::pushScope(unsigned loop, Operation *entry) {
+  scopes.push_back({scopes.back().loops | LoopSet(1) << loop, entry, {}});
+  depth = scopes.size();
+}
+
+void TileEvaluator::pushBranch(Operation *branch) {
+  scopes.push_back({scopes.back().loops, branch, {}});
+  depth = scopes.size();
+}
+
+void TileEvaluator::popScope() {
+  scopes.pop_back();
+  depth = scopes.size();
+}
+
+TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
+                                          LoopSet loops,
+                                          const Tile &tile) const {
+  llvm::SmallVector<int64_t> offsets;
+  for (unsigned loop = 0; loop < tile.size(); ++loop)
+    if (loops >> loop & 1)
+      offsets.push_back(tile[loop]);
+  // A vector is another value than the scalar of its first lane.
+  if (laneLoop >= 0 && (loops >> laneLoop & 1))
+    offsets.push_back(laneLoop);
+  return {what, at, std::move(offsets)};
+}
+
+Value TileEvaluator::lookup(const Key &key) const {
+  for (size_t i = depth; i-- > 0;)
+    if (auto known = scopes[i].values.find(key);
+        known != scopes[i].values.end())
+      return known->second;
+  return Value();
+}
+
+Value TileEvaluator::emitOutside(Value value, const Coordinates &at,
+                                 const Key &key,
+                                 llvm::function_ref<Value()> make) {
+  LoopSet loops = nest.getLoopsOf(value, at);
+  size_t outer = nest.needsReduction(value, at) ? resultDepth : 1;
+  while (outer < depth && (loops & ~scopes[outer - 1].loops))
+    ++outer;
+  OpBuilder::InsertionGuard guard(b);
+  for (size_t i = outer; i < depth; ++i)
+    if (scopes[i].entry) {
+      b.setInsertionPoint(scopes[i].entry);
+      break;
+    }
+  size_t inner = std::exchange(depth, outer);
+  Value result = make();
+  depth = inner;
+  return scopes[outer - 1].values[key] = result;
+}
+
+void TileEvaluator::setResult(Value of, const Reduction &reduction,
+                              const Tile &tile, Value result) {
+  resultDepth = scopes.size();
+  scopes.back().values[makeKey(of.getAsOpaquePointer(), reduction.at,
+                               reduction.parallel, tile)] = result;
+}
+
+bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {
+  LoopSet loops = nest.getLoopsOf(value, at);
+  return laneLoop >= 0 && (isFlat ? loops != 0 : loops >> laneLoop & 1);
+}
+
+Value TileEvaluator::toVector(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  Key key{value.getAsOpaquePointer(), this, {}};
+  if (Value known = lookup(key))
+    return known;
+  return scopes[depth - 1].values[key] = vector::BroadcastOp::create(
+             b, function.loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value TileEvaluator::getMask(const Tile &tile) const {
+  auto known = masks.find(tile[laneLoop]);
+  return known == masks.end() ? Value() : known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value TileEvaluator::evaluate(Value value, const Coordinates &at,
+                              const Tile &tile) {
+  Key key = makeKey(value.getAsOpaquePointer(), &at, nest.getLoopsOf(value, at),
+                    tile);
+  if (Value known = lookup(key))
+    return known;
+  return emitOutside(value, at, key, [&] {
+    Operation *op = value.getDefiningOp();
+    return op && nest.isInside(op) ? compute(op, at, tile)
+                                   : load(value, at, tile);
+  });
+}
+
+Value TileEvaluator::compute(Operation *op, const Coordinates &at,
+                             const Tile &tile) {
+  OpFamily family = cast<ComputeOp>(op).getInfo().family;
+  if (family == OpFamily::Constructor)
+    return construct(op, at, tile);
+  if (family == OpFamily::Movement) {
+    // Also where all elements are equal and the index would not be needed.
+    const Coordinates &from = nest.operandAt(op, 0, at);
+    for (Coordinate coordinate : from)
+      if (const NestSymbol *picked = nest.findPicked(coordinate);
+          picked && picked->picker == op)
+        getPicked(*picked, tile);
+    return evaluate(op->getOperand(0), from, tile);
+  }
+  assert(op->hasTrait<ElementwiseOp>() &&
+         "a reduction is evaluated before it is asked for");
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    operands.push_back(
+        evaluate(op->getOperand(i), nest.operandAt(op, i, at), tile));
+  if (llvm::any_of(operands,
+                   [](Value v) { return isa<VectorType>(v.getType()); }))
+    for (Value &value : operands)
+      value = toVector(value);
+  return emitElementOp(b, op, operands);
+}
+
+Value TileEvaluator::construct(Operation *op, const Coordinates &at,
+                               const Tile &tile) {
+  Value number;
+  if (!cast<ComputeOp>(op).getElement())
+    number = getNumber(op->getResult(0), at, tile);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value scalar = function.scalars.lookup(operand);
+    bool isVector = scalar && number && isa<VectorType>(number.getType());
+    operands.push_back(isVector ? toVector(scalar) : scalar);
+  }
+  return emitConstructor(b, op, operands, number);
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and addresses
+//===----------------------------------------------------------------------===//
+
+Value TileEvaluator::getLaneIndices(const Tile &tile) {
+  Key key = makeKey(&masks, nullptr, LoopSet(1) << laneLoop, tile);
+  if (Value known = lookup(key))
+    return known;
+  Location loc = function.loc;
+  auto type = VectorType::get({lanes}, b.getIntegerType(function.indexBits));
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(
+        b.getIntegerAttr(type.getElementType(), tile[laneLoop] + lane));
+  Value numbers =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, steps));
+  return scopes[depth - 1].values[key] = arith::AddIOp::create(
+             b, loc, toVector(positions[laneLoop]), numbers);
+}
+
+/// A picked index, checked. One that is outside is reported with the line of
+/// the op that picks, and 0 is read instead: kernels with an empty dim to pick
+/// from do not come here (EmptyPickers.h).
+Value TileEvaluator::getPicked(const NestSymbol &picked, const Tile &tile) {
+  Key key = makeKey(picked.picker, picked.at,
+                    nest.getLoopsOf(picked.value, *picked.at), tile);
+  if (Value known = lookup(key))
+    return known;
+  return emitOutside(picked.value, *picked.at, key, [&] {
+    Value index = evaluate(picked.value, *picked.at, tile);
+    if (isa<VectorType>(index.getType()))
+      if (Value mask = getMask(tile))
+        index = arith::SelectOp::create(
+            b, function.loc, mask, index,
+            makeIntConstant(b, function.loc, index.getType(), 0));
+    return checkIndex(picked.picker, index);
+  });
+}
+
+Value TileEvaluator::checkIndex(Operation *picker, Value index) {
+  Location loc = picker->getLoc();
+  Value size = function.getPickedSize(picker);
+  bool isVector = isa<VectorType>(index.getType());
+  Value limit = isVector ? toVector(size) : size;
+  Value zero = makeIntConstant(b, loc, index.getType(), 0), position = index;
+  if (cast<Picker>(picker).countsFromEnd()) {
+    Value isNegative =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, zero);
+    position = arith::SelectOp::create(
+        b, loc, isNegative, arith::AddIOp::create(b, loc, index, limit), index);
+  }
+  Value isBad =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, position, limit);
+  Value some = isBad, offender = index;
+  if (isVector) {
+    some =
+        vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isBad);
+    offender = vector::ReductionOp::create(
+        b, loc, vector::CombiningKind::MAXSI,
+        arith::SelectOp::create(
+            b, loc, isBad, index,
+            makeIntConstant(b, loc, index.getType(), INT64_MIN)));
+  }
+  scf::IfOp::create(b, loc, some, [&](OpBuilder &inner, Location) {
+    function.reportIndex(inner, picker, offender);
+    scf::YieldOp::create(inner, loc);
+  });
+  return arith::SelectOp::create(b, loc, isBad, zero, position);
+}
+
+Value TileEvaluator::getLoopPosition(unsigned loop, const Tile &tile) {
+  if (int(loop) == laneLoop)
+    return getLaneIndices(tile);
+  Value position = positions[loop];
+  if (!tile[loop])
+    return position;
+  // A loop that is held in full has no position.
+  Value offset = function.index(tile[loop]);
+  return position
+             ? Value(arith::AddIOp::create(b, function.loc, position, offset))
+             : offset;
+}
+
+Value TileEvaluator::getSymbol(const NestSymbol &symbol, const Tile &tile) {
+  switch (symbol.kind) {
+  case AccessSymbol::Scalar:
+    return function.toIndex(function.scalars.lookup(symbol.value));
+  case AccessSymbol::Element:
+    return function.toIndex(getPicked(symbol, tile));
+  case AccessSymbol::Size:
+    return function.toIndex(function.getSize(symbol.value, symbol.dim));
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+Value TileEvaluator::add(Value sum, Value value) {
+  if (!sum)
+    return value;
+  if (isa<VectorType>(sum.getType()) || isa<VectorType>(value.getType())) {
+    sum = toVector(sum);
+    value = toVector(value);
+  }
+  return arith::AddIOp::create(b, function.loc, sum, value);
+}
+
+Value TileEvaluator::evaluateCoordinate(Coordinate coordinate,
+                                        const Tile &tile) {
+  Location loc = function.loc;
+  CoordinateSum sum(coordinate);
+  Value result;
+  for (auto [part, factor] : sum.parts) {
+    int loop = getLoop(part);
+    Value value = loop >= 0 ? getLoopPosition(loop, tile)
+                            : getSymbol(nest.getSymbol(part), tile);
+    if (!value)
+      continue;
+    if (factor != 1)
+      value = arith::MulIOp::create(
+          b, loc, value, makeIntConstant(b, loc, value.getType(), factor));
+    result = add(result, value);
+  }
+  if (sum.constant || !result)
+    result = add(result, function.index(sum.constant));
+  return result;
+}
+
+Value TileEvaluator::getNumber(Value tensor, const Coordinates &at,
+                               const Tile &tile) {
+  Location loc = function.loc;
+  if (isFlat)
+    return function.toI64(
+        evaluateCoordinate(getAffineDimExpr(0, b.getContext()), tile));
+  Value sum, stride;
+  for (unsigned dim = at.size(); dim-- > 0;) {
+    Value value = function.toI64(evaluateCoordinate(at[dim], tile));
+    if (stride)
+      value = arith::MulIOp::create(
+          b, loc, value,
+          isa<VectorType>(value.getType()) ? toVector(stride) : stride);
+    sum = add(sum, value);
+    Value size = function.getSize(tensor, dim);
+    stride = stride ? Value(arith::MulIOp::create(b, loc, stride, size)) : size;
+  }
+  return sum ? sum : function.i64(0);
+}
+
+Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
+                                      const Coordinates &at,
+                                      const Layout &layout, const Tile &tile) {
+  Location loc = function.loc;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value sum = toVector(function.index(0)), stride = function.index(1);
+  for (int64_t dim : llvm::reverse(layout)) {
+    if (at[dim] != 0) {
+      Value value = toVector(evaluateCoordinate(at[dim], tile));
+      value = arith::MulIOp::create(b, loc, value, toVector(stride));
+      sum = arith::AddIOp::create(b, loc, sum, value);
+    }
+    stride = arith::MulIOp::create(
+        b, loc, stride, function.toIndex(function.getSize(tensor, dim)));
+  }
+  return LLVM::GEPOp::create(
+      b, loc, VectorType::get({lanes}, pointer.getType()),
+      getMemoryType(type.getElementType()), pointer, ValueRange{sum});
+}
+
+Value TileEvaluator::getAddress(Value tensor, Value pointer,
+                                const Coordinates &at, const Layout &layout,
+                                const Tile &tile) {
+  Location loc = function.loc;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type memory = getMemoryType(type.getElementType());
+  auto move = [&](Value from, LLVM::GEPArg distance) -> Value {
+    return LLVM::GEPOp::create(b, loc, from.getType(), memory, from,
+                               ArrayRef<LLVM::GEPArg>{distance});
+  };
+  // A constant index has 29 bits.
+  auto distance = [&](int64_t elements) {
+    return llvm::isInt<29>(elements) ? LLVM::GEPArg(int32_t(elements))
+                                     : LLVM::GEPArg(function.index(elements));
+  };
+  if (isFlat) {
+    if (!getLoops(at))
+      return pointer;
+    Key key{pointer.getAsOpaquePointer(), this, {}};
+    Value base = lookup(key);
+    if (!base)
+      base = scopes[depth - 1].values[key] = move(pointer, positions[0]);
+    return tile[0] ? move(base, distance(tile[0])) : base;
+  }
+
+  // Offsets in the tile are constants wherever the strides are; what is left
+  // is the same for the whole tile and computed once.
+  int64_t constant = 0, staticStride = 1;
+  bool hasDynamicStride = false;
+  Tile origin(tile);
+  for (int64_t dim : llvm::reverse(layout)) {
+    if (!hasDynamicStride)
+      for (auto [part, factor] : CoordinateSum(at[dim]).parts)
+        if (int loop = getLoop(part); loop >= 0)
+          constant += tile[loop] * factor * staticStride;
+    if (type.isDynamicDim(dim))
+      hasDynamicStride = true;
+    else
+      staticStride *= type.getDimSize(dim);
+  }
+  bool isConstantInTile = !hasDynamicStride;
+  for (Coordinate coordinate : at)
+    isConstantInTile &= !nest.findPicked(coordinate);
+  LoopSet varying = 0;
+  if (!isConstantInTile) {
+    constant = 0;
+    varying = getLoops(at);
+    for (Coordinate coordinate : at)
+      if (const NestSymbol *picked = nest.findPicked(coordinate))
+        varying |= nest.getLoopsOf(picked->value, *picked->at);
+  } else {
+    std::fill(origin.begin(), origin.end(), 0);
+  }
+
+  Key key = makeKey(pointer.getAsOpaquePointer(), &at, varying, tile);
+  Value base = lookup(key);
+  if (!base) {
+    Value sum, stride;
+    staticStride = 1;
+    int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
+    for (int64_t dim : llvm::reverse(layout)) {
+      if (at[dim] != 0) {
+        Value value = evaluateCoordinate(at[dim], origin);
+        if (staticStride != 1)
+          value = arith::MulIOp::create(b, loc, value,
+                                        function.index(staticStride));
+        if (stride)
+          value = arith::MulIOp::create(b, loc, value, stride);
+        sum = sum ? Value(arith::AddIOp::create(b, loc, sum, value)) : value;
+      }
+      if (!type.isDynamicDim(dim))
+        staticStride *= type.getDimSize(dim);
+      else {
+        Value size = function.toIndex(function.getSize(tensor, dim));
+        stride =
+            stride ? Value(arith::MulIOp::create(b, loc, stride, size)) : size;
+      }
+    }
+    laneLoop = lane;
+    base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;
+  }
+  return constant ? move(base, distance(constant)) : base;
+}
+
+Value TileEvaluator::getAddress(const Access &input, const Tile &tile) {
+  return getAddress(input.tensor, function.pointers.lookup(input.tensor),
+                    *input.at, function.getLayout(input.tensor), tile);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
+                                     const Layout &layout,
+                                     const Tile &tile) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t bytes =
+      getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
+  if (function.tensorAlignment == 0)
+    return bytes;
+  // Every part of the offset is a multiple of this.
+  int64_t common = function.tensorAlignment / bytes, stride = 1;
+  auto add = [&](int64_t multiple) {
+    common = std::gcd(common, multiple * stride);
+  };
+  if (isFlat) {
+    if (getLoops(at)) {
+      add(steps[0]);
+      add(tile[0]);
+    }
+    return common * bytes;
+  }
+  for (int64_t dim : llvm::reverse(layout)) {
+    CoordinateSum sum(at[dim]);
+    for (auto [part, factor] : sum.parts) {
+      int loop = getLoop(part);
+      add(loop >= 0 ? factor * steps[loop] : factor);
+      if (loop >= 0)
+        add(factor * tile[loop]);
+    }
+    add(sum.constant);
+    if (!type.isDynamicDim(dim))
+      stride *= type.getDimSize(dim);
+  }
+  return common * bytes;
+}
+
+unsigned TileEvaluator::getAlignment(const Access &input,
+                                     const Tile &tile) const {
+  return getAlignment(input.tensor, *input.at, function.getLayout(input.tensor),
+                      tile);
+}
+
+Value TileEvaluator::load(Value tensor, const Coordinates &at,
+                          const Tile &tile) {
+  Location loc = function.loc;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  Type memory = getMemoryType(element);
+  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
+  Layout layout = function.getLayout(tensor);
+  int stride = 0;
+  if (dependsOnLane(tensor, at)) {
+    stride = isFlat ? 1 : getLaneStride(nest, {tensor, &at}, laneLoop, layout);
+    if (stride == 0) // only through an index tensor
+      stride = -1;
+  }
+  Value pointer = function.pointers.lookup(tensor);
+  Value address = stride < 0
+                      ? getLaneAddresses(tensor, pointer, at, layout, tile)
+                      : getAddress(tensor, pointer, at, layout, tile);
+
+  Value result;
+  if (stride == 0) {
+    result = LLVM::LoadOp::create(b, loc, memory, address,
+                                  getAlignment(tensor, at, layout, tile));
+  } else {
+    auto vector = VectorType::get({lanes}, memory);
+    Value mask = getMask(tile);
+    Value zero = mask || stride < 0
+                     ? Value(LLVM::ZeroOp::create(b, loc, vector))
+                     : Value();
+    if (stride < 0) {
+      if (!mask)
+        mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                               -1);
+      result = LLVM::masked_gather::create(b, loc, vector, address, mask,
+                                           ValueRange{zero}, bytes);
+    } else if (mask) {
+      result = LLVM::MaskedLoadOp::create(b, loc, vector, address, mask, zero,
+                                          b.getI32IntegerAttr(bytes),
+                                          /*nontemporal=*/nullptr);
+    } else {
+      result = LLVM::LoadOp::create(b, loc, vector, address, bytes);
+    }
+  }
+  return emitFromMemory(b, loc, result, element);
+}
+
+SmallVector<StoreTarget, 1> getResultTargets(const KernelFunction &function,
+                                             const LoopNest &nest) {
+  SmallVector<StoreTarget, 1> targets;
+  for (auto [root, pointer, layout] : llvm::zip(
+           nest.getRoots(), function.resultPointers, function.resultLayouts))
+    targets.push_back({root.tensor, *root.at, pointer, layout});
+  return targets;
+}
+
+bool TileEvaluator::isStoredElsewhere(const Access &root,
+                                      const Tile &tile) const {
+  if (isFlat)
+    return false;
+  LoopSet own = getLoops(*root.at);
+  for (unsigned loop = 0; loop < tile.size(); ++loop)
+    if (tile[loop] && !(own >> loop & 1))
+      return true;
+  return false;
+}
+
+/// Such a lane is stored as what it is: from a vector that has been truncated
+/// LLVM 22 stores the wider element, and so what lies behind it in memory.
+static bool isFirstLaneOnly(Value mask) {
+  DenseElementsAttr lanes;
+  if (!mask || !matchPattern(mask, m_Constant(&lanes)))
+    return false;
+  auto isSet = lanes.getValues<bool>();
+  return *isSet.begin() && llvm::count(isSet, true) == 1;
+}
+
+void TileEvaluator::store(const StoreTarget &target, Value value,
+                          const Tile &tile) {
+  Location loc = function.loc;
+  Type element = getElementTypeOrSelf(target.tensor.getType());
+  Type memory = getMemoryType(element);
+  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
+  auto add = [&](Value old) -> Value {
+    // Narrow floats are added up in f32 (form-kernels): what there is in memory
+    // is what is computed with.
+    if (isa<FloatType>(element))
+      return arith::AddFOp::create(b, loc, old, value);
+    return arith::AddIOp::create(b, loc, old, value);
+  };
+
+  bool onLanes = false;
+  for (Coordinate coordinate : target.at) {
+    LoopSet own = getLoops(coordinate);
+    onLanes |= laneLoop >= 0 && (isFlat ? own != 0 : own >> laneLoop & 1);
+    if (const NestSymbol *picked = nest.findPicked(coordinate))
+      onLanes |= dependsOnLane(picked->value, *picked->at);
+  }
+  int stride = 0;
+  if (onLanes) {
+    stride = isFlat ? 1
+                    : getLaneStride(nest, {target.tensor, &target.at}, laneLoop,
+                                    target.layout);
+    value = toVector(value);
+  }
+  Value address = stride < 0 ? getLaneAddresses(target.tensor, target.pointer,
+                                                target.at, target.layout, tile)
+                             : getAddress(target.tensor, target.pointer,
+                                          target.at, target.layout, tile);
+  auto vector = VectorType::get({lanes}, memory);
+  Value mask = onLanes ? getMask(tile) : Value();
+  if (onLanes && stride < 0 && !mask)
+    mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()), -1);
+
+  if (target.accumulates) {
+    Value zero = mask ? Value(LLVM::ZeroOp::create(b, loc, vector)) : Value();
+    if (!onLanes)
+      value = add(LLVM::LoadOp::create(b, loc, memory, address, bytes));
+    else if (stride < 0)
+      value = add(LLVM::masked_gather::create(b, loc, vector, address, mask,
+                                              ValueRange{zero}, bytes));
+    else if (mask)
+      value = add(LLVM::MaskedLoadOp::create(b, loc, vector, address, mask,
+                                             zero, b.getI32IntegerAttr(bytes),
+                                             /*nontemporal=*/nullptr));
+    else
+      value = add(LLVM::LoadOp::create(b, loc, vector, address, bytes));
+  }
+  value = emitToMemory(b, loc, value, element);
+  if (stride > 0 && isFirstLaneOnly(mask)) {
+    value = vector::ExtractOp::create(b, loc, value, 0);
+    mask = {};
+  }
+  if (onLanes && stride < 0)
+    LLVM::masked_scatter::create(b, loc, value, address, mask, bytes);
+  else if (mask)
+    LLVM::MaskedStoreOp::create(b, loc, value, address, mask, bytes);
+  else
+    LLVM::StoreOp::create(
+        b, loc, value, address,
+        onLanes ? bytes
+                : getAlignment(target.tensor, target.at, target.layout, tile));
+}
+
+} // namespace tdc

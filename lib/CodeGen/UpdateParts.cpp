@@ -1,0 +1,57 @@
+//===- UpdateParts.cpp - kernels that write a part of their result --------===//
+
+#include "CodeGen/UpdateParts.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// The nest of a value that is read element by element.
+static FailureOr<LoopNest> getNest(UpdateOp update, Value value) {
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(value);
+  if (failed(nest))
+    return update->emitError("no loops compute this kernel");
+  return nest;
+}
+
+static StoreTarget getTarget(const KernelFunction &function, UpdateOp update,
+                             Coordinates at, bool accumulates) {
+  return {update->getResult(0), std::move(at), function.resultPointers.front(),
+          function.resultLayouts.front(), accumulates};
+}
+
+LogicalResult emitUpdateBase(KernelFunction &function, UpdateOp update,
+                             Value base, PartEmitter emitNest) {
+  FailureOr<LoopNest> nest = getNest(update, base);
+  if (failed(nest))
+    return failure();
+  emitNest(*nest,
+           getTarget(function, update, *nest->getRoots().front().at,
+                     /*accumulates=*/false),
+           /*serial=*/0);
+  return success();
+}
+
+LogicalResult emitUpdateParts(KernelFunction &function, UpdateOp update,
+                              PartEmitter emitNest) {
+  for (const UpdatePart &part : update.getParts()) {
+    FailureOr<LoopNest> nest =
+        getNest(update, update->getOperand(part.operand));
+    if (failed(nest))
+      return failure();
+    // Elements along a dim that `place` does not use may share a place.
+    const Coordinates &at = *nest->getRoots().front().at;
+    llvm::SmallBitVector used = part.place.getUsedDims();
+    LoopSet serial = 0;
+    for (auto [dim, coordinate] : llvm::enumerate(at))
+      if (!used[dim])
+        serial |= getLoops(coordinate);
+    Coordinates place = nest->getPlace(update, part);
+    emitNest(*nest, getTarget(function, update, std::move(place), part.adds),
+             serial);
+  }
+  return success();
+}
+
+} // namespace tdc

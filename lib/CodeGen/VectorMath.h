@@ -1,0 +1,71 @@
+//===- VectorMath.h - elementary functions without libm -------------------===//
+//
+// exp, log, tanh and their kin on scalars or 1-d vectors of f32 or f64, without
+// calls, so that a loop over them stays vectorised on every CPU with a fused
+// multiply-add (without one, math.fma is a call). All hold over the whole
+// range: subnormals, signed zeros, infinities and NaN as in IEEE 754 and C's
+// Annex F (signs of NaN aside), and sin, cos, tanh, erf and sigmoid never leave
+// [-1, 1]. Straight-line arith and math.fma, except that sin and cos branch
+// (scf.if) for vectors with elements beyond 2^36.
+//
+// Largest errors measured, in units in the last place of the exact result:
+//
+//              f32      f64
+//   exp        0.92     0.86
+//   expm1      1.59     1.81
+//   log        0.83     0.85
+//   log1p      1.39     1.38
+//   tanh       1.59     1.53
+//   sigmoid    1.47     1.48
+//   erf        1.10     1.19
+//   sin        0.61     2.69
+//   cos        0.61     2.80
+//   pow        0.65     1.11
+//
+// Measured on vectors of 16 f32 and 8 f64. f32: every fifth bit pattern against
+// glibc's f64 functions, and 20 million pairs for pow against its powl. f64: 10
+// million arguments (20 million pairs) of all magnitudes, near 1 for the
+// logarithms, near multiples of pi/2 for sin and cos, against glibc's long
+// double functions; some thousands also against mpmath with up to 1300 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CODEGEN_VECTORMATH_H
+#define TDC_LIB_CODEGEN_VECTORMATH_H
+
+#include "mlir/IR/Builders.h"
+
+namespace tdc {
+
+/// Each returns a value of the type of `x`, computed at the builder's insertion
+/// point.
+mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x);
+mlir::Value emitExpm1(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value x);
+mlir::Value emitLog(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x);
+mlir::Value emitLog1p(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value x);
+mlir::Value emitTanh(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x);
+mlir::Value emitSigmoid(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value x);
+mlir::Value emitErf(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x);
+mlir::Value emitSin(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x);
+mlir::Value emitCos(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x);
+/// Correctly rounded (all f32 compared), but off by 1 unit at most below
+/// 2^-102, where what the last step corrects by is denormal.
+mlir::Value emitSqrt(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x);
+/// `x` to the `y`, of equal types. About seven times the cost of exp:
+/// small constant exponents are better multiplied out by the caller.
+mlir::Value emitPow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                    mlir::Value y);
+
+} // namespace tdc
+
+#endif // TDC_LIB_CODEGEN_VECTORMATH_H

@@ -1,0 +1,151 @@
+//===- Vectorization.cpp - which loops of a nest run on vector lanes ------===//
+
+#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+namespace {
+// Costs in vector instructions; only their ratios matter. A gather is charged
+// half its elements because register tiles reuse what they gather.
+constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
+/// Adding up the lanes of one accumulator.
+constexpr double kLaneSum = 8;
+} // namespace
+
+Layout getRowMajor(Value tensor) {
+  return llvm::to_vector<4>(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+}
+
+int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
+                  const Layout &layout) {
+  int stride = 0;
+  bool innermost = true;
+  auto type = cast<RankedTensorType>(access.tensor.getType());
+  for (int64_t dim : llvm::reverse(layout)) {
+    Coordinate at = (*access.at)[dim];
+    if (nest.isPickedBy(at, loop))
+      return -1;
+    if (int64_t factor = CoordinateSum(at).getFactor(loop)) {
+      if (stride || factor != 1 || !innermost)
+        return -1;
+      stride = 1;
+    }
+    if (type.getDimSize(dim) != 1)
+      innermost = false;
+  }
+  return stride;
+}
+
+static double extentOf(const LoopNest &nest, unsigned loop) {
+  return static_cast<double>(nest.estimateExtent(loop));
+}
+
+static double volume(const LoopNest &nest, LoopSet loops) {
+  double product = 1;
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (loops >> loop & 1)
+      product *= extentOf(nest, loop);
+  return product;
+}
+
+/// What the nest costs when `lanes` are the lane loops.
+static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
+                      LoopSet lanes, int64_t width) {
+  // Vectors needed to run over `loops` once.
+  auto vectors = [&](LoopSet loops) {
+    double count = volume(nest, loops & ~lanes);
+    for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+      if ((loops & lanes) >> loop & 1)
+        count *= std::ceil(extentOf(nest, loop) / width);
+    return count;
+  };
+  auto accessCost = [&](const Access &access, LoopSet loops) {
+    for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop) {
+      if (!((loops & lanes) >> loop & 1))
+        continue;
+      int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
+      return stride == 1   ? kContiguous
+             : stride == 0 ? kUniform
+                           : kGatherPerLane * width;
+    }
+    return kContiguous;
+  };
+
+  double cost = 0;
+  LoopSet root = nest.getRootLoops();
+  for (const Reduction &reduction : nest.getReductions()) {
+    LoopSet own = 0;
+    for (unsigned loop : reduction.loops)
+      own |= LoopSet(1) << loop;
+    LoopSet all = reduction.parallel | own;
+    double each = 1;
+    for (const Access &input : nest.getInputs())
+      if (LoopSet of = nest.getLoopsOf(input.tensor, *input.at); of & own)
+        each += accessCost(input, all);
+    cost += each * vectors(all);
+    if (own & lanes)
+      cost += kLaneSum * volume(nest, reduction.parallel);
+  }
+  double each = 0;
+  for (const Access &access : nest.getRoots())
+    each += accessCost(access, root) * 2;
+  for (const Access &input : nest.getInputs())
+    if (!(nest.getLoopsOf(input.tensor, *input.at) & ~root))
+      each += accessCost(input, root);
+  return cost + each * vectors(root);
+}
+
+VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
+                       int64_t width, LoopSet serial) {
+  std::optional<VectorPlan> best;
+  auto consider = [&](LoopSet lanes) {
+    double cost = getCost(nest, layoutOf, lanes, width);
+    if (!best || cost < best->cost)
+      best = VectorPlan{lanes, cost};
+  };
+
+  LoopSet common = nest.getRootLoops();
+  for (const Access &root : nest.getRoots())
+    common &= nest.getLoopsOf(root.tensor, *root.at);
+  LoopSet inAll = common & ~serial;
+  for (const Reduction &reduction : nest.getReductions())
+    inAll &= reduction.parallel;
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    if (inAll >> loop & 1)
+      consider(LoopSet(1) << loop);
+
+  // Every reduction along lanes of its own, the contiguous ones where there is
+  // a choice; roots along the last loop that no reduction needs open.
+  if (!nest.getReductions().empty()) {
+    LoopSet lanes = 0, parallel = 0;
+    for (const Reduction &reduction : nest.getReductions()) {
+      parallel |= reduction.parallel;
+      if (reduction.loops.empty())
+        continue;
+      auto contiguous = [&](unsigned loop) {
+        return llvm::count_if(nest.getInputs(), [&](const Access &input) {
+          return getLaneStride(nest, input, loop, layoutOf(input.tensor)) == 1;
+        });
+      };
+      unsigned pick = reduction.loops.front();
+      for (unsigned loop : reduction.loops)
+        if (contiguous(loop) > contiguous(pick))
+          pick = loop;
+      lanes |= LoopSet(1) << pick;
+    }
+    LoopSet free = common & ~parallel;
+    if (free)
+      lanes |= LoopSet(1) << llvm::Log2_64(free);
+    if (lanes)
+      consider(lanes);
+  }
+  return best.value_or(VectorPlan());
+}
+
+} // namespace tdc::td

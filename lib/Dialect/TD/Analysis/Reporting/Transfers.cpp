@@ -1,0 +1,269 @@
+//===- Transfers.cpp - the copies between devices of a placed module ------===//
+
+#include "Dialect/TD/Analysis/Reporting/Transfers.h"
+#include "ContentFlow.h"
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace tdc::td {
+
+namespace {
+
+Operation *getInnermostLoop(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (CarryingLoop(op))
+      return op;
+  return nullptr;
+}
+
+bool isForHost(Operation *reader) {
+  return isa<FormatOp, ItemOp, SaveTensorOp, SaveOp>(reader);
+}
+
+class Collector {
+public:
+  Collector(ModuleOp module, const DryRun &run)
+      : module(module), run(run), flow(module) {}
+
+  std::vector<CopySite> collect() {
+    module.walk([&](Operation *op) {
+      if (auto copy = dyn_cast<ToDeviceOp>(op)) {
+        if (getPlace(copy.getInput()) != getPlace(copy.getType()))
+          addCopy(copy);
+      } else if (auto replica = dyn_cast<ReplicaGetOp>(op)) {
+        addReplica(replica);
+      } else if (isa<MoveOp, SaveOp, RestoreOp>(op) &&
+                 run.getCopies(op).copies) {
+        addAsWritten(op);
+      }
+    });
+    return std::move(transfers);
+  }
+
+private:
+  CopySite start(Operation *op, Value result, Value content) {
+    CopySite site;
+    site.ops = {op};
+    SlotOp slot = getSlotOfCopy(result, content);
+    site.isState = bool(slot);
+    site.what = slot ? getSlotName(slot) : getValueName(content);
+    site.place = getUserPlace(op->getLoc());
+    site.contents = {getContent(content)};
+    site.to = getPlace(result);
+    site.type = cast<RankedTensorType>(result.getType());
+    site.factors = getRunFactors(op->getBlock(), run);
+    site.loop = getInnermostLoop(op);
+    addReaders(site, result);
+    return site;
+  }
+
+  void addReaders(CopySite &site, Value result) {
+    SmallVector<Operation *> readers = flow.getReaders(result);
+    // The one that no branch can leave out says most.
+    auto always = llvm::find_if(readers, [&](Operation *reader) {
+      return reader->getBlock() == result.getParentBlock();
+    });
+    if (!site.reader && !readers.empty())
+      site.reader = always != readers.end() ? *always : readers.front();
+    site.isForHost = !readers.empty() && llvm::all_of(readers, isForHost);
+  }
+
+  void addCopy(ToDeviceOp op) {
+    CopySite site = start(op, op.getResult(), op.getInput());
+    site.from = getPlace(op.getInput());
+    site.isImplied = op.getImplied();
+    site.isExact = isProduct(site.factors);
+    site.copies = getMostRuns(op->getBlock(), run);
+    setBytes(site);
+    if (site.loop)
+      block(site, op.getInput());
+    transfers.push_back(std::move(site));
+  }
+
+  /// What a model and files move where the program says so, for a program as
+  /// it is written.
+  void addAsWritten(Operation *op) {
+    CopySite site;
+    site.ops = {op};
+    site.place = getUserPlace(op->getLoc());
+    if (auto move = dyn_cast<MoveOp>(op)) {
+      site.what = move.getSlot().str();
+      site.isState = true;
+      site.to = getPlace(move.getDevice());
+      site.isImplied = move.getImplied();
+    } else {
+      site.what = getUserName(op);
+      site.to = getCpu();
+    }
+    site.from = run.getSource(op);
+    CopyCount made = run.getCopies(op);
+    site.copies = made.copies;
+    site.bytes = made.bytes;
+    site.isExact = run.isKnown(op->getBlock());
+    site.factors = getRunFactors(op->getBlock(), run);
+    transfers.push_back(std::move(site));
+  }
+
+  void setBytes(CopySite &site) {
+    if (!site.copies)
+      return;
+    if (site.type.hasStaticShape()) {
+      site.bytes = llvm::checkedMul(*site.copies, estimateBytes(site.type));
+      return;
+    }
+    int64_t bytes = 0;
+    for (Operation *op : site.ops) {
+      if (!site.isExact || !run.hasKnownSize(op))
+        return;
+      bytes += run.getCopies(op).bytes;
+    }
+    site.bytes = bytes;
+  }
+
+  void block(CopySite &site, Value content) {
+    Value made = getContent(content);
+    site.blocked = module->hasAttr(kAsWrittenAttr) ? CopySite::AsWritten
+                   : isInEachTurn(site) ? CopySite::NoRoom
+                                        : CopySite::ConditionalDemand;
+    if (made.getParentBlock()->getParentOp() == nullptr ||
+        !isInside(made, site.loop))
+      return;
+    site.blocked = CopySite::DefinedInLoop;
+    Operation *maker = made.getDefiningOp();
+    if (auto read = dyn_cast_or_null<ReadOp>(maker))
+      maker = flow.getWriteIn(read.getSlotAttr().getAttr(), site.loop);
+    site.definedAt =
+        maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
+  }
+
+  /// Whether no branch decides if a turn of its loop makes the copy.
+  static bool isInEachTurn(const CopySite &site) {
+    return llvm::all_of(site.factors, [&](const RunFactor &factor) {
+      return factor.op == site.loop || !site.loop->isAncestor(factor.op) ||
+             (factor.isKnown && factor.inner == factor.outer);
+    });
+  }
+
+  static bool isInside(Value value, Operation *loop) {
+    return loop->isAncestor(value.getParentBlock()->getParentOp());
+  }
+
+  //===--- Replicas -------------------------------------------------------===//
+
+  /// All replicas on one device of values that are made at the same places on
+  /// one device are one site: whoever asks first pays.
+  void addReplica(ReplicaGetOp op) {
+    llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
+    Place to = getPlace(op.getResult());
+    for (HandleOp first : made) {
+      Place from = getPlace(first.getInput());
+      if (from == to)
+        continue;
+      SmallVector<HandleOp> own;
+      for (HandleOp handle : made)
+        if (getPlace(handle.getInput()) == from)
+          own.push_back(handle);
+      if (own.front() != first)
+        continue;
+      std::set<Operation *> makers(own.begin(), own.end());
+      auto [known, isNew] =
+          onDemand.try_emplace({spelling(to), makers}, transfers.size());
+      if (isNew) {
+        CopySite site = start(op, op.getResult(), first.getInput());
+        site.kind = CopySite::OnDemand;
+        site.from = from;
+        site.isImplied = op->hasAttr(kImpliedAttr);
+        transfers.push_back(std::move(site));
+      } else {
+        transfers[known->second].ops.push_back(op);
+        addReaders(transfers[known->second], op.getResult());
+      }
+      CopySite &site = transfers[known->second];
+      for (HandleOp handle : own)
+        if (Value content = getContent(handle.getInput());
+            !llvm::is_contained(site.contents, content))
+          site.contents.push_back(content);
+      countReplicas(site, own, made);
+    }
+  }
+
+  void countReplicas(CopySite &site, ArrayRef<HandleOp> made,
+                     const llvm::SetVector<HandleOp> &all) {
+    // Each value is copied once, and only if somebody asks.
+    std::optional<int64_t> asked = 0, values = 0;
+    auto add = [&](std::optional<int64_t> &sum, Operation *op) {
+      std::optional<int64_t> runs = getMostRuns(op->getBlock(), run);
+      sum = sum && runs ? llvm::checkedAdd(*sum, *runs) : std::nullopt;
+      return run.isKnown(op->getBlock());
+    };
+    bool isKnown = made.size() == all.size();
+    for (Operation *op : site.ops)
+      isKnown &= add(asked, op);
+    for (HandleOp handle : made)
+      isKnown &= add(values, handle);
+    site.copies = asked && values ? std::min(*asked, *values)
+                  : asked         ? asked
+                                  : values;
+    if (isKnown) {
+      int64_t copies = 0;
+      for (Operation *op : site.ops)
+        copies += run.getCopies(op).copies;
+      site.copies = copies;
+    }
+    site.isExact = isKnown;
+    setBytes(site);
+    if (!site.loop)
+      return;
+    bool isAnew = llvm::all_of(
+        made, [&](HandleOp handle) { return site.loop->isAncestor(handle); });
+    llvm::DenseSet<Attribute> homes;
+    for (HandleOp handle : all)
+      homes.insert(handle.getInput().getType().getEncoding());
+    site.blocked = homes.size() > 1 ? CopySite::MixedHome
+                   : isAnew         ? CopySite::DefinedInLoop
+                                    : CopySite::ConditionalDemand;
+    if (isAnew)
+      site.definedAt = getUserPlace(made.front()->getLoc());
+  }
+
+  ModuleOp module;
+  const DryRun &run;
+  ContentFlow flow;
+  std::vector<CopySite> transfers;
+  /// Of the replicas on a device of what some handles are made of: where in
+  /// `transfers`.
+  std::map<std::pair<std::string, std::set<Operation *>>, size_t> onDemand;
+};
+
+} // namespace
+
+const char *CopySite::getBlockedName() const {
+  switch (blocked) {
+  case Nothing:
+    return "";
+  case DefinedInLoop:
+    return "defined-in-loop";
+  case ConditionalDemand:
+    return "conditional-demand";
+  case MixedHome:
+    return "mixed-home";
+  case NoRoom:
+    return "no-room";
+  case AsWritten:
+    return "as-written";
+  }
+  llvm_unreachable("an unknown reason");
+}
+
+std::vector<CopySite> collectTransfers(ModuleOp module, const DryRun &run) {
+  return Collector(module, run).collect();
+}
+
+} // namespace tdc::td

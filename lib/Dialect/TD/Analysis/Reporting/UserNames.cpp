@@ -1,0 +1,163 @@
+//===- UserNames.cpp - what the author of a program calls things ----------===//
+
+#include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+/// Whether a text is printed, and nothing else.
+static bool isPrinted(Operation *format) {
+  return llvm::all_of(format->getUsers(),
+                      [](Operation *user) { return isa<PrintOp>(user); });
+}
+
+std::string getUserName(Operation *op) {
+  if (isa<SaveOp, SaveTensorOp>(op))
+    return "`save`";
+  if (isa<RestoreOp>(op))
+    return "`load`";
+  if (isa<FormatOp>(op))
+    return isPrinted(op) ? "`print`" : "the string";
+  if (isa<func::ReturnOp>(op))
+    return "`return`";
+  if (auto item = dyn_cast<ItemOp>(op)) {
+    bool isForText = llvm::all_of(
+        item->getUsers(), [](Operation *user) { return isa<FormatOp>(user); });
+    return isForText && !item.use_empty() ? getUserName(*item->user_begin())
+                                          : "`.item()`";
+  }
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return ("`" + op->getName().stripDialect() + "`").str();
+  std::string spelling = compute.getSpelling();
+  // What the program writes is the op that needs all elements.
+  if (spelling.empty())
+    for (Operation *user : op->getUsers())
+      if (isa<ComputeOp>(user))
+        return getUserName(user);
+  return "`" +
+         (spelling.empty() ? compute.getInfo().mnemonic.str() : spelling) + "`";
+}
+
+/// Whether the program has no word for what the op makes.
+static bool isUnnamed(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  return compute ? compute.getSpelling().empty()
+                 : isa<CopyStartOp, HandleOp, ReplicaGetOp>(op);
+}
+
+/// The variable that holds a value; of what a loop or branch passes on, the
+/// one that gives it that.
+static StringRef findName(Value value, unsigned depth = 4) {
+  value = getContent(value);
+  StringRef name = getVariableName(getLocation(value));
+  auto result = dyn_cast<OpResult>(value);
+  if (!name.empty() || depth == 0)
+    return name;
+  if (CarryingLoop loop = CarryingLoop::ofArgument(value))
+    return findName(loop.getYield()->getOperand(loop.getIndex(value)),
+                    depth - 1);
+  if (!result || !isStructured(result.getOwner()))
+    return {};
+  // A branch may have nothing to give: there is no next turn to copy for.
+  for (Region &region : llvm::reverse(result.getOwner()->getRegions()))
+    if (!region.empty() && name.empty())
+      name = findName(
+          region.front().getTerminator()->getOperand(result.getResultNumber()),
+          depth - 1);
+  return name;
+}
+
+SlotOp findSlot(Operation *user, FlatSymbolRefAttr slot) {
+  return SymbolTable::lookupNearestSymbolFrom<SlotOp>(user, slot);
+}
+
+/// The slot that a value was read from, or a handle goes to; null if none.
+static SlotOp findSlot(Operation *op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return findSlot(op, read.getSlotAttr());
+  if (auto read = dyn_cast<ReadHandleOp>(op))
+    return findSlot(op, read.getSlotAttr());
+  if (isa<HandleOp>(op))
+    for (Operation *user : op->getUsers())
+      if (auto write = dyn_cast<WriteHandleOp>(user))
+        return findSlot(op, write.getSlotAttr());
+  return {};
+}
+
+static std::string getArgumentName(BlockArgument argument) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!function)
+    return "a value of the turn before";
+  auto name =
+      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "td.name");
+  return name ? name.str() : "a parameter";
+}
+
+std::string getValueName(Value value) {
+  if (StringRef name = findName(value); !name.empty())
+    return name.str();
+  Value made = getContent(value);
+  Operation *maker = made.getDefiningOp();
+  if (!maker)
+    return getArgumentName(cast<BlockArgument>(made));
+  if (SlotOp slot = findSlot(maker))
+    return getSlotName(slot);
+  if (isUnnamed(maker)) // it is what it is made of
+    return getValueName(maker->getOperand(0));
+  return isa<scf::SCFDialect>(maker->getDialect())
+             ? "a value that loops and branches pass on"
+             : "the result of " + getUserName(maker);
+}
+
+static Location nameLine(StringRef name, Location line) {
+  return NameLoc::get(StringAttr::get(line.getContext(), name),
+                      withoutName(line));
+}
+
+Location getCopyLocation(Value value) {
+  return nameLine(getValueName(value), value.getLoc());
+}
+
+Location getCopyLocation(SlotOp slot, Location line) {
+  return nameLine(getSlotName(slot), line);
+}
+
+SlotOp getSlotOfCopy(Value copy, Value content) {
+  auto getWritten = [](Value value) -> SlotOp {
+    for (Operation *user : value.getUsers()) {
+      if (auto write = dyn_cast<WriteOp>(user))
+        return findSlot(user, write.getSlotAttr());
+      if (auto write = dyn_cast<WriteHandleOp>(user))
+        return findSlot(user, write.getSlotAttr());
+    }
+    return {};
+  };
+  Value made = getContent(content);
+  if (auto read = made.getDefiningOp<ReadOp>())
+    return findSlot(read, read.getSlotAttr());
+  if (SlotOp slot = getWritten(copy))
+    return slot;
+  for (Operation *user : made.getUsers())
+    if (auto handle = dyn_cast<HandleOp>(user))
+      if (SlotOp slot = getWritten(handle.getResult()))
+        return slot;
+  return {};
+}
+
+std::string getSlotName(SlotOp slot) {
+  StringRef name = slot.getSymName().split('@').first;
+  // In a file of the state this keeps optimizers apart from models.
+  if (slot.getKind() == SlotKind::Moment)
+    name.consume_front("opt.");
+  if (slot.getKind() == SlotKind::Value)
+    name.consume_front("value.");
+  return name.str();
+}
+
+} // namespace tdc::td

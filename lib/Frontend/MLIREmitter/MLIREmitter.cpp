@@ -1,0 +1,183 @@
+//===- MLIREmitter.cpp - module, functions, locations, constants ----------===//
+
+#include "MLIREmitter.h"
+#include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/OpTable/Template.h"
+#include "Frontend/MLIREmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+OwningOpRef<ModuleOp> generateModule(MLIRContext &context,
+                                     const SourceManager &sources,
+                                     const ProgramTitle &title,
+                                     llvm::function_ref<bool(Emitter &)> walk) {
+  context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                      scf::SCFDialect, td::TDDialect>();
+  MLIREmitter emitter(context, sources);
+  if (!walk(emitter))
+    return nullptr;
+  OwningOpRef<ModuleOp> module = emitter.finish();
+  (*module)->setAttr("td.name", StringAttr::get(&context, title.name));
+  if (!title.help.empty())
+    (*module)->setAttr("td.help", StringAttr::get(&context, title.help));
+  return module;
+}
+
+MLIREmitter::MLIREmitter(MLIRContext &context, const SourceManager &sources)
+    : sources(sources), builder(&context),
+      module(ModuleOp::create(UnknownLoc::get(&context))) {
+  beginFunction("main", {});
+}
+
+OwningOpRef<ModuleOp> MLIREmitter::finish() {
+  create<func::ReturnOp>();
+  if (!arguments.empty())
+    (*module)->setAttr("td.arguments", builder.getArrayAttr(arguments));
+  return std::move(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+void MLIREmitter::setLocation(const SourceLocation &place) {
+  bool sameCallers = place.callers == llvm::ArrayRef(callers);
+  if (sameCallers && place.range == range)
+    return;
+  range = place.range;
+  location.reset();
+  if (sameCallers)
+    return;
+  callers.assign(place.callers.begin(), place.callers.end());
+  callersLocation.reset();
+}
+
+/// Ops that make or bring the tensor have the name around their location.
+void MLIREmitter::nameTensor(Value tensor, llvm::StringRef name) {
+  auto attribute = builder.getStringAttr(name);
+  Operation *op = unwrap(tensor).getDefiningOp();
+  while (op && op->getNumRegions() == 0 && !llvm::isa<NameLoc>(op->getLoc())) {
+    op->setLoc(NameLoc::get(attribute, op->getLoc()));
+    auto transfer = llvm::dyn_cast<td::ToDeviceOp>(op);
+    op = transfer ? transfer.getInput().getDefiningOp() : nullptr;
+  }
+}
+
+void MLIREmitter::readElsewhere(Value tensor) {
+  mlir::Value value = unwrap(tensor);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = value.getParentBlock()->getParentOp();
+  op->setAttr(td::kReadElsewhereAttr, builder.getUnitAttr());
+}
+
+Location MLIREmitter::getFileLocation(SourceRange range) {
+  if (!range.isValid())
+    return builder.getUnknownLoc();
+  LineColumn at = sources.getLineColumn(range);
+  return FileLineColLoc::get(builder.getContext(), sources.getName(range.file),
+                             at.line, at.column);
+}
+
+/// Made when the first op needs it: most calls of setLocation are for
+/// expressions that emit nothing.
+Location MLIREmitter::getLocation() {
+  if (location)
+    return *location;
+  location = getFileLocation(range);
+  if (callers.empty())
+    return *location;
+  if (!callersLocation) {
+    callersLocation = getFileLocation(callers.back());
+    for (SourceRange caller : llvm::drop_begin(llvm::reverse(callers)))
+      callersLocation =
+          CallSiteLoc::get(getFileLocation(caller), *callersLocation);
+  }
+  location = CallSiteLoc::get(*location, *callersLocation);
+  return *location;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void MLIREmitter::beginFunction(llvm::StringRef name, TypeRange parameters) {
+  builder.setInsertionPointToEnd(module->getBody());
+  function->op = create<func::FuncOp>(
+      name, builder.getFunctionType(parameters, TypeRange()));
+  builder.setInsertionPointToStart(function->op.addEntryBlock());
+}
+
+llvm::SmallVector<Value>
+MLIREmitter::beginExport(llvm::StringRef name, llvm::StringRef help,
+                         llvm::ArrayRef<Parameter> parameters) {
+  mainPoint = builder.saveInsertionPoint();
+  exported = Function();
+  function = &exported;
+  beginFunction(name, llvm::map_to_vector(parameters, [&](const Parameter &p) {
+                  return Type(getType(p.type));
+                }));
+  func::FuncOp op = exported.op;
+  op->setAttr("td.export", builder.getUnitAttr());
+  if (!help.empty())
+    op->setAttr("td.help", builder.getStringAttr(help));
+  for (auto [index, parameter] : llvm::enumerate(parameters))
+    op.setArgAttr(index, "td.name", builder.getStringAttr(parameter.name));
+  return wrap(ValueRange(op.getArguments()));
+}
+
+void MLIREmitter::endExport(llvm::ArrayRef<Value> results) {
+  llvm::SmallVector<mlir::Value> values = unwrap(results);
+  create<func::ReturnOp>(values);
+  exported.op.setFunctionType(builder.getFunctionType(
+      exported.op.getArgumentTypes(), ValueRange(values).getTypes()));
+  replaceCaptures();
+  function = &main;
+  builder.restoreInsertionPoint(mainPoint);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+mlir::Value MLIREmitter::getConstant(Attribute attribute) {
+  mlir::Value &value = function->constants[attribute];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(builder);
+  if (function->lastConstant)
+    builder.setInsertionPointAfter(function->lastConstant);
+  else
+    builder.setInsertionPointToStart(&function->op.front());
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    value = create<td::FormatOp>(text, ValueRange());
+  else
+    value = create<arith::ConstantOp>(llvm::cast<TypedAttr>(attribute));
+  function->lastConstant = value.getDefiningOp();
+  return value;
+}
+
+Value MLIREmitter::constantInt(int64_t value) {
+  return wrap(getConstant(builder.getI64IntegerAttr(value)));
+}
+
+Value MLIREmitter::constantFloat(double value) {
+  return wrap(getConstant(builder.getF64FloatAttr(value)));
+}
+
+Value MLIREmitter::constantBool(bool value) {
+  return wrap(getConstant(builder.getBoolAttr(value)));
+}
+
+/// A string is a template without values, so its braces are doubled.
+Value MLIREmitter::constantString(llvm::StringRef text) {
+  std::string escaped;
+  appendLiteral(escaped, text);
+  return wrap(getConstant(builder.getStringAttr(escaped)));
+}
+
+} // namespace tdc
