@@ -18,19 +18,19 @@ static double now(void) {
 
 int main(void) {
   enum { kChains = 12 }; // enough for two units with a latency of 5
-  const long turns = 20000000;
+  const long iterations = 20000000;
   Vector sums[kChains], x = {0}, y = {0};
   x += 1.0000001f;
   y += 1e-9f;
   for (int i = 0; i < kChains; ++i)
     sums[i] = y * (float)i;
   double start = now();
-  for (long turn = 0; turn < turns; ++turn)
+  for (long iteration = 0; iteration < iterations; ++iteration)
     for (int i = 0; i < kChains; ++i)
       sums[i] = sums[i] * x + y;
   double seconds = now() - start, total = 0;
   for (int i = 0; i < kChains; ++i)
     total += (double)sums[i][0];
   fprintf(stderr, "%g\n", total);
-  printf("%.2f\n", 2.0 * kLanes * kChains * (double)turns / seconds * 1e-9);
+  printf("%.2f\n", 2.0 * kLanes * kChains * (double)iterations / seconds * 1e-9);
 }

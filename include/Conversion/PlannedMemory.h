@@ -52,8 +52,8 @@ struct PlannedMemory {
   llvm::SmallVector<PeakMemory> peaks; ///< one for each device
   /// Of the host, beside its arena: what GPUs copy from and to on their own.
   int64_t pinnedBytes = 0;
-  /// In the order of the program, of each loop one turn. An export follows as
-  /// a call would.
+  /// In the order of the program, of each loop one iteration. An export follows
+  /// as a call would.
   std::vector<MemoryPoint> points;
 };
 

@@ -162,20 +162,21 @@ public:
   /// for index in [from, to) by step > 0. `initial` are the carried values.
   virtual Loop beginFor(Value from, Value to, Value step,
                         llvm::ArrayRef<Value> initial) = 0;
-  /// A value that a loop gives and its body does not take: what the last turn
-  /// left, or else `initial`, which is null where nobody reads it then.
+  /// A value that a loop gives and its body does not take: what the last
+  /// iteration left, or else `initial`, which is null where nobody reads it
+  /// then.
   struct Outcome {
     Value initial, last;
   };
   /// Ends the body with the carried values' next values; gives their last ones,
-  /// and then the outcomes. If `leaves` is there, a bool, and holds, the turn
-  /// was the last one.
+  /// and then the outcomes. If `leaves` is there, a bool, and holds, the
+  /// iteration was the last one.
   virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
                                           llvm::ArrayRef<Outcome> outcomes,
                                           Value leaves) = 0;
 
-  /// Runs the body as long as `goesOn`, a bool, holds; the turn says at its end
-  /// whether there is another. Gives the carried values in the body.
+  /// Runs the body as long as `goesOn`, a bool, holds; the iteration says at
+  /// its end whether there is another. Gives the carried values in the body.
   virtual llvm::SmallVector<Value>
   beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) = 0;
   virtual llvm::SmallVector<Value>

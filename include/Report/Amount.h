@@ -11,9 +11,9 @@
 
 namespace tdc {
 
-/// Copies or bytes: the part that is known and what else there is, "turns(12)"
-/// for the turns of the loop of line 12 and "size(8, 0)" for the first size of
-/// what line 8 makes.
+/// Copies or bytes: the part that is known and what else there is,
+/// "iterations(12)" for the iterations of the loop of line 12 and "size(8, 0)"
+/// for the first size of what line 8 makes.
 struct Amount {
   int64_t known = 0;
   std::map<std::string, int64_t> rest; ///< products, and how often each

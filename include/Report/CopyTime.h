@@ -11,13 +11,13 @@ namespace tdc {
 /// When a copy is made, as the schedule has it.
 struct CopyTime {
   enum When : uint8_t {
-    Ahead,  ///< in the turn before, beside its kernels
-    Beside, ///< beside kernels that do not need it
-    Late,   ///< the same, and the host reads it in the turn behind
-    InLine  ///< what comes behind waits for it
-  } when = InLine;
-  /// Why it is not made in another turn: one of td::in_line; "" where that is
-  /// clear.
+    Ahead,       ///< in the previous iteration, beside its kernels
+    Beside,      ///< beside kernels that do not need it
+    Late,        ///< the same, and the host reads it in the iteration behind
+    NotPipelined ///< what comes behind waits for it
+  } when = NotPipelined;
+  /// Why it is not made in another iteration: one of td::not_pipelined; ""
+  /// where that is clear.
   llvm::StringRef why;
   mlir::FileLineColLoc by; ///< what is the reason; null if it is in no line
 };

@@ -36,8 +36,8 @@ struct HostWait {
   const char *advice;
 };
 
-/// What is copied in one turn of a loop or one call of an export, but not in
-/// the turns of a loop inside; or else once in a run.
+/// What is copied in one iteration of a loop or one call of an export, but not
+/// in the iterations of a loop inside; or else once in a run.
 struct CopyStep {
   mlir::Operation *op = nullptr; ///< the loop or the export; null for a run
   Total always;
@@ -120,7 +120,8 @@ public:
   td::CopyCount least, made, leastOfExports, madeByExports;
   bool isBoundExact = false; ///< that run is every run
   bool isBoundKnown = false; ///< it is short enough to be looked at
-  int64_t trialTurns = 0;    ///< of each loop, if that is not the whole of them
+  int64_t trialIterations =
+      0; ///< of each loop, if that is not the whole of them
   td::CopyCount getGap() const;
   /// Copies of what any device could make itself.
   td::CopyCount constructed;

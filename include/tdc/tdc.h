@@ -149,9 +149,10 @@ typedef struct tdc_module tdc_module;
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
 
-/* Asks what runs in the module to stop: at the end of a loop's turn, after a
- * large kernel outside of loops, before a print. It ends with TDC_INTERRUPTED;
- * if nothing runs, nothing happens. For any thread, and for signal handlers. */
+/* Asks what runs in the module to stop: at the end of a loop's iteration, after
+ * a large kernel outside of loops, before a print. It ends with
+ * TDC_INTERRUPTED; if nothing runs, nothing happens. For any thread, and for
+ * signal handlers. */
 TDC_API void tdc_interrupt(tdc_module *module);
 
 /* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them,

@@ -221,8 +221,8 @@ Graph GraphMaker::make() {
 
 } // namespace
 
-/// Turns that a loop is assumed to have, as where copies are placed.
-static constexpr double kTurns = 10;
+/// Iterations that a loop is assumed to have, as where copies are placed.
+static constexpr double kIterations = 10;
 
 Graph tdc::makeGraph(mlir::ModuleOp placed, const SourceManager &sources) {
   mlir::Block *largest = nullptr;
@@ -237,7 +237,7 @@ Graph tdc::makeGraph(mlir::ModuleOp placed, const SourceManager &sources) {
         cost += td::getOpCost(&op, Place::Kind::Cpu);
     for (; parent; parent = parent->getParentOp())
       if (td::CarryingLoop(parent))
-        cost *= kTurns;
+        cost *= kIterations;
     if (cost > most) {
       most = cost;
       largest = block;

@@ -14,31 +14,31 @@ static LogicalResult runFor(Machine &m, scf::ForOp op) {
     return op.emitOpError("has a step of ") << step;
   llvm::SmallVector<Datum> carried = m.get(op.getInitArgs());
   // Counted, and without a sign: there may be no number behind the last index.
-  uint64_t turns =
+  uint64_t iterations =
       lower < upper ? (uint64_t(upper) - uint64_t(lower) - 1) / step + 1 : 0;
-  for (uint64_t turn = 0; turn != turns; ++turn) {
-    carried.insert(carried.begin(), int64_t(lower + turn * step));
+  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+    carried.insert(carried.begin(), int64_t(lower + iteration * step));
     llvm::SmallVector<Datum> next;
     if (failed(m.runBlock(*op.getBody(), carried, next)))
       return failure();
     carried = std::move(next);
   }
-  m.ledger.addLoop(op, turns);
+  m.ledger.addLoop(op, iterations);
   return m.set(op.getResults(), carried);
 }
 
-/// The first carried value says whether there is another turn.
+/// The first carried value says whether there is another iteration.
 static LogicalResult runWhile(Machine &m, scf::WhileOp op) {
   llvm::SmallVector<Datum> carried = m.get(op.getInits());
-  int64_t turns = 0;
+  int64_t iterations = 0;
   while (std::get<int64_t>(carried.front())) {
-    ++turns;
+    ++iterations;
     llvm::SmallVector<Datum> next;
     if (failed(m.runBlock(*op.getAfterBody(), carried, next)))
       return failure();
     carried = std::move(next);
   }
-  m.ledger.addLoop(op, turns);
+  m.ledger.addLoop(op, iterations);
   return m.set(op.getResults(), carried);
 }
 

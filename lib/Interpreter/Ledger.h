@@ -31,9 +31,9 @@ public:
   /// An op at `device` reads `tensor`.
   void addDemand(const Tensor &tensor, const Place &device);
 
-  /// A loop that came to its end after this many turns.
-  void addLoop(mlir::Operation *loop, int64_t turns) {
-    control[loop].add(turns);
+  /// A loop that came to its end after this many iterations.
+  void addLoop(mlir::Operation *loop, int64_t iterations) {
+    control[loop].add(iterations);
   }
   void addBranch(mlir::Operation *branch, bool isTaken) {
     control[branch].add(isTaken);

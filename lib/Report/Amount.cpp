@@ -10,7 +10,7 @@ namespace tdc {
 using td::CopySite;
 using td::RunFactor;
 
-/// "8 x turns(3)"; without a product the number alone.
+/// "8 x iterations(3)"; without a product the number alone.
 static std::string spell(int64_t times, const std::string &product) {
   if (product.empty())
     return std::to_string(times);
@@ -81,9 +81,9 @@ struct Product {
 
 /// The loops around it, those of unknown length as symbols, and of branches the
 /// part that is known.
-static void multiplyTurns(const CopySite &site, Product &product) {
+static void multiplyIterations(const CopySite &site, Product &product) {
   for (const RunFactor &factor : site.factors) {
-    // The turns that a branch is counted in are a factor by now.
+    // The iterations that a branch is counted in are a factor by now.
     if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
       product.number = product.number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
@@ -95,7 +95,7 @@ static void multiplyTurns(const CopySite &site, Product &product) {
       product.multiply(*factor.most);
     else
       product.symbols.push_back(
-          "turns(" + std::to_string(place ? place.getLine() : 0) + ")");
+          "iterations(" + std::to_string(place ? place.getLine() : 0) + ")");
   }
 }
 
@@ -121,7 +121,7 @@ Amount getCopies(const CopySite &site) {
   if (site.copies)
     product.multiply(*site.copies);
   else
-    multiplyTurns(site, product);
+    multiplyIterations(site, product);
   return product.getAmount(site.isExact);
 }
 
@@ -145,7 +145,7 @@ Amount getBytes(const CopySite &site) {
     if (site.copies)
       product.multiply(*site.copies);
     else
-      multiplyTurns(site, product);
+      multiplyIterations(site, product);
   }
   return product.getAmount(site.isExact);
 }

@@ -2,7 +2,7 @@
 
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
 #include "Facts.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -27,12 +27,12 @@ int64_t tdc::getNumber(mlir::Operation *copy) {
 static CopyTime getTime(mlir::Operation *op) {
   CopyTime time;
   if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
-    time.when = !copy.getTurn()   ? CopyTime::Beside
-                : copy.isUpload() ? CopyTime::Ahead
-                                  : CopyTime::Late;
-  if (auto why = op->getAttrOfType<mlir::StringAttr>(td::kInLineAttr))
+    time.when = !copy.getIteration() ? CopyTime::Beside
+                : copy.isUpload()    ? CopyTime::Ahead
+                                     : CopyTime::Late;
+  if (auto why = op->getAttrOfType<mlir::StringAttr>(td::kNotPipelinedAttr))
     time.why = why.getValue();
-  if (auto by = op->getAttrOfType<mlir::LocationAttr>(td::kInLineByAttr))
+  if (auto by = op->getAttrOfType<mlir::LocationAttr>(td::kNotPipelinedByAttr))
     time.by = td::getUserPlace(by);
   return time;
 }

@@ -1,8 +1,8 @@
 //===- EstimatedLanes.cpp - what runs beside what, by the schedule --------===//
 //
-// Goes through a loop of a scheduled module turn after turn: each queue takes
-// its work in order, when what it waits for is done. After a few turns each is
-// as the one before.
+// Goes through a loop of a scheduled module iteration after iteration: each
+// queue takes its work in order, when what it waits for is done. After a few
+// iterations each is as the one before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static constexpr double kIssue = 1e3 * kIssueMicroseconds,
                         kCopy = 1e3 * kCopyMicroseconds,
                         kByte = 1e3 / kHostBytesPerMicrosecond;
 
-/// Turns that are gone through, and the first of the two that are shown.
-static constexpr unsigned kTurns = 8, kFirst = 5;
+/// Iterations that are gone through, and the first of the two that are shown.
+static constexpr unsigned kIterations = 8, kFirst = 5;
 
 static double getCost(td::KernelOp kernel, Place::Kind device) {
   double cost = 0;
@@ -73,9 +73,9 @@ static std::string getLane(const Place &from, const Place &to) {
 
 namespace {
 
-class Turns {
+class Iterations {
 public:
-  explicit Turns(CarryingLoop loop) : loop(loop) {}
+  explicit Iterations(CarryingLoop loop) : loop(loop) {}
 
   Lanes run();
 
@@ -108,8 +108,9 @@ private:
   std::vector<Item> items;
 };
 
-void Turns::add(const Place &device, std::string lane, mlir::Operation *op,
-                std::string what, double begin, double end, int64_t bytes) {
+void Iterations::add(const Place &device, std::string lane, mlir::Operation *op,
+                     std::string what, double begin, double end,
+                     int64_t bytes) {
   mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
   LaneWork work{0,
                 std::move(what),
@@ -121,12 +122,12 @@ void Turns::add(const Place &device, std::string lane, mlir::Operation *op,
   items.push_back({spelling(device), std::move(lane), std::move(work)});
 }
 
-void Turns::issue(mlir::Operation *op, const char *what) {
+void Iterations::issue(mlir::Operation *op, const char *what) {
   add(getCpu(), "cpu", op, what, host, host + kIssue);
   host += kIssue;
 }
 
-void Turns::run(td::KernelOp kernel) {
+void Iterations::run(td::KernelOp kernel) {
   Place device =
       kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
   double length = getCost(kernel, device.kind);
@@ -142,7 +143,7 @@ void Turns::run(td::KernelOp kernel) {
   add(device, "compute", kernel, getName(kernel), begin, work);
 }
 
-void Turns::run(td::CopyStartOp copy) {
+void Iterations::run(td::CopyStartOp copy) {
   issue(copy, "copy");
   Place from = copy.getSource(), to = copy.getTarget();
   Queues &of = queues[spelling(copy.getGPU())];
@@ -163,7 +164,7 @@ void Turns::run(td::CopyStartOp copy) {
 }
 
 /// A copy among the kernels, in their order.
-void Turns::run(td::ToDeviceOp copy) {
+void Iterations::run(td::ToDeviceOp copy) {
   Place from = td::getPlace(copy.getInput().getType()),
         to = td::getPlace(copy.getType());
   if (from == to)
@@ -193,7 +194,7 @@ void Turns::run(td::ToDeviceOp copy) {
   host = end;
 }
 
-void Turns::carry(mlir::ValueRange from, mlir::ValueRange to) {
+void Iterations::carry(mlir::ValueRange from, mlir::ValueRange to) {
   llvm::SmallVector<double> times = llvm::map_to_vector(
       from, [&](mlir::Value value) { return tickets.lookup(value); });
   for (auto [value, time] : llvm::zip(to, times))
@@ -201,7 +202,7 @@ void Turns::carry(mlir::ValueRange from, mlir::ValueRange to) {
       tickets[value] = time;
 }
 
-void Turns::run(mlir::Operation &op) {
+void Iterations::run(mlir::Operation &op) {
   if (auto kernel = llvm::dyn_cast<td::KernelOp>(op))
     return run(kernel);
   if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
@@ -222,36 +223,36 @@ void Turns::run(mlir::Operation &op) {
       host = until;
     }
   } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
-    // The schedule asks whether there is a next turn, or was one before. What
-    // the program itself decides is not known here.
+    // The schedule asks whether there is a next iteration, or was one before.
+    // What the program itself decides is not known here.
     mlir::Block &then = branch.getThenRegion().front();
-    auto isOfTurnBefore = [](td::CopyWaitOp wait) {
+    auto isOfIterationBefore = [](td::CopyWaitOp wait) {
       return bool(CarryingLoop::ofArgument(wait.getTicket()));
     };
     if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<td::TicketType>) &&
-        llvm::none_of(then.getOps<td::CopyWaitOp>(), isOfTurnBefore))
+        llvm::none_of(then.getOps<td::CopyWaitOp>(), isOfIterationBefore))
       return;
     run(then);
     carry(branch.thenYield().getOperands(), branch.getResults());
   }
 }
 
-void Turns::run(mlir::Block &block) {
+void Iterations::run(mlir::Block &block) {
   for (mlir::Operation &op : block)
     run(op);
 }
 
-Lanes Turns::run() {
-  std::vector<size_t> firsts; // item of each turn
-  for (unsigned turn = 0; turn != kTurns; ++turn) {
+Lanes Iterations::run() {
+  std::vector<size_t> firsts; // item of each iteration
+  for (unsigned iteration = 0; iteration != kIterations; ++iteration) {
     firsts.push_back(items.size());
     run(*loop.getBody());
     carry(loop.getYield()->getOperands().take_back(loop.getArguments().size()),
           loop.getArguments());
   }
-  auto beginOf = [&](unsigned turn) {
+  auto beginOf = [&](unsigned iteration) {
     return llvm::find_if(
-               llvm::drop_begin(items, firsts[turn]),
+               llvm::drop_begin(items, firsts[iteration]),
                [](const Item &item) { return item.lane == "compute"; })
         ->work.begin;
   };
@@ -299,7 +300,7 @@ std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
   });
   if (!hottest)
     return std::nullopt;
-  return Turns(hottest).run();
+  return Iterations(hottest).run();
 }
 
 void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {

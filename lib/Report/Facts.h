@@ -27,8 +27,8 @@ int64_t getNumber(mlir::Operation *copy);
 /// as long as its context.
 std::map<int64_t, CopyTime> getCopyTimes(mlir::ModuleOp scheduled);
 
-/// Reads of the host that make it wait in every turn of a loop without others.
-/// The times of copies are known.
+/// Reads of the host that make it wait in every iteration of a loop without
+/// others. The times of copies are known.
 std::vector<HostWait> findWaits(const Report &report);
 
 //===--- Lanes ------------------------------------------------------------===//
@@ -41,7 +41,7 @@ std::optional<Lanes> estimateLanes(mlir::ModuleOp scheduled);
 void findKernels(mlir::ModuleOp compiled, Lanes &lanes);
 
 /// The same loop as a file of TDC_TRACE has it; none if that does not show
-/// three turns of it.
+/// three iterations of it.
 llvm::Expected<std::optional<Lanes>> readLanes(llvm::StringRef path,
                                                const Lanes &estimated);
 

@@ -169,7 +169,7 @@ private:
     json.attribute("when", time.when == CopyTime::Ahead    ? "ahead"
                            : time.when == CopyTime::Beside ? "beside"
                            : time.when == CopyTime::Late   ? "late"
-                                                           : "in-line");
+                                                           : "not-pipelined");
     if (!time.why.empty())
       json.attribute("reason", time.why);
     if (time.by)
@@ -258,7 +258,7 @@ private:
     if (!isLoop)
       json.attribute("side", factor.isElse ? "else" : "then");
     if (factor.isKnown) {
-      json.attribute(isLoop ? "turns" : "taken", factor.inner);
+      json.attribute(isLoop ? "iterations" : "taken", factor.inner);
       json.attribute(isLoop ? "entries" : "runs", factor.outer);
     } else if (factor.most) {
       json.attribute("most", *factor.most);
@@ -289,8 +289,8 @@ private:
     json.attributeObject("boundOfExports",
                          [&] { write(report.leastOfExports); });
     json.attributeObject("made", [&] { write(report.made); });
-    if (report.trialTurns)
-      json.attribute("trialTurns", report.trialTurns);
+    if (report.trialIterations)
+      json.attribute("trialIterations", report.trialIterations);
     json.attributeObject("gap", [&] {
       write(report.getGap());
       if (!(report.getGap() == td::CopyCount()))

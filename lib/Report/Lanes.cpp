@@ -1,4 +1,5 @@
-//===- Lanes.cpp - what runs beside what in two turns of a loop -----------===//
+//===- Lanes.cpp - what runs beside what in two iterations of a loop
+//-----------===//
 
 #include "Report/Lanes.h"
 #include "llvm/ADT/STLExtras.h"

@@ -75,21 +75,21 @@ static std::vector<Event> getEvents(const json::Array &trace) {
   return events;
 }
 
-static constexpr size_t kFewestTurns = 3;
+static constexpr size_t kFewestIterations = 3;
 
-/// The beginnings of the turns: of the first kernel that each runs once, if all
-/// such kernels are there; without any, of a copy that each makes as often as
-/// the estimated ones.
-static std::vector<int64_t> findTurns(llvm::ArrayRef<Event> events,
-                                      const Lanes &estimated) {
-  std::vector<int64_t> turns;
+/// The beginnings of the iterations: of the first kernel that each runs once,
+/// if all such kernels are there; without any, of a copy that each makes as
+/// often as the estimated ones.
+static std::vector<int64_t> findIterations(llvm::ArrayRef<Event> events,
+                                           const Lanes &estimated) {
+  std::vector<int64_t> iterations;
   auto find = [&](size_t inOne, llvm::function_ref<bool(const Event &)> isIt) {
-    turns.clear();
+    iterations.clear();
     size_t seen = 0;
     for (const Event &event : events)
       if (isIt(event) && seen++ % inOne == 0)
-        turns.push_back(event.work.begin);
-    return turns.size() >= kFewestTurns;
+        iterations.push_back(event.work.begin);
+    return iterations.size() >= kFewestIterations;
   };
   auto findKernel = [&](const LaneKernel &kernel) {
     return find(/*inOne=*/1, [&](const Event &event) {
@@ -99,7 +99,7 @@ static std::vector<int64_t> findTurns(llvm::ArrayRef<Event> events,
   };
   if (!estimated.kernels.empty())
     return llvm::all_of(llvm::reverse(estimated.kernels), findKernel)
-               ? turns
+               ? iterations
                : std::vector<int64_t>();
   for (const LaneWork &copy : estimated.work) {
     if (copy.bytes == 0)
@@ -112,11 +112,11 @@ static std::vector<int64_t> findTurns(llvm::ArrayRef<Event> events,
     size_t inTwo = llvm::count_if(estimated.work, [&](const LaneWork &other) {
       return isSame(estimated.rows[other.lane], other);
     });
-    // What crosses the beginning of the first turn is cut, not left out.
+    // What crosses the beginning of the first iteration is cut, not left out.
     if (find(std::max<size_t>(inTwo / 2, 1), [&](const Event &event) {
           return isSame({event.device, event.lane}, event.work);
         }))
-      return turns;
+      return iterations;
   }
   return {};
 }
@@ -141,13 +141,14 @@ llvm::Expected<std::optional<Lanes>> tdc::readLanes(llvm::StringRef path,
   if (!haveTimes(*trace))
     return fail("has times that no run takes");
   std::vector<Event> events = getEvents(*trace);
-  std::vector<int64_t> turns = findTurns(events, estimated);
-  if (turns.empty())
+  std::vector<int64_t> iterations = findIterations(events, estimated);
+  if (iterations.empty())
     return std::nullopt;
-  // Two turns as most are: neither the first ones nor those around a pause.
+  // Two iterations as most are: neither the first ones nor those around a
+  // pause.
   std::vector<std::pair<int64_t, size_t>> lengths;
-  for (size_t i = 0; i + 2 < turns.size(); ++i)
-    lengths.push_back({turns[i + 2] - turns[i], i});
+  for (size_t i = 0; i + 2 < iterations.size(); ++i)
+    lengths.push_back({iterations[i + 2] - iterations[i], i});
   llvm::sort(lengths);
   auto [length, first] = lengths[lengths.size() / 2];
   Lanes lanes;
@@ -156,7 +157,7 @@ llvm::Expected<std::optional<Lanes>> tdc::readLanes(llvm::StringRef path,
   lanes.line = estimated.line;
   lanes.length = length;
   for (Event &event : events) {
-    event.work.begin -= turns[first];
+    event.work.begin -= iterations[first];
     lanes.add(event.device, event.lane, std::move(event.work));
   }
   lanes.sort();

@@ -61,7 +61,7 @@ void Report::refuseWritten(llvm::StringRef error) {
 
 llvm::Error Report::addTrace(llvm::StringRef path) {
   if (lanes.empty()) {
-    notMeasured = "no loop has work for a GPU in all of its turns";
+    notMeasured = "no loop has work for a GPU in all of its iterations";
     return llvm::Error::success();
   }
   const Lanes &estimated = lanes.front();
@@ -71,7 +71,7 @@ llvm::Error Report::addTrace(llvm::StringRef path) {
   if (*measured)
     lanes.push_back(**measured);
   else
-    notMeasured = ("`" + path + "` shows no three turns of the loop of " +
+    notMeasured = ("`" + path + "` shows no three iterations of the loop of " +
                    Words(*this).spell(estimated.file, estimated.line))
                       .str();
   return llvm::Error::success();
@@ -89,9 +89,9 @@ void Report::compareWithBound(mlir::ModuleOp chosen, const td::DryRun &run) {
     compare(bound, run);
     return;
   }
-  constexpr int64_t fewTurns = 4;
-  trialTurns = fewTurns;
-  compare(td::DryRun(chosen, fewTurns), td::DryRun(module, fewTurns));
+  constexpr int64_t fewIterations = 4;
+  trialIterations = fewIterations;
+  compare(td::DryRun(chosen, fewIterations), td::DryRun(module, fewIterations));
 }
 
 void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {

@@ -1,4 +1,5 @@
-//===- Steps.cpp - how many copies a turn of a loop makes -----------------===//
+//===- Steps.cpp - how many copies an iteration of a loop makes
+//-----------------===//
 
 #include "Facts.h"
 

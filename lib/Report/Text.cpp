@@ -75,7 +75,7 @@ private:
     for (const HostWait &wait : report.waits) {
       Amount times = getCopies(*wait.site);
       say(words.spell(wait.site->reader) + ": " +
-          td::getUserName(wait.site->reader) + " in every turn of " +
+          td::getUserName(wait.site->reader) + " in every iteration of " +
           words.spell(wait.site->loop) + (times.isExact ? ", " : ", at most ") +
           times.getFormula() + " times");
       say(wait.advice);
@@ -94,7 +94,7 @@ private:
   void writeMeasured() {
     for (const Lanes &lanes : report.lanes)
       if (lanes.isMeasured)
-        row("measured", words.getTurns(lanes));
+        row("measured", words.getIterations(lanes));
     if (!report.notMeasured.empty())
       row("not measured", report.notMeasured);
   }

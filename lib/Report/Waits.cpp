@@ -2,7 +2,7 @@
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
 #include "Facts.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -15,7 +15,7 @@ static bool decides(mlir::Value number) {
   computed.insert(number);
   for (size_t i = 0; i != computed.size(); ++i)
     for (mlir::Operation *user : computed[i].getUsers()) {
-      // A loop goes on as the turn before says.
+      // A loop goes on as the previous iteration says.
       if (computed[i].getType().isInteger(1) &&
           llvm::isa<mlir::scf::IfOp, mlir::scf::YieldOp>(user))
         return true;
@@ -28,15 +28,15 @@ static bool decides(mlir::Value number) {
 
 static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
   if (td::getUserName(reader) == "`print`")
-    return "print in every n-th turn only: `if step % 100 == 0`";
+    return "print in every n-th iteration only: `if step % 100 == 0`";
   bool isNumber = llvm::isa<td::ItemOp>(reader);
   if (isNumber && decides(reader->getResult(0)))
-    return "decide by it in every n-th turn only";
-  if (why == td::in_line::kNeeded)
+    return "decide by it in every n-th iteration only";
+  if (why == td::not_pipelined::kNeeded)
     return isNumber ? "leave `.item()` out where a tensor will do, which stays "
                       "on the device"
                     : "compute this on the device as well";
-  if (why == td::in_line::kText)
+  if (why == td::not_pipelined::kText)
     return "make the string behind the loop, or print it";
   if (llvm::isa<td::SaveOp, td::SaveTensorOp>(reader))
     return "collect the values and save them behind the loop";
@@ -51,7 +51,7 @@ std::vector<HostWait> tdc::findWaits(const Report &report) {
   for (const CopySite &site : report.sites) {
     if (!site.reader || !site.loop || site.to != getCpu())
       continue;
-    bool isEachTurn = site.ops.front()->getParentOp() == site.loop;
+    bool isEachIteration = site.ops.front()->getParentOp() == site.loop;
     bool isInner = !site.loop
                         ->walk([&](mlir::Operation *op) {
                           return op != site.loop && td::CarryingLoop(op)
@@ -61,7 +61,7 @@ std::vector<HostWait> tdc::findWaits(const Report &report) {
                         .wasInterrupted();
     std::optional<CopyTime> time = report.getTime(site);
     bool isLate = time && time->when == CopyTime::Late;
-    if (isEachTurn && isInner && !isLate)
+    if (isEachIteration && isInner && !isLate)
       waits.push_back({&site, getAdvice(site.reader, time ? time->why : "")});
   }
   return waits;

@@ -3,7 +3,7 @@
 #include "Words.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -130,7 +130,7 @@ std::string Words::getReader(const CopySite &site) const {
          (site.isImplied ? "; the program does not write it" : "");
 }
 
-/// "15 turns of line 10", or "" for what says nothing.
+/// "15 iterations of line 10", or "" for what says nothing.
 std::string Words::spell(const RunFactor &factor) const {
   std::string line = spell(factor.op);
   switch (factor.kind) {
@@ -139,7 +139,7 @@ std::string Words::spell(const RunFactor &factor) const {
             llvm::cast<mlir::func::FuncOp>(factor.op).getSymName())
         .str();
   case RunFactor::Guard:
-    return factor.isKnown ? "" : "if the loop of " + line + " has a turn";
+    return factor.isKnown ? "" : "if the loop of " + line + " has an iteration";
   case RunFactor::Branch: {
     if (factor.isKnown && factor.inner == factor.outer)
       return "";
@@ -150,12 +150,15 @@ std::string Words::spell(const RunFactor &factor) const {
   }
   case RunFactor::Loop:
     if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
-      return std::to_string(factor.inner / factor.outer) + " turns of " + line;
+      return std::to_string(factor.inner / factor.outer) + " iterations of " +
+             line;
     if (factor.isKnown)
-      return std::to_string(factor.inner) + " turns of " + line + " in all";
+      return std::to_string(factor.inner) + " iterations of " + line +
+             " in all";
     if (factor.most)
-      return "at most " + std::to_string(*factor.most) + " turns of " + line;
-    return "the turns of " + line;
+      return "at most " + std::to_string(*factor.most) + " iterations of " +
+             line;
+    return "the iterations of " + line;
   }
   llvm_unreachable("an unknown kind of factor");
 }
@@ -163,7 +166,7 @@ std::string Words::spell(const RunFactor &factor) const {
 std::string Words::getRuns(const CopySite &site) const {
   llvm::SmallVector<std::string> parts;
   for (const RunFactor &factor : site.factors)
-    // What asks whether a loop has a turn says nothing inside the loop.
+    // What asks whether a loop has an iteration says nothing inside the loop.
     if (std::string part = spell(factor); !factor.isOfNext && !part.empty())
       parts.push_back(part);
   std::string product = llvm::join(parts, " x ");
@@ -179,58 +182,64 @@ std::string Words::getReasonToStay(const CopySite &site) const {
   case CopySite::Nothing:
     return "";
   case CopySite::DefinedInLoop:
-    return spell(site.definedAt) + " makes a new one in each turn";
+    return spell(site.definedAt) + " makes a new one in each iteration";
   case CopySite::ConditionalDemand:
     return "not every run needs it";
   case CopySite::MixedHome:
     return "it comes from several devices";
   case CopySite::NoRoom:
-    return spelling(site.to) + " has no room to keep it from turn to turn";
+    return spelling(site.to) +
+           " has no room to keep it from iteration to iteration";
   case CopySite::AsWritten:
     return "--placement=off copies where it is written";
   }
   llvm_unreachable("an unknown reason");
 }
 
-/// A sentence for each name of td::in_line.
+/// A sentence for each name of td::not_pipelined.
 static StringRef explain(StringRef why) {
-  namespace in_line = td::in_line;
+  namespace not_pipelined = td::not_pipelined;
   return llvm::StringSwitch<StringRef>(why)
-      .Case(in_line::kTurnBefore, "what is copied depends on the turn before")
-      .Case(in_line::kGPUResult,
-            "it is made from what a GPU computes in the same turn")
-      .Case(in_line::kCheck,
+      .Case(not_pipelined::kPreviousIteration,
+            "what is copied depends on the previous iteration")
+      .Case(not_pipelined::kGPUResult,
+            "it is made from what a GPU computes in the same iteration")
+      .Case(not_pipelined::kCheck,
             "it takes rows by indices, or of a tensor of run-time size, that "
             "are checked before")
-      .Case(in_line::kFile, "it is read from a file")
-      .Case(in_line::kBranch,
+      .Case(not_pipelined::kFile, "it is read from a file")
+      .Case(not_pipelined::kBranch,
             "a branch or an inner loop decides whether it is made, or of what")
-      .Case(in_line::kSize, "its size is known only at run time")
-      .Case(in_line::kPassedOn,
+      .Case(not_pipelined::kSize, "its size is known only at run time")
+      .Case(not_pipelined::kPassedOn,
             "a branch or the loop hands the copy on, to be used behind it")
-      .Case(in_line::kUsedByHost, "the cpu uses it as well")
-      .Case(in_line::kEffect,
+      .Case(not_pipelined::kUsedByHost, "the cpu uses it as well")
+      .Case(not_pipelined::kEffect,
             "what makes it may end the program, or be seen from outside")
-      .Case(in_line::kRandom,
+      .Case(not_pipelined::kRandom,
             "what makes it draws random numbers, in the order of the program")
-      .Case(in_line::kRoom, "there is no room for second buffers of the loop")
-      .Case(in_line::kNoKernels,
+      .Case(not_pipelined::kRoom,
+            "there is no room for second buffers of the loop")
+      .Case(not_pipelined::kNoKernels,
             "no kernels of the loop itself could run beside it")
-      .Case(in_line::kEnd,
-            "any turn may be the last one (`while`, `break` and the like)")
-      .Case(in_line::kAsWritten, "--placement=off copies where it is written")
-      .Case(in_line::kNeeded,
-            "a GPU needs what the cpu makes of it, in this turn or in the next")
-      .Case(in_line::kOrder,
+      .Case(not_pipelined::kEnd,
+            "any iteration may be the last one (`while`, `break` and the like)")
+      .Case(not_pipelined::kAsWritten,
+            "--placement=off copies where it is written")
+      .Case(not_pipelined::kNeeded, "a GPU needs what the cpu makes of it, in "
+                                    "this iteration or in the next")
+      .Case(not_pipelined::kOrder,
             "what is seen from outside, or may end the program, keeps its "
             "order")
-      .Case(in_line::kOtherRead, "another read of the turn cannot come later")
-      .Case(in_line::kOnDemand,
-            "something is copied when the turn first asks for it")
-      .Case(in_line::kText, "a string made of it is handed to the next turn")
-      .Case(in_line::kTensors,
-            "it is used with other tensors of the same turn on the cpu")
-      .Case(in_line::kInnerLoop,
+      .Case(not_pipelined::kOtherRead,
+            "another read of the iteration cannot come later")
+      .Case(not_pipelined::kOnDemand,
+            "something is copied when the iteration first asks for it")
+      .Case(not_pipelined::kText,
+            "a string made of it is handed to the next iteration")
+      .Case(not_pipelined::kTensors,
+            "it is used with other tensors of the same iteration on the cpu")
+      .Case(not_pipelined::kInnerLoop,
             "an inner loop would have to run before it is seen")
       .Default("");
 }
@@ -247,12 +256,12 @@ std::string Words::getTime(const CopySite &site) const {
   if (!time)
     return "";
   if (time->when == CopyTime::Ahead)
-    return "made one turn ahead, beside the kernels";
+    return "made one iteration ahead, beside the kernels";
   if (time->when == CopyTime::Beside && site.to == getCpu())
     return "runs beside kernels, and the host waits for it behind them" +
            getReason(*time);
   if (time->when == CopyTime::Late)
-    return "runs beside kernels, and the host reads it one turn later";
+    return "runs beside kernels, and the host reads it one iteration later";
   if (time->when == CopyTime::Beside)
     return "runs beside kernels that do not need it";
   StringRef who = site.to == getCpu() ? "host waits" : "kernels wait";
@@ -290,22 +299,23 @@ std::string Words::getAsWritten() const {
   return rest.consume_front("at most ") ? ("about " + rest).str() : text;
 }
 
-std::string Words::getTurns(const Lanes &lanes) const {
+std::string Words::getIterations(const Lanes &lanes) const {
   llvm::SmallVector<std::string> parts;
   for (const LaneRow &row : lanes.rows)
     parts.push_back(row.device +
                     (row.device == row.name ? "" : " " + row.name) + " " +
                     spellTime(row.busy));
-  return "two turns of " + spell(lanes.file, lanes.line) + " in " +
+  return "two iterations of " + spell(lanes.file, lanes.line) + " in " +
          spellTime(lanes.length) + ": " + llvm::join(parts, ", ");
 }
 
 std::string Words::getTrial() const {
-  if (report.trialTurns)
-    return "in a trial of " + std::to_string(report.trialTurns) +
-           " turns of each loop";
-  return report.isBoundExact ? ""
-                             : "in a trial with assumed turns and branches";
+  if (report.trialIterations)
+    return "in a trial of " + std::to_string(report.trialIterations) +
+           " iterations of each loop";
+  return report.isBoundExact
+             ? ""
+             : "in a trial with assumed iterations and branches";
 }
 
 std::string Words::getGap() const {
@@ -320,7 +330,7 @@ std::string Words::getRepeated(const CopyStep &step) const {
     return "once";
   if (auto function = llvm::dyn_cast<mlir::func::FuncOp>(step.op))
     return ("a call of " + function.getSymName()).str();
-  return "a turn of " + spell(step.op);
+  return "an iteration of " + spell(step.op);
 }
 
 std::string Words::getBytesOfPeak(const PeakMemory &peak) {

@@ -20,7 +20,7 @@ struct CopyGroup {
 
 /// What is said of a bound that is not known.
 inline constexpr char kNotCounted[] =
-    "not counted, the program has too many turns";
+    "not counted, the program has too many iterations";
 
 class Words {
 public:
@@ -65,14 +65,15 @@ public:
   bool hasExports() const;
   /// What the program copies as it is written.
   std::string getAsWritten() const;
-  /// "in a trial of 4 turns of each loop"; "" if the bound is of every run.
+  /// "in a trial of 4 iterations of each loop"; "" if the bound is of every
+  /// run.
   std::string getTrial() const;
-  /// "two turns of line 12 in 8.7 µs: cuda:0 h2d 4.1 µs, cuda:0 compute 8.1
-  /// µs".
-  std::string getTurns(const Lanes &lanes) const;
+  /// "two iterations of line 12 in 8.7 µs: cuda:0 h2d 4.1 µs, cuda:0
+  /// compute 8.1 µs".
+  std::string getIterations(const Lanes &lanes) const;
   /// "0", or how much and why.
   std::string getGap() const;
-  /// "a turn of line 12", "a call of predict" or "once".
+  /// "an iteration of line 12", "a call of predict" or "once".
   std::string getRepeated(const CopyStep &step) const;
   /// "78960", "at most 128 + 4 x size(8, 0)".
   static std::string getBytesOfPeak(const PeakMemory &peak);

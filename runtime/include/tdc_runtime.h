@@ -394,9 +394,10 @@ TDRT_API int32_t tdrt_call(tdrt_context *ctx, int32_t index,
  * The program uses no GPU. On failure as tdrt_open. */
 TDRT_API int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared);
 
-/* Asks what runs in the context to stop: at the end of a loop's turn, after a
- * large kernel outside of loops, before a print. It ends with status 130; if
- * nothing runs, nothing happens. For any thread, and for signal handlers. */
+/* Asks what runs in the context to stop: at the end of a loop's iteration,
+ * after a large kernel outside of loops, before a print. It ends with status
+ * 130; if nothing runs, nothing happens. For any thread, and for signal
+ * handlers. */
 TDRT_API void tdrt_interrupt(tdrt_context *ctx);
 
 /* Frees a context and all it owns; NULL is allowed. */

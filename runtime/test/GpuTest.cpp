@@ -474,25 +474,25 @@ TEST(GpuTest, SecondGpuInOneRun) {
 }
 
 // Launches that come again with the same words become graphs, of which two take
-// turns; with other words each time they stay what they are.
+// iterations; with other words each time they stay what they are.
 TEST(GpuTest, SequenceThatComesAgain) {
-  auto run = [](int turns, int buffers) {
+  auto run = [](int iterations, int buffers) {
     return countCalls(1, [=] {
       GpuProgram gpus(1);
       gpus.setSequence({AddOne, ReportIndex, AddOne}, {0, 1, 2});
       Opened ctx(gpus.program);
       char *arena = static_cast<char *>(ctx->devices[0].arena);
-      for (int turn = 0; turn < turns; ++turn) {
+      for (int iteration = 0; iteration < iterations; ++iteration) {
         // The second has no blocks and thus nothing to report.
-        void *x = arena + turn % buffers * 64, *y = arena + 1024;
+        void *x = arena + iteration % buffers * 64, *y = arena + 1024;
         const uint64_t words[] = {1, word(x), word(x), 16,      0,       0, 0,
                                   0, 0,       1,       word(y), word(y), 16};
         ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
       }
       for (int buffer = 0; buffer < buffers; ++buffer)
         EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + buffer * 64, 1).front(),
-                  turns / buffers);
-      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 1).front(), turns);
+                  iterations / buffers);
+      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 1).front(), iterations);
       EXPECT_EQ(tdrt_poll(ctx), 0);
     });
   };
@@ -512,10 +512,10 @@ TEST(GpuTest, SequenceOfManyWords) {
     gpus.setSequence({AddOne}, {0});
     Opened ctx(gpus.program);
     char *arena = static_cast<char *>(ctx->devices[0].arena);
-    auto launch = [&](int buffer, int turns) {
+    auto launch = [&](int buffer, int iterations) {
       void *x = arena + buffer * 64;
       const uint64_t words[] = {1, word(x), word(x), 16};
-      for (int turn = 0; turn < turns; ++turn)
+      for (int iteration = 0; iteration < iterations; ++iteration)
         ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
     };
     for (int buffer : {0, 1, 2})
@@ -537,10 +537,10 @@ TEST(GpuTest, SequenceThatReports) {
     const uint64_t words[] = {1,  word(arena), word(arena),
                               16, 1,           word(ctx->devices[0].errors),
                               70, 7,           4};
-    for (int turn = 1; turn <= 6; ++turn) {
+    for (int iteration = 1; iteration <= 6; ++iteration) {
       ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();
-      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena, 1).front(), turn);
-      EXPECT_EQ(tdrt_poll(ctx), 103) << turn;
+      EXPECT_EQ(floatsOf(ctx, gpus, 1, arena, 1).front(), iteration);
+      EXPECT_EQ(tdrt_poll(ctx), 103) << iteration;
       EXPECT_EQ(ctx.error(), kIndexError);
       tdrt_forget_last_call(ctx);
     }
@@ -555,7 +555,7 @@ TEST(GpuTest, SequenceWithTooManyBlocks) {
     Opened ctx(gpus.program);
     // Often enough to be a graph.
     for (uint64_t blocks : {uint64_t(1) << 31, uint64_t(1) << 32})
-      for (int turn = 0; turn < 6; ++turn) {
+      for (int iteration = 0; iteration < 6; ++iteration) {
         const uint64_t words[] = {0, blocks};
         EXPECT_EQ(tdrt_launch_sequence(ctx, 0, words), 202);
         EXPECT_NE(ctx.error().find("gpu.tdsl:3"), std::string::npos)

@@ -61,10 +61,11 @@ std::vector<float> all(float value) {
   return std::vector<float>(Peers::kFloats, value);
 }
 
-// Both have kernels to run meanwhile, turn after turn, and copy to and fro.
+// Both have kernels to run meanwhile, iteration after iteration, and copy to
+// and fro.
 TEST(PeerTest, BesideKernels) {
   checkPeers([](Peers &p) {
-    for (int turn = 0; turn < 10; ++turn) {
+    for (int iteration = 0; iteration < 10; ++iteration) {
       p.add(1, p.x[0], p.x[0]);
       int64_t there = p.start(1, 2, p.y[0], p.x[0]);
       p.add(1, p.x[1], p.x[1]);
@@ -146,7 +147,7 @@ TEST(PeerTest, ReportsComeWithTheCopy) {
 // other's copies.
 TEST(PeerTest, TwoSources) {
   checkPeers([](Peers &p) {
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int iteration = 0; iteration < 5; ++iteration) {
       p.add(1, p.x[0], p.x[0]);
       p.add(2, p.y[0], p.y[0]);
       int64_t first = p.start(1, 3, p.z[0], p.x[0]),

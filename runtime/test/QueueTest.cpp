@@ -70,8 +70,8 @@ void checkQueues(const std::function<void(Queues &)> &body) {
     });
 }
 
-// Two buffers take turns: each turn's kernel reads one while the next turn's
-// numbers come into the other.
+// Two buffers take turns: each iteration's kernel reads one while the next
+// iteration's numbers come into the other.
 TEST(QueueTest, UploadsAheadOfTheirUse) {
   checkQueues([](Queues &q) {
     float *sources[] = {q.pinned, q.pinned + q.kFloats};
@@ -79,14 +79,15 @@ TEST(QueueTest, UploadsAheadOfTheirUse) {
     char *sums = q.x + 2048;
     q.fill(sources[0], 0);
     int64_t copied = q.upload(buffers[0], sources[0], q.mark()), before = 0;
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
       ASSERT_EQ(q.wait(1, copied), 0) << q.ctx.error();
       int64_t mark = q.mark();
-      ASSERT_EQ(addOne(q.ctx, 1, buffers[turn % 2], sums, q.kFloats), 0);
+      ASSERT_EQ(addOne(q.ctx, 1, buffers[iteration % 2], sums, q.kFloats), 0);
       ASSERT_EQ(q.wait(0, before), 0) << q.ctx.error();
-      q.fill(sources[(turn + 1) % 2], static_cast<float>(turn) + 1);
+      q.fill(sources[(iteration + 1) % 2], static_cast<float>(iteration) + 1);
       before = copied;
-      copied = q.upload(buffers[(turn + 1) % 2], sources[(turn + 1) % 2], mark);
+      copied = q.upload(buffers[(iteration + 1) % 2],
+                        sources[(iteration + 1) % 2], mark);
     }
     EXPECT_EQ(floatsOf(q.ctx, q.gpus, 1, sums, q.kFloats),
               counting(q.kFloats, 20));

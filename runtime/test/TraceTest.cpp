@@ -153,8 +153,8 @@ TEST(TraceTest, LongRuns) {
     std::vector<char> data(bytes);
     void *there = nullptr;
     ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, &bytes, 0, &there), 0);
-    const int turns = 12000;
-    for (int i = 0; i < turns; ++i) {
+    const int iterations = 12000;
+    for (int i = 0; i < iterations; ++i) {
       ASSERT_EQ(
           tdrt_transfer(ctx, gpus.transfer(0, 1), there, data.data(), bytes),
           0);
@@ -164,7 +164,7 @@ TEST(TraceTest, LongRuns) {
     tdrt_cuda_synchronize(ctx, 0);
     std::vector<std::string> copies = eventsWith(
         tdrt::Context::of(ctx).trace->getJson(), "\"to\":\"cuda:0\"");
-    ASSERT_EQ(copies.size(), size_t(turns));
+    ASSERT_EQ(copies.size(), size_t(iterations));
     EXPECT_GT(numberOf(copies.back(), "ts"), 120e3);
     // The model's: 10 us, and what the bytes take.
     for (const std::string &copy : {copies[2], copies.back()})

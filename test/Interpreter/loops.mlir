@@ -1,6 +1,6 @@
 // RUN: tdc-interpret %s | FileCheck %s
 
-// The first carried value says whether there is another turn.
+// The first carried value says whether there is another iteration.
 func.func @main() {
   %c1 = arith.constant 1 : i64
   %c3 = arith.constant 3 : i64

@@ -26,7 +26,7 @@ func.func @main() {
 
 //--- loop.mlir
 #gpu = #td.dev<cuda, 0>
-// %w in every turn, with an operand and a result; the value that the loop starts
+// %w in every iteration, with an operand and a result; the value that the loop starts
 // from is the loop's.
 // LOOP: "peak":{"cuda:0":48}
 func.func @main() {

@@ -170,9 +170,9 @@ class Program:
             batch = inner[-1]
         else:
             batch = None
-        turns = rng.choice(["n", "n", "n // 2", "(n + 1) % 4"])
+        iterations = rng.choice(["n", "n", "n // 2", "(n + 1) % 4"])
         if depth == 1 and form != "batches":
-            turns = rng.choice(["(n + 1) % 4", "n // 8"])
+            iterations = rng.choice(["(n + 1) % 4", "n // 8"])
         now = indices + [index] if form != "batches" else indices
         body = self.block(inner, now, depth - 1, rng.randint(1, 4))
         made = inner + [s[1] for s in body if s[0] == "let"]
@@ -181,7 +181,7 @@ class Program:
         if form != "batches" and rng.random() < 0.2:
             body.append(("if", self.condition(now), [], [("break",)], []))
         scope += [name for name, _ in variables]
-        return ("loop", form, index, turns, batch, variables, body)
+        return ("loop", form, index, iterations, batch, variables, body)
 
     def branch(self, scope, indices, depth):
         variables = self.variables(scope, self.rng.randint(0, 2))
@@ -281,17 +281,17 @@ class Printer:
             f"{name}.to(cpu)" if self.program.place[name] == CUDA else name)
         self.emit(f"opt.step(grad(net({x}).sum(), net))")
 
-    def do_loop(self, form, index, turns, batch, variables, body):
+    def do_loop(self, form, index, iterations, batch, variables, body):
         self.variables(variables)
         if form == "while":
             self.emit(f"var {index} = 0")
-            self.emit(f"while {index} < {turns} {{")
+            self.emit(f"while {index} < {iterations} {{")
             self.depth += 1
             # First, so that it is done before a `break`.
             self.emit(f"{index} += 1")
             self.depth -= 1
         elif form == "for":
-            self.emit(f"for {index} in range({turns}) {{")
+            self.emit(f"for {index} in range({iterations}) {{")
         else:
             self.emit(f"for {index} in loader {{")
             self.emit(f"    let {batch} = {index}[0]")
@@ -378,8 +378,8 @@ class Written:
 
     do_train = do_keep
 
-    def do_loop(self, form, index, turns, _, __, body):
-        count = BATCHES if form == "batches" else eval(turns, {"n": self.n})
+    def do_loop(self, form, index, iterations, _, __, body):
+        count = BATCHES if form == "batches" else eval(iterations, {"n": self.n})
         try:
             for i in range(count):
                 self.numbers[index] = i + 1 if form == "while" else i

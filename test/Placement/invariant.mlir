@@ -1,5 +1,5 @@
 // A tensor that a loop reads on the GPU and does not change is copied once, not
-// once per turn; two tensors take two copies.
+// once per iteration; two tensors take two copies.
 // RUN: split-file %s %t
 // RUN: tdc-opt %t/one.mlir --td-normalize --td-place | tdc-interpret - --transfers %t/one.json
 // RUN: FileCheck %s --check-prefix=ONE < %t/one.json

@@ -192,7 +192,7 @@ class Bound:
             self.free |= set(op.results if size and size[1] >= MAPPED else [])
         elif op.name == "td.copy_start":
             pinned = [op.results[0]]
-            if op.numbers("operandSegmentSizes")[-1]:  # a turn
+            if op.numbers("operandSegmentSizes")[-1]:  # an iteration
                 self.rings.add(op.results[0])
                 pinned += [op.operands[0]] if op.operands[0] not in others else []
             self.free |= {value for value in pinned

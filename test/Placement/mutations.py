@@ -25,26 +25,26 @@ CALLS = ["cuStreamWaitEvent", "cuEventRecord", "cuEventSynchronize"]
 SEEDS = [str(seed) for seed in range(1, 21)]
 
 # How many calls nobody misses, by program, and why.
-NOT_AGAIN = "behind a loop, or for a turn: the program does not come back to the copy's buffer"
+NOT_AGAIN = "behind a loop, or for an iteration: the program does not come back to the copy's buffer"
 BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
 OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
                "runtime does not know what a kernel overwrites"
-LAST_TURN = "a GPU's, for what is copied from it in the last turn of a loop: before it overwrites " \
+LAST_ITERATION = "a GPU's, for what is copied from it in the last iteration of a loop: before it overwrites " \
             "that, the host has waited"
-SAME_HITS = "the model is not trained: what was read in the turn before gives as many hits"
+SAME_HITS = "the model is not trained: what was read in the previous iteration gives as many hits"
 UNSEEN = {
     **dict.fromkeys(["p02", "p04", "p07", "p11", "p21", "p22", "p23", "p23b", "p23c", "p26"],
                     {"cuEventSynchronize": (1, NOT_AGAIN)}),
     "p06": {"cuEventRecord": (2, BEFORE_LOOP),
-            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_TURN}")},
+            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_ITERATION}")},
     "p08": {"cuEventRecord": (2, BEFORE_LOOP), "cuEventSynchronize": (3, SAME_HITS),
-            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_TURN}")},
+            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_ITERATION}")},
     "p09": {"cuEventSynchronize": (2, NOT_AGAIN)},
     "p10": {"cuEventSynchronize": (3, NOT_AGAIN),
             "cuStreamWaitEvent": (15, OTHER_MEMORY)},
-    **dict.fromkeys(["p17", "p24", "p30"], {"cuStreamWaitEvent": (1, LAST_TURN)}),
+    **dict.fromkeys(["p17", "p24", "p30"], {"cuStreamWaitEvent": (1, LAST_ITERATION)}),
     "p25": {"cuEventRecord": (2, BEFORE_LOOP), "cuStreamWaitEvent": (2, BEFORE_LOOP)},
-    "p34": {"cuEventSynchronize": (2, NOT_AGAIN), "cuStreamWaitEvent": (1, LAST_TURN)},
+    "p34": {"cuEventSynchronize": (2, NOT_AGAIN), "cuStreamWaitEvent": (1, LAST_ITERATION)},
 }
 
 
@@ -66,10 +66,10 @@ def mutants(source):
         if "td.copy_wait" in line:
             yield (f"line {number + 1} left out: {line.strip()}",
                    "".join(lines[:number] + lines[number + 1:]))
-        if "td.copy_start" in line and " turn " in line:
+        if "td.copy_start" in line and " iteration " in line:
             start = next(i for i in range(number, -1, -1) if "func.func" in lines[i])
-            changed = re.sub(r" turn %\w+", " turn %always", line)
-            yield (f"line {number + 1} in one turn: {line.strip()}",
+            changed = re.sub(r" iteration %\w+", " iteration %always", line)
+            yield (f"line {number + 1} in one iteration: {line.strip()}",
                    "".join(lines[:start + 1] + ["%always = arith.constant 1 : i64\n"] +
                            lines[start + 1:number] + [changed] + lines[number + 1:]))
         if "td.copy_start" in line and " after " in line:

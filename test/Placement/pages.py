@@ -39,7 +39,7 @@ def find(data, path):
 
 
 def add(formulas):
-    """The sum of formulas such as "8 + 2 x turns(12)", spelled as tdc does."""
+    """The sum of formulas such as "8 + 2 x iterations(12)", spelled as tdc does."""
     total = collections.Counter()
     for summand in " + ".join(formulas).split(" + "):
         number, _, product = re.fullmatch(r"(?:(\d+)( x |$))?(.*)", summand).groups()
@@ -212,7 +212,7 @@ def check_answers(data, text):
     problems = []
     for step in data["steps"]:
         name = (f"a call of {step['calls']}" if "calls" in step else
-                f"a turn of line {step['line']}" if "loop" in step else "once")
+                f"an iteration of line {step['line']}" if "loop" in step else "once")
         copies = [step[when]["copies"]["formula"] for when in ("always", "sometimes")]
         answers = [f"{number} cop" for number in copies if number != "0"]
         answers += spell_lines(data, step["sites"])
@@ -300,7 +300,7 @@ SPOILERS = {
     "its arrow is on line": lambda page: page.replace("-line-14\"", "-line-12\""),
     "differs from --json": lambda page: page.replace("runs on cpu", "runs on cuda:0"),
     "does not show": lambda page: page.replace('data-json="gap.copies"', ""),
-    "does not answer what a turn": lambda page: page.replace("a turn of", "a round of"),
+    "does not answer what an iteration": lambda page: page.replace("an iteration of", "a round of"),
     "does not answer what the peak": lambda page: page.replace(" B, at ", " B, near "),
     "does not answer who holds": lambda page: re.sub(
         r"what takes them at the peak.*?</tr>", "", page, flags=re.DOTALL),

@@ -5,7 +5,7 @@ least with which the ops of that very run can read what they read.
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
                        [--mutate | --memory | --optimize | --compiled]
 
-Programs have loops (some without a turn), branches, while loops, slots, values
+Programs have loops (some without an iteration), branches, while loops, slots, values
 that loops and branches pass on, and ops on two or three devices chosen without
 any sense. A program that fails is made smaller as long as it fails, and written
 to the folder. --mutate: whatever transfer is left out of a placed program or
@@ -230,12 +230,12 @@ class Printer:
         self.emit(f"{item} = td.item {one} : {kind} -> i64")
         return item
 
-    def do_loop(self, form, turns, carried, yields, body):
+    def do_loop(self, form, iterations, carried, yields, body):
         inits = [self.at(init, place) for _, init, _, place in carried]
         types = [self.type(place) for *_, place in carried]
         for inner, _, _, place in carried:
             self.place[inner] = place
-        bound = self.number(turns) if form != "for" else f"%c{turns}"
+        bound = self.number(iterations) if form != "for" else f"%c{iterations}"
         index = self.temp()
         results = ", ".join(f"%{c[2]}" for c in carried)
         names = [f"%{c[0]}" for c in carried]

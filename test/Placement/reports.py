@@ -5,7 +5,7 @@
 Each FOLDER/p*.tdsl and PROGRAM is placed, reported and run by tdc-interpret, in
 the modes of suite.py. For each line, source and destination the copies and bytes
 of the report are those that were counted, where it says exactly; else at most so
-many. Turns of loops that the report leaves open ("turns(12)") are taken from the
+many. Iterations of loops that the report leaves open ("iterations(12)") are taken from the
 run. The bound is K0 of the run where it is exact, and a gap has a cause. The line
 of a peak of memory has it, and what holds it adds up to it. Each copy is in one
 step. Where the program as it is written copies more,
@@ -48,7 +48,7 @@ def run(program, mode):
 
 def evaluate(site, counts):
     """Copies of a site: its number, or the product of the loops around it with
-    the turns that they had."""
+    the iterations that they had."""
     if site["copies"]["number"] is not None:
         return site["copies"]["number"]
     result = Fraction(1)
@@ -63,8 +63,8 @@ def evaluate(site, counts):
             part, whole = counted["taken"], counted["runs"]
             if factor["side"] == "else":
                 part = whole - part
-        if "turns" in factor:
-            part, whole = factor["turns"], factor["entries"]
+        if "iterations" in factor:
+            part, whole = factor["iterations"], factor["entries"]
         elif "taken" in factor:
             part, whole = factor["taken"], factor["runs"]
         result *= Fraction(part, whole) if whole else 0

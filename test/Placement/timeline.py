@@ -3,12 +3,12 @@
     timeline.py FOLDER
 
 Runs each program of FOLDER with a network that takes less time than its batches
-take to be copied (25 GB/s), and with one that takes more. In the turns of the loop
+take to be copied (25 GB/s), and with one that takes more. In the iterations of the loop
 after the first ones
 
   hidden  is the time in which copies and kernels run at once, as a part of the
           shorter of both: at least 90 %;
-  step    is the time from turn to turn, as a multiple of the longer of both: at
+  step    is the time from iteration to iteration, as a multiple of the longer of both: at
           most 1.05;
   stalls  is the time in which the host waits and the GPU has nothing to do: none.
 
@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 BATCH_BYTES = 256 * 784 * 4
-FIRST = 2  # the turns before fill the pipeline
+FIRST = 2  # the iterations before fill the pipeline
 HIDDEN = ["256", "768"]
 
 
@@ -66,22 +66,22 @@ def spans_of(events, begin, end):
                  if last > begin and first < end)
 
 
-def find_turns(copies):
-    """The beginning and the end of the turns that are looked at, by what each copies."""
+def find_iterations(copies):
+    """The beginning and the end of the iterations that are looked at, by what each copies."""
     starts = [event["ts"] for event in copies]
     return starts[FIRST], starts[-1]
 
 
 def measure(events):
     device = [event for event in events if event["pid"] == 1]
-    turns = find_turns(
+    iterations = find_iterations(
         event for event in device
         if event["name"] == f"copy of {BATCH_BYTES} bytes from the host to device 0")
-    copies = spans_of((event for event in device if event["name"].startswith("copy ")), *turns)
-    kernels = spans_of((event for event in device if "kernel" in event["args"]), *turns)
+    copies = spans_of((event for event in device if event["name"].startswith("copy ")), *iterations)
+    kernels = spans_of((event for event in device if "kernel" in event["args"]), *iterations)
     waits = spans_of((event for event in events
-                      if event["pid"] == 0 and event["name"].endswith("Synchronize")), *turns)
-    time = turns[1] - turns[0]
+                      if event["pid"] == 0 and event["name"].endswith("Synchronize")), *iterations)
+    time = iterations[1] - iterations[0]
     hidden = common(copies, kernels) / min(length(copies), length(kernels))
     step = time / max(length(copies), length(kernels))
     stalls = length(waits) - common(waits, union(copies + kernels))
@@ -91,11 +91,11 @@ def measure(events):
 def measure_peers(events):
     between = [event for event in events
                if event["name"].endswith(" from device 0 to device 1")]
-    turns = find_turns(between)
-    copies = spans_of(between, *turns)
+    iterations = find_iterations(between)
+    copies = spans_of(between, *iterations)
     kernels = spans_of((event for event in events
-                        if event["pid"] == 2 and "kernel" in event["args"]), *turns)
-    return common(copies, kernels) / length(copies), (turns[1] - turns[0]) / length(kernels)
+                        if event["pid"] == 2 and "kernel" in event["args"]), *iterations)
+    return common(copies, kernels) / length(copies), (iterations[1] - iterations[0]) / length(kernels)
 
 
 def main():

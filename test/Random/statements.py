@@ -23,16 +23,16 @@ def loop(g):
     variable = make_variable(g)
     if variable is None or not g.attempt([variable]):
         return None
-    turn = f"turn{g.made}"
+    iteration = f"iteration{g.made}"
     # A gradient through a loop needs the sizes of all that its iterations keep.
     times = g.integer() if g.flip(0.4) and not g.is_smooth else None
     times = times or g.pick([0, 1, 2, 3, 3, 4])
-    body, inside = g.block(g.random.randint(0, 3), [(turn, 0)])
+    body, inside = g.block(g.random.randint(0, 3), [(iteration, 0)])
     body += g.assignment(variable.name, inside)
     if not body:
         return None
     # A loop that cannot be computed is tried again without the variable.
-    return [variable, Loop(turn, times, body)]
+    return [variable, Loop(iteration, times, body)]
 
 
 def make_condition(g):
@@ -111,7 +111,7 @@ def written(g, variable, call, dim, text, start, step, size):
 
 
 def unreached(g):
-    """A loop without turns around indices out of range."""
+    """A loop without iterations around indices out of range."""
     x = g.static(lambda value: value.size and value.shape and value.dtype != "bool")
     number = g.integer()
     if x is None or number is None:

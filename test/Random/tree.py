@@ -140,8 +140,8 @@ class Update(Assign):
 
 @dataclasses.dataclass
 class Loop(Statement):
-    """`for turn in range(times)`; times is a name if it is known at run time."""
-    turn: str
+    """`for iteration in range(times)`; times is a name if it is known at run time."""
+    iteration: str
     times: object
     body: list
 
@@ -149,23 +149,23 @@ class Loop(Statement):
         return [self.body]
 
     def lines(self, indent):
-        return [f"{indent}for {self.turn} in range({self.times}) {{",
+        return [f"{indent}for {self.iteration} in range({self.times}) {{",
                 *text_of(self.body, indent + "    "), f"{indent}}}"]
 
     def run(self, world):
         times = self.times if isinstance(self.times, int) else world[self.times]
         if times == 0:  # it must be well-formed all the same
             world = world.apart()
-        for turn in range(max(times, 1)):
+        for iteration in range(max(times, 1)):
             inner = world.inner()
-            inner.names.define(self.turn, turn)
+            inner.names.define(self.iteration, iteration)
             run_all(self.body, inner)
 
 
 @dataclasses.dataclass
 class Unreached(Statement):
-    """A loop without turns, which reads and writes `tensor` where it has nothing: at an index far
-    beyond it, which a run computes of `number`, as the turns."""
+    """A loop without iterations, which reads and writes `tensor` where it has nothing: at an index far
+    beyond it, which a run computes of `number`, as the iterations."""
     variable: str
     tensor: str
     number: str

@@ -141,7 +141,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     return at(number, branch);
   }
 
-  // All threads of a block make the same number of turns.
+  // All threads of a block make the same number of iterations.
   Value offset = function.toIndex(group);
   Value first = arith::MulIOp::create(b, loc, block, function.index(groups));
   Value step = arith::MulIOp::create(
@@ -152,7 +152,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   number = arith::AddIOp::create(b, loc, loop.getInductionVar(), offset);
   if (schedule.groupSize != 1) {
     atMeeting(number, loop);
-    device.wait(); // what was shared is used again in the next turn
+    device.wait(); // what was shared is used again in the next iteration
     return;
   }
   auto branch = scf::IfOp::create(

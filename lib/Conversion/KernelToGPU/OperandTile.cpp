@@ -42,8 +42,8 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   int64_t readLine = operand.extent, readLines = schedule.tileTerms;
   if (operand.readAlongTerms)
     std::swap(readLine, readLines);
-  linesPerTurn = schedule.threads * operand.width / readLine;
-  turns = readLines / linesPerTurn;
+  linesPerIteration = schedule.threads * operand.width / readLine;
+  iterations = readLines / linesPerIteration;
   // What is read along the terms and stored across them is read in parts of a
   // line, by different warps, so that the stores of each use all banks.
   int64_t part = operand.readAlongTerms == operand.storedAlongTerms
@@ -56,8 +56,8 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   Value line = device.divide(thread, threadsPerLine);
   if (part < readLine) {
     along = device.add(
-        along, device.multiply(device.divide(line, linesPerTurn), part));
-    line = device.modulo(line, linesPerTurn);
+        along, device.multiply(device.divide(line, linesPerIteration), part));
+    line = device.modulo(line, linesPerIteration);
   }
   ownAt = operand.readAlongTerms ? line : along;
   termAt = operand.readAlongTerms ? along : line;
@@ -78,9 +78,9 @@ void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
   start = tileStart;
 }
 
-Tile OperandTile::moveTo(Value ownFirst, Value termFirst, int64_t turn) {
+Tile OperandTile::moveTo(Value ownFirst, Value termFirst, int64_t iteration) {
   Tile tile(nest.getLoops().size(), 0);
-  int64_t line = turn * linesPerTurn;
+  int64_t line = iteration * linesPerIteration;
   own.standAt(evaluator, tile, ownFirst, operand.readAlongTerms ? line : 0);
   terms.standAt(evaluator, tile, termFirst, operand.readAlongTerms ? 0 : line);
   return tile;
@@ -103,9 +103,9 @@ void OperandTile::begin(Value term, Value stage) {
     auto branch = scf::IfOp::create(b, loc, isTile, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    Tile tile = moveTo(ownFirst, termFirst, turn);
-    Value line = function.index(turn * linesPerTurn), isInside;
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+    Tile tile = moveTo(ownFirst, termFirst, iteration);
+    Value line = function.index(iteration * linesPerIteration), isInside;
     if (!copied || !terms.isMultipleOf(schedule.tileTerms))
       isInside = terms.requireInside(
           isInside, operand.readAlongTerms ? termFirst : move(termFirst, line));
@@ -113,7 +113,7 @@ void OperandTile::begin(Value term, Value stage) {
       isInside = own.requireInside(
           isInside, operand.readAlongTerms ? move(ownFirst, line) : ownFirst);
     if (copied) {
-      copy(tile, turn, isInside, stage);
+      copy(tile, iteration, isInside, stage);
       continue;
     }
     Type type = VectorType::get({operand.width}, schedule.shared);
@@ -148,7 +148,7 @@ Value OperandTile::loadNeighbours(const Tile &first) {
   return all;
 }
 
-void OperandTile::copy(const Tile &tile, int64_t turn, Value isInside,
+void OperandTile::copy(const Tile &tile, int64_t iteration, Value isInside,
                        Value stage) {
   own.pushScopes(evaluator, /*entry=*/nullptr);
   terms.pushScopes(evaluator, /*entry=*/nullptr);
@@ -162,7 +162,7 @@ void OperandTile::copy(const Tile &tile, int64_t turn, Value isInside,
   if (isInside)
     bytes = arith::SelectOp::create(
         b, loc, isInside, device.i32(gpu::kWidestAccess), device.i32(0));
-  NVVM::CpAsyncOp::create(b, loc, getDestination(stage, turn, 0), from,
+  NVVM::CpAsyncOp::create(b, loc, getDestination(stage, iteration, 0), from,
                           gpu::kWidestAccess, NVVM::LoadCacheModifierKind::CG,
                           bytes);
 }
@@ -198,30 +198,31 @@ Value OperandTile::getAddress(Value stage, Value ownTo, Value termTo) {
   return device.getAddress(array, device.add(index, element));
 }
 
-Value OperandTile::getDestination(Value stage, int64_t turn, int64_t element) {
+Value OperandTile::getDestination(Value stage, int64_t iteration,
+                                  int64_t element) {
   Value ownTo = ownAt, termTo = termAt;
   auto move = [&](Value &position, int64_t distance) {
     position = arith::AddIOp::create(b, loc, position, device.i32(distance));
   };
-  move(operand.readAlongTerms ? ownTo : termTo, turn * linesPerTurn);
+  move(operand.readAlongTerms ? ownTo : termTo, iteration * linesPerIteration);
   move(operand.readAlongTerms ? termTo : ownTo, element);
   return getAddress(stage, ownTo, termTo);
 }
 
 void OperandTile::finish(Value stage) {
-  for (auto [turn, elements] : llvm::enumerate(loaded)) {
+  for (auto [iteration, elements] : llvm::enumerate(loaded)) {
     if (operand.readAlongTerms == operand.storedAlongTerms) {
       int64_t bytes =
           operand.width * schedule.shared.getIntOrFloatBitWidth() / 8;
-      LLVM::StoreOp::create(b, loc, elements, getDestination(stage, turn, 0),
-                            bytes);
+      LLVM::StoreOp::create(b, loc, elements,
+                            getDestination(stage, iteration, 0), bytes);
       continue;
     }
     for (int64_t i = 0; i < operand.width; ++i)
       LLVM::StoreOp::create(
           b, loc,
           LLVM::ExtractElementOp::create(b, loc, elements, device.i32(i)),
-          getDestination(stage, turn, i));
+          getDestination(stage, iteration, i));
   }
   loaded.clear();
 }

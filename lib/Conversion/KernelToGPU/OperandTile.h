@@ -42,14 +42,15 @@ public:
   const ProductOperand &operand;
 
 private:
-  /// Moves the evaluator to the thread's first element in iteration `turn`;
-  /// `ownFirst` and `termFirst` are the positions of iteration 0.
-  Tile moveTo(mlir::Value ownFirst, mlir::Value termFirst, int64_t turn);
+  /// Moves the evaluator to the thread's first element in iteration
+  /// `iteration`; `ownFirst` and `termFirst` are the positions of iteration 0.
+  Tile moveTo(mlir::Value ownFirst, mlir::Value termFirst, int64_t iteration);
   /// A vector of the neighbours from there on.
   mlir::Value loadNeighbours(const Tile &first);
-  void copy(const Tile &tile, int64_t turn, mlir::Value isInside,
+  void copy(const Tile &tile, int64_t iteration, mlir::Value isInside,
             mlir::Value stage);
-  mlir::Value getDestination(mlir::Value stage, int64_t turn, int64_t element);
+  mlir::Value getDestination(mlir::Value stage, int64_t iteration,
+                             int64_t element);
   mlir::Value getChunkOrder(mlir::Value line);
 
   KernelFunction &function;
@@ -63,9 +64,9 @@ private:
   td::Access source; ///< the input that the factor is, moved, if any
   FlatLoops own, terms;
   unsigned wide; ///< the loop along which neighbours in memory stand
-  int64_t lineElements, lines; ///< of a tile in shared memory
-  int64_t pitch;               ///< elements from one line to the next
-  int64_t linesPerTurn, turns; ///< of a tile, as it is read
+  int64_t lineElements, lines;           ///< of a tile in shared memory
+  int64_t pitch;                         ///< elements from one line to the next
+  int64_t linesPerIteration, iterations; ///< of a tile, as it is read
   SharedArray array;
   bool copied = false;
   mlir::Value start;         ///< along the own loops

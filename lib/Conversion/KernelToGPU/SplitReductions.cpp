@@ -12,9 +12,9 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Turns of a thread that are worth another launch, and those that a thread
-/// then has at least.
-constexpr int64_t kManyTurns = 64, kFewTurns = 4;
+/// Iterations of a thread that are worth another launch, and those that a
+/// thread then has at least.
+constexpr int64_t kManyIterations = 64, kFewIterations = 4;
 
 namespace {
 
@@ -102,18 +102,19 @@ int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
   std::optional<int64_t> blocks = countBlocks(*nest, schedule);
   if (!blocks || *blocks == 0)
     return 1;
-  int64_t turns = 0;
+  int64_t iterations = 0;
   for (const Reduction &reduction : nest->getReductions()) {
     auto terms = countPositions(*nest, schedule, reduction.loops);
     if (!terms)
       return 1;
-    turns =
-        std::max<int64_t>(turns, llvm::divideCeil(*terms, schedule.groupSize));
+    iterations = std::max<int64_t>(
+        iterations, llvm::divideCeil(*terms, schedule.groupSize));
   }
-  int64_t most = std::min(gpu::kBusyBlocks / *blocks, turns / kFewTurns);
-  if (turns < kManyTurns || most < 2)
+  int64_t most =
+      std::min(gpu::kBusyBlocks / *blocks, iterations / kFewIterations);
+  if (iterations < kManyIterations || most < 2)
     return 1;
-  return llvm::divideCeil(turns, llvm::divideCeil(turns, most));
+  return llvm::divideCeil(iterations, llvm::divideCeil(iterations, most));
 }
 
 SectionKernel ReductionSplitter::makeSections(ArrayRef<Value> reductions,

@@ -50,7 +50,7 @@ Value FunctionLowering::getLoopField(unsigned loop, size_t offset) {
 }
 
 /// How often a counted loop runs; not positive where it does not.
-Value FunctionLowering::countTurns(td::CarryingLoop loop) {
+Value FunctionLowering::countIterations(td::CarryingLoop loop) {
   auto op = dyn_cast<scf::ForOp>(loop.getOperation());
   if (!op)
     return loop.getInits()[2].get();
@@ -67,9 +67,9 @@ Value FunctionLowering::countTurns(td::CarryingLoop loop) {
 /// Tells the runtime that a loop begins.
 void FunctionLowering::beginLoop(unsigned loop, td::CarryingLoop op) {
   Value zero = code.int64(0);
-  code.store(
-      LLVM::SMaxOp::create(code.builder, op->getLoc(), countTurns(op), zero),
-      getLoopField(loop, offsetof(tdrt_loop, total)));
+  code.store(LLVM::SMaxOp::create(code.builder, op->getLoc(),
+                                  countIterations(op), zero),
+             getLoopField(loop, offsetof(tdrt_loop, total)));
   code.store(zero, getLoopField(loop, offsetof(tdrt_loop, done)));
   code.store(code.site(), getLoopField(loop, offsetof(tdrt_loop, site)));
 }

@@ -12,16 +12,16 @@ namespace tdc {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Whether a number that the kernel is given is made in each turn of the loop
-/// around it.
+/// Whether a number that the kernel is given is made in each iteration of the
+/// loop around it.
 static bool isGivenOthers(td::LaunchOp op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  auto isOfTurn = [&](Value value) {
+  auto isOfIteration = [&](Value value) {
     return !isa<RankedTensorType>(value.getType()) &&
            !matchPattern(value, m_Constant()) &&
            !loop.isDefinedOutsideOfLoop(value);
   };
-  return loop && llvm::any_of(op.getOperands(), isOfTurn);
+  return loop && llvm::any_of(op.getOperands(), isOfIteration);
 }
 
 void FunctionLowering::findVaryingLaunches() {

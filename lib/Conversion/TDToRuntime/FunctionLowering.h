@@ -53,7 +53,7 @@ private:
   mlir::LogicalResult lower(mlir::scf::ForOp op);
   mlir::LogicalResult lower(mlir::scf::WhileOp op);
   mlir::LogicalResult lowerLoop(td::CarryingLoop loop);
-  mlir::Value countTurns(td::CarryingLoop loop);
+  mlir::Value countIterations(td::CarryingLoop loop);
   void beginLoop(unsigned loop, td::CarryingLoop op);
   /// The address of a field of the context's `loops[loop]`.
   mlir::Value getLoopField(unsigned loop, size_t offset);
@@ -117,8 +117,8 @@ private:
   mlir::LogicalResult lower(td::MarkOp op);
   mlir::LogicalResult lower(td::CopyStartOp op);
   mlir::LogicalResult lower(td::CopyWaitOp op);
-  /// The buffer of a ring that a copy's turn makes use of.
-  mlir::Value getTurnPointer(const Storage &ring, mlir::Value turn);
+  /// The buffer of a ring that a copy's iteration makes use of.
+  mlir::Value getIterationPointer(const Storage &ring, mlir::Value iteration);
 
   // Text and checks.
   mlir::LogicalResult lower(td::FormatOp op);
@@ -222,7 +222,7 @@ private:
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   llvm::DenseMap<mlir::Value, mlir::Value> strings, tickets;
-  /// Launches with words that are others in each turn of a loop.
+  /// Launches with words that are others in each iteration of a loop.
   llvm::DenseSet<mlir::Operation *> varyingLaunches;
 };
 

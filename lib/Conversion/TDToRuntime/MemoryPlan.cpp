@@ -17,7 +17,7 @@ bool writesPhysicalOrder(td::WriteOp write) {
 
 td::CopyStartOp getRingCopy(Value root) {
   if (auto copy = root.getDefiningOp<td::CopyStartOp>())
-    return copy.getTurn() ? copy : nullptr;
+    return copy.getIteration() ? copy : nullptr;
   if (!root.getDefiningOp<td::LaunchOp>())
     return nullptr;
   td::CopyStartOp first;

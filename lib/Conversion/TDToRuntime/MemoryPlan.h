@@ -13,7 +13,8 @@
 //   Arena     any other value of static size: a fixed offset, shared by values
 //             that live at different times. What a GPU copies beside its
 //             kernels lies on the host in an arena of its own, which is pinned
-//   Ring      what is copied in each turn of a loop ahead of its use, and what
+//   Ring      what is copied in each iteration of a loop ahead of its use, and
+//   what
 //             it is copied from: two buffers of an arena that take turns
 //   Heap      a value of run-time size: allocated when it is made, freed after
 //             its last use

@@ -1,9 +1,9 @@
 //===- Rings.cpp - buffers that take turns --------------------------------===//
 //
 // What a loop copies ahead of its use has two buffers: one is read in this
-// turn, the other is written for the next. Which is which, the copy knows by
-// the number of its turn; from there on the address is passed around the loop.
-// The ring is the loop's as long as that runs.
+// iteration, the other is written for the next. Which is which, the copy knows
+// by the number of its iteration; from there on the address is passed around
+// the loop. The ring is the loop's as long as that runs.
 //
 //===----------------------------------------------------------------------===//
 

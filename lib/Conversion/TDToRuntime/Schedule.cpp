@@ -6,9 +6,10 @@ using namespace mlir;
 
 namespace tdc {
 
-Value FunctionLowering::getTurnPointer(const Storage &ring, Value turn) {
+Value FunctionLowering::getIterationPointer(const Storage &ring,
+                                            Value iteration) {
   Location loc = code.getLocation();
-  Value odd = LLVM::AndOp::create(code.builder, loc, turn, code.int64(1));
+  Value odd = LLVM::AndOp::create(code.builder, loc, iteration, code.int64(1));
   Value offset = LLVM::MulOp::create(code.builder, loc, odd,
                                      code.int64(ring.buffer.bytes / 2));
   return LLVM::GEPOp::create(code.builder, loc, code.pointer, code.i8,

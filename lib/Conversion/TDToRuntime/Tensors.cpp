@@ -72,7 +72,7 @@ void FunctionLowering::define(Value result, ValueRange sizes) {
     tensors[result].pointer = pointer;
   } else if (td::CopyStartOp copy = getRingCopy(result)) {
     tensors[result].pointer =
-        getTurnPointer(plan.getStorage(result), copy.getTurn());
+        getIterationPointer(plan.getStorage(result), copy.getIteration());
   }
 }
 
@@ -141,8 +141,8 @@ void FunctionLowering::freeDead(Operation *op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether somebody may press ^C meanwhile. In a loop the end of a turn asks;
-/// outside of loops the kernels do that have much to do.
+/// Whether somebody may press ^C meanwhile. In a loop the end of an iteration
+/// asks; outside of loops the kernels do that have much to do.
 static bool mayTakeLong(td::LaunchOp op) {
   constexpr int64_t much = 1 << 16;
   return llvm::any_of(

@@ -35,7 +35,7 @@ Emitter::Loop MLIREmitter::beginFor(Value from, Value to, Value step,
 }
 
 /// How often a loop runs unless it is left; not positive where it does not.
-mlir::Value MLIREmitter::countTurns(scf::ForOp loop) {
+mlir::Value MLIREmitter::countIterations(scf::ForOp loop) {
   mlir::Value step = loop.getStep();
   mlir::Value distance =
       create<arith::SubIOp>(loop.getUpperBound(), loop.getLowerBound());
@@ -68,9 +68,9 @@ llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
   mlir::Value stays = hostBool(HostOp::Not, unwrap(leaves));
   mlir::Value goesOn = create<arith::AndIOp>(stays, isWithin);
   loop.getBody()->insertArgument(0u, goesOn.getType(), loop.getLoc());
-  mlir::Value turns =
+  mlir::Value iterations =
       loop.getBody()->insertArgument(2u, index.getType(), loop.getLoc());
-  llvm::SmallVector<mlir::Value> after = {goesOn, index, turns};
+  llvm::SmallVector<mlir::Value> after = {goesOn, index, iterations};
   llvm::append_range(after, unwrap(next));
 
   // As td::kCountedAttr says.
@@ -78,7 +78,7 @@ llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
   mlir::Value first = loop.getLowerBound();
   llvm::SmallVector<mlir::Value> initial = {
       create<arith::CmpIOp>(arith::CmpIPredicate::slt, first, limit), first,
-      countTurns(loop)};
+      countIterations(loop)};
   llvm::append_range(initial, loop.getInitArgs());
   scf::WhileOp remade = remakeLoop(loop, initial, after, outcomes);
   remade->setAttr(td::kCountedAttr, builder.getUnitAttr());
@@ -127,7 +127,7 @@ scf::WhileOp MLIREmitter::remakeLoop(Operation *open,
       inits.push_back(unwrap(outcome.initial));
       continue;
     }
-    // What nobody reads is passed on rather than made in each turn.
+    // What nobody reads is passed on rather than made in each iteration.
     inits.push_back(makePlaceholder(type));
     placeholders.remove_if([&](Operation *other) {
       bool isSame = open->isProperAncestor(other) &&

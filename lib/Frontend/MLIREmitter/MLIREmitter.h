@@ -144,7 +144,7 @@ private:
 
   /// A value that nobody reads.
   mlir::Value makePlaceholder(mlir::Type type);
-  mlir::Value countTurns(mlir::scf::ForOp loop);
+  mlir::Value countIterations(mlir::scf::ForOp loop);
   mlir::scf::WhileOp remakeLoop(mlir::Operation *open,
                                 llvm::ArrayRef<mlir::Value> initial,
                                 llvm::ArrayRef<mlir::Value> next,

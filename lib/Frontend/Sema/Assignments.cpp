@@ -32,8 +32,8 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
 }
 
 /// `xs += [...]` of a list that nothing but its variable holds: it grows in
-/// place, for a copy in every turn of a loop takes quadratic time. False if the
-/// sum has to be a new list.
+/// place, for a copy in every iteration of a loop takes quadratic time. False
+/// if the sum has to be a new list.
 static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
                      const Val &amount) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);

@@ -44,9 +44,9 @@ struct FileScope {
 /// Variables that no program can name; they say how the walk of a block ended.
 /// They are carried and joined like all others.
 namespace exits {
-/// The rest of a loop's turn is skipped.
+/// The rest of a loop's iteration is skipped.
 inline constexpr llvm::StringLiteral kSkips = "continue";
-/// A loop has no further turn.
+/// A loop has no further iteration.
 inline constexpr llvm::StringLiteral kBreaks = "break";
 /// A function is over …
 inline constexpr llvm::StringLiteral kReturns = "return";

@@ -23,7 +23,7 @@ class Checker;
 /// A loop, of either kind, for TD610 and for places, modes and freezing.
 struct LoopRecord {
   Scope *scope = nullptr; ///< of its body
-  unsigned turn = 0;      ///< the number of the turn that it is in
+  unsigned iteration = 0; ///< the number of the iteration that it is in
   std::vector<std::pair<SourceRange, std::string>> backwards;
   bool cleared = false;
   /// Models whose place, mode or freezing was used before the loop's body set
@@ -37,7 +37,7 @@ public:
   explicit ControlFlow(Checker &c) : c(c) {}
 
   std::vector<LoopRecord> loops; ///< around this point, innermost last
-  unsigned turns = 0;            ///< of all loops, that have begun
+  unsigned iterations = 0;       ///< of all loops, that have begun
   /// What `recordLeft` saw on the way to scopes that have not ended.
   std::vector<std::pair<const Scope *, ModelStates>> leftModels;
   bool isLeft = false; ///< the path that is walked, see ModelStates
@@ -65,12 +65,13 @@ public:
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
   Val buildLoader(const Bound &args);
   /// Around the body of a loop.
-  void beginTurn();
-  void endTurn();
+  void beginIteration();
+  void endIteration();
   /// What the index of a loop is called in reports.
   static llvm::StringRef indexName(const ast::ForStmt &stmt);
-  /// The loops around this point that are in a turn which began after `turn`.
-  llvm::MutableArrayRef<LoopRecord> loopsSince(unsigned turn);
+  /// The loops around this point that are in an iteration which began after
+  /// `iteration`.
+  llvm::MutableArrayRef<LoopRecord> loopsSince(unsigned iteration);
 
   // break, continue, return ------------------------------------------------//
 
@@ -80,7 +81,7 @@ public:
   Flow execContinue(const ast::Stmt &stmt);
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow leaveFunction(Val result);
-  /// Whether the loop around this point has no further turn.
+  /// Whether the loop around this point has no further iteration.
   Val isLoopOver();
   /// At the end of a scope: models are as one of the paths that lead there
   /// leaves them.
@@ -114,16 +115,18 @@ private:
   /// The batches of one epoch as values.
   bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
   void endLoop();
-  /// Takes free values to the places where a turn of a loop leaves them.
-  void settlePlaces(const ast::Block &body, llvm::function_ref<void()> turn);
+  /// Takes free values to the places where an iteration of a loop leaves them.
+  void settlePlaces(const ast::Block &body,
+                    llvm::function_ref<void()> iteration);
   /// A loop of the running program; `body` gets the index. `hasTail`: a last
   /// iteration of another size follows it.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
                    const Val &step, llvm::function_ref<void(Val index)> body,
                    bool hasTail = false);
-  /// Reports `problem` where so many turns, or elements of a list, would be a
-  /// mistake.
-  bool canUnroll(int64_t turns, SourceRange range, llvm::StringRef problem);
+  /// Reports `problem` where so many iterations, or elements of a list, would
+  /// be a mistake.
+  bool canUnroll(int64_t iterations, SourceRange range,
+                 llvm::StringRef problem);
   bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
 
   // Exits

@@ -182,22 +182,23 @@ Flow ControlFlow::unless(const Val &left, SourceRange range,
 // Loops
 //===----------------------------------------------------------------------===//
 
-void ControlFlow::beginTurn() {
+void ControlFlow::beginIteration() {
   c.scopes.pushScope();
   c.scopes.bind(exits::kSkips, {}, makeBool(false), /*isVar=*/true);
   c.scopes.pushScope();
   loops.emplace_back();
   loops.back().scope = c.scopes.scope;
-  loops.back().turn = ++turns;
+  loops.back().iteration = ++iterations;
 }
 
-llvm::MutableArrayRef<LoopRecord> ControlFlow::loopsSince(unsigned turn) {
-  auto first = llvm::partition_point(
-      loops, [&](const LoopRecord &loop) { return loop.turn <= turn; });
+llvm::MutableArrayRef<LoopRecord> ControlFlow::loopsSince(unsigned iteration) {
+  auto first = llvm::partition_point(loops, [&](const LoopRecord &loop) {
+    return loop.iteration <= iteration;
+  });
   return llvm::MutableArrayRef(loops).drop_front(first - loops.begin());
 }
 
-void ControlFlow::endTurn() {
+void ControlFlow::endIteration() {
   joinLeft(*c.scopes.scope->parent);
   endLoop();
   c.scopes.popScope();

@@ -85,7 +85,8 @@ static void reportJoin(Checker &c, const Val &lhs, const Val &rhs,
                                      name + " ends on different devices");
   report.label("@" + placeText(a) +
                (isLoop ? " when the loop starts, @" : " on one side, @") +
-               placeText(b) + (isLoop ? " after one turn" : " on the other"));
+               placeText(b) +
+               (isLoop ? " after one iteration" : " on the other"));
   c.places.noteOrigin(report, lhs);
   c.places.noteOrigin(report, rhs);
   if (isCpuOrFree(a) && !isCpuOrFree(b))
@@ -104,7 +105,7 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
   if (lhs.isError() || rhs.isError())
     return false;
   const char *first = isLoop ? " when the loop starts, " : " on one side, ";
-  const char *second = isLoop ? " after one turn" : " on the other";
+  const char *second = isLoop ? " after one iteration" : " on the other";
   auto mismatch = [&](DiagCode code, const llvm::Twine &title) -> Diagnostic & {
     return c.error(code, range, title)
         .label(describe(lhs) + first + describe(rhs) + second);
@@ -319,10 +320,12 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
       model->place = state.place;
       takeAlong(c, *model, place, model->moved, join);
     }
-    model->placedInTurn = std::min(model->placedInTurn, state.placedInTurn);
-    model->modeSetInTurn = std::min(model->modeSetInTurn, state.modeSetInTurn);
-    model->learningSetInTurn =
-        std::min(model->learningSetInTurn, state.learningSetInTurn);
+    model->placedInIteration =
+        std::min(model->placedInIteration, state.placedInIteration);
+    model->modeSetInIteration =
+        std::min(model->modeSetInIteration, state.modeSetInIteration);
+    model->learningSetInIteration =
+        std::min(model->learningSetInIteration, state.learningSetInIteration);
   }
 }
 

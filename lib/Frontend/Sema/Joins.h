@@ -24,7 +24,7 @@ void appendLeaves(Checker &checker, const Val &val,
 bool isSame(const Val &lhs, const Val &rhs);
 
 /// Where two paths join: the sides of a branch, what is in front of a loop and
-/// what a turn leaves, or two results of a function.
+/// what an iteration leaves, or two results of a function.
 struct Join {
   SourceRange range;
   enum Kind : uint8_t { Branch, Loop, Result } kind;

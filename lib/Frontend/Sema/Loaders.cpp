@@ -153,7 +153,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
     orders = shuffledOrders(c, loader);
   Size batches = Size::floorDiv(loader.rows, size);
   std::optional<int64_t> full = c.host.constantOf(batches);
-  auto turn = [&](const Val &index, const Size &rows) {
+  auto iteration = [&](const Val &index, const Size &rows) {
     Val start = c.host.binary(ast::BinaryOp::Mul, index, makeInt(size), c.here);
     Val batch = loaderBatch(loader, orders, start, rows);
     if (enumerateFrom)
@@ -168,7 +168,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
     runTimeLoop(
         stmt, makeInt(0),
         full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches)),
-        makeInt(1), [&](const Val &index) { turn(index, size); },
+        makeInt(1), [&](const Val &index) { iteration(index, size); },
         /*hasTail=*/!loader.dropLast);
   if (loader.dropLast)
     return;
@@ -179,9 +179,9 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
   Val index =
       full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches));
   auto tail = [&](const Size &rows) {
-    beginTurn();
-    turn(index, rows);
-    endTurn();
+    beginIteration();
+    iteration(index, rows);
+    endIteration();
     return Flow::Next;
   };
   c.at(stmt.range);

@@ -1,9 +1,9 @@
 //===- LoopPlaces.cpp - free values that a loop puts somewhere ------------===//
 //
-// What is free in front of a loop and on a device after one turn must be on
-// that device from the start: the second turn begins with what the first one
-// left. Where that is shows only when the turn has been walked, so it is walked
-// once aside.
+// What is free in front of a loop and on a device after one iteration must be
+// on that device from the start: the second iteration begins with what the
+// first one left. Where that is shows only when the iteration has been walked,
+// so it is walked once aside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@ static bool hasFreeTensor(const Val &val) {
 }
 
 void ControlFlow::settlePlaces(const ast::Block &body,
-                               llvm::function_ref<void()> turn) {
+                               llvm::function_ref<void()> iteration) {
   c.models.nameAllModels();
   if (c.places.freeIsCpu() || !c.devices.areNamed())
     return;
-  // A turn starts only where nothing was left.
+  // An iteration starts only where nothing was left.
   std::vector<std::pair<Binding *, Val>> assigned, left;
   for (auto &entry : assignedNames(&body))
     if (Binding *binding = c.scopes.lookup(entry.first());
@@ -51,10 +51,10 @@ void ControlFlow::settlePlaces(const ast::Block &body,
         c.mute();
         ++c.regionDepth;
         ++c.conditionDepth;
-        beginTurn();
+        beginIteration();
         for (auto &[binding, before] : assigned)
           binding->val = unknownLike(c, before);
-        turn();
+        iteration();
         joinLeft(*c.scopes.scope->parent);
         for (auto &[binding, before] : assigned) {
           after.push_back(binding->val);
@@ -64,7 +64,7 @@ void ControlFlow::settlePlaces(const ast::Block &body,
           binding->val = before;
         states = saveModels(c);
         usedFirst = loops.back().placeUses;
-        endTurn();
+        endIteration();
       });
     }
     for (auto [one, last] : llvm::zip(assigned, after)) {

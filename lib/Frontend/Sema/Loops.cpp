@@ -12,8 +12,8 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Unrolled turns beyond this are a mistake, or an attack.
-static constexpr int64_t kMaxTurns = 100000;
+/// Unrolled iterations beyond this are a mistake, or an attack.
+static constexpr int64_t kMaxIterations = 100000;
 
 Flow ControlFlow::execFor(const ast::ForStmt &stmt) {
   Val iterable = c.eval(*stmt.iterable);
@@ -30,10 +30,10 @@ void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   switch (iterable.kind) {
   case ValKind::Error:
     // The body may hold further mistakes; what it iterates is not known.
-    beginTurn();
+    beginIteration();
     c.bindTarget(*stmt.target, Val());
     execStatements(stmt.body->stmts);
-    endTurn();
+    endIteration();
     return;
   case ValKind::Range:
     return forRange(stmt, iterable);
@@ -55,9 +55,9 @@ void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   forElements(stmt, elements);
 }
 
-bool ControlFlow::canUnroll(int64_t turns, SourceRange range,
+bool ControlFlow::canUnroll(int64_t iterations, SourceRange range,
                             llvm::StringRef problem) {
-  if (turns <= kMaxTurns)
+  if (iterations <= kMaxIterations)
     return true;
   c.error(DiagCode::TD215, range, problem);
   return false;
@@ -132,7 +132,7 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
       return false;
     for (int64_t i = *from; *step > 0 ? i < *to : i > *to;) {
       if (!canUnroll(static_cast<int64_t>(out.size()) + 1, range,
-                     "the loop has too many turns to unroll"))
+                     "the loop has too many iterations to unroll"))
         return false;
       out.push_back(makeInt(i));
       if (__builtin_add_overflow(i, *step, &i))
@@ -173,10 +173,10 @@ void ControlFlow::forElements(const ast::ForStmt &stmt,
     if (!c.withinLimits(stmt.range))
       break;
     Flow flow = unless(isLoopOver(), stmt.range, assigned, [&] {
-      beginTurn();
+      beginIteration();
       c.bindTarget(*stmt.target, element);
       execStatements(stmt.body->stmts);
-      endTurn();
+      endIteration();
       return Flow::Next;
     });
     if (flow == Flow::Left)
@@ -244,7 +244,7 @@ void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
   if (from && to && *from >= *to)
     return c.scopes.useNamesIn(stmt.body->range);
   // The body, for an index from `low` to below `limit`.
-  auto turn = [&](Val index, const Size &low, const Size &limit) {
+  auto iteration = [&](Val index, const Size &low, const Size &limit) {
     index.range = stmt.target->range;
     auto atom = index.size.getAtom();
     if (atom && c.host.sizes.isNeverNegative(low)) {
@@ -257,19 +257,19 @@ void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
   };
   if (!isDownward) {
     runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
-      turn(std::move(index), info.from.size, info.to.size);
+      iteration(std::move(index), info.from.size, info.to.size);
     });
     return;
   }
-  // Downwards, the loop counts its turns.
+  // Downwards, the loop counts its iterations.
   Size distance = info.from.size - info.to.size;
-  Val turns = c.host.binary(ast::BinaryOp::FloorDiv,
-                            makeInt(distance + Size(-*step - 1)),
-                            makeInt(-*step), c.here);
-  runTimeLoop(stmt, makeInt(0), turns, makeInt(1), [&](const Val &done) {
+  Val iterations = c.host.binary(ast::BinaryOp::FloorDiv,
+                                 makeInt(distance + Size(-*step - 1)),
+                                 makeInt(-*step), c.here);
+  runTimeLoop(stmt, makeInt(0), iterations, makeInt(1), [&](const Val &done) {
     Value index = c.host.sizeValue(info.from.size + done.size * Size(*step));
-    turn(c.host.runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
-         info.from.size + Size(1));
+    iteration(c.host.runTimeInt(index, indexName(stmt)), info.to.size + Size(1),
+              info.from.size + Size(1));
   });
 }
 

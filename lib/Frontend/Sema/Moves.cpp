@@ -155,7 +155,7 @@ static void offerMoveAbove(Checker &c, Diagnostic &report,
 }
 
 Place Places::modelPlace(const ModelInstance &model) {
-  for (LoopRecord &loop : c.control.loopsSince(model.placedInTurn))
+  for (LoopRecord &loop : c.control.loopsSince(model.placedInIteration))
     loop.placeUses.try_emplace(&model, c.userRange(c.here));
   if (model.otherwise && model.place != *model.otherwise) {
     std::string name = model.name.empty() ? model.typeName : model.name;
@@ -222,13 +222,13 @@ void Places::movePart(ModelInstance &model, const Place &place,
                       SourceRange moved, Transfer transfer) {
   if (place.kind == Place::Kind::Symbol)
     c.devices.declareSymbol(place.symbol);
-  // In a loop it may be elsewhere in the next turn.
+  // In a loop it may be elsewhere in the next iteration.
   bool isThere =
       model.place == place && !model.otherwise && c.control.loops.empty();
   model.place = place;
   model.otherwise.reset();
   model.moved = moved;
-  model.placedInTurn = c.control.turns;
+  model.placedInIteration = c.control.iterations;
   for (auto &member : model.members)
     if (member.slot && member.slot->owner == &model && !isThere &&
         !member.slot->name.empty())

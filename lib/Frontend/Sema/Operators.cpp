@@ -150,11 +150,13 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     if (!count)
       return fail();
     auto most = static_cast<int64_t>(kMaxExtent);
-    int64_t turns = elementsOf(lhs).empty() ? 0 : std::min(*count, most + 1);
-    if (!isWithinExtent(extentOf(lhs) * std::max<int64_t>(turns, 0), range))
+    int64_t iterations =
+        elementsOf(lhs).empty() ? 0 : std::min(*count, most + 1);
+    if (!isWithinExtent(extentOf(lhs) * std::max<int64_t>(iterations, 0),
+                        range))
       return fail();
     Vals elements;
-    for (int64_t i = 0; i < turns; ++i)
+    for (int64_t i = 0; i < iterations; ++i)
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }

@@ -1,9 +1,9 @@
 //===- RunTimeLoops.cpp - loops that run at run time ----------------------===//
 //
 // The variables that the body assigns are carried: they enter it as values that
-// are not known, and what one turn leaves in them must fit what it started
-// from. A turn starts only where nothing was left, so that the variables that
-// say so only come out.
+// are not known, and what one iteration leaves in them must fit what it started
+// from. An iteration starts only where nothing was left, so that the variables
+// that say so only come out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ struct Carried {
 /// One loop while its body is walked.
 class RunTimeLoop {
 public:
-  /// `runs`: it is known to have at least one turn. `hasTail`: what comes
-  /// behind the turns belongs to the loop.
+  /// `runs`: it is known to have at least one iteration. `hasTail`: what comes
+  /// behind the iterations belongs to the loop.
   RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range, bool runs,
               bool hasTail = false);
 
@@ -34,9 +34,9 @@ public:
   void enter(llvm::ArrayRef<Value> values);
   /// At the end of the body: gives what they hold then.
   llvm::SmallVector<Value> leaveBody();
-  /// Then: whether this was the last turn, if it can be known only there.
+  /// Then: whether this was the last iteration, if it can be known only there.
   Val isLast() const { return last; }
-  /// Whether nothing but `return` ends the turns before their time.
+  /// Whether nothing but `return` ends the iterations before their time.
   bool onlyReturns() const { return !canBe(breaks); }
   Value getLeaves() const {
     return canBe(last) ? c.host.materialize(last) : Value();
@@ -47,7 +47,7 @@ public:
 
 private:
   static bool canBe(const Val &flag) { return !flag.known || flag.truth; }
-  Val startOfTurn(const Carried &one, llvm::ArrayRef<Value> &values);
+  Val startOfIteration(const Carried &one, llvm::ArrayRef<Value> &values);
   bool fitsStart(const Carried &one, const Val &after);
   void addOutcome(Binding &exit);
   void addResult();
@@ -62,7 +62,8 @@ private:
   llvm::SmallVector<Value> initial;
   ModelStates states;
   size_t knownFacts = 0;
-  /// Whether the turn was left: by `break`, and by anything that ends the loop.
+  /// Whether the iteration was left: by `break`, and by anything that ends the
+  /// loop.
   Val breaks = makeBool(false), last = makeBool(false);
   /// What comes out besides the carried variables, and its values.
   llvm::SmallVector<Binding *, 2> flags;
@@ -104,8 +105,8 @@ static llvm::SmallVector<bool, 4> openDims(const Binding &binding,
   return open;
 }
 
-Val RunTimeLoop::startOfTurn(const Carried &one,
-                             llvm::ArrayRef<Value> &values) {
+Val RunTimeLoop::startOfIteration(const Carried &one,
+                                  llvm::ArrayRef<Value> &values) {
   Val val = rebuild(c, one.before, one.before, values, one.name);
   if (val.is(ValKind::Tensor)) {
     auto open = openDims(*one.binding, typeOf(val).dims.size());
@@ -127,12 +128,13 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
     ++c.conditionDepth;
   c.models.forgetReads();
   knownFacts = c.host.sizes.mark();
-  c.control.beginTurn();
+  c.control.beginIteration();
   for (Carried &one : carried)
-    one.binding->val = one.start = startOfTurn(one, values);
+    one.binding->val = one.start = startOfIteration(one, values);
 }
 
-/// Whether the next turn can start from what a turn left; says so otherwise.
+/// Whether the next iteration can start from what an iteration left; says so
+/// otherwise.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
   if (!canMeet(c, one.start, after, {place, Join::Loop}, "`" + one.name + "`"))
@@ -150,8 +152,8 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   return true;
 }
 
-/// A model that was used before the turn moved it would be elsewhere in the
-/// second turn.
+/// A model that was used before the iteration moved it would be elsewhere in
+/// the second iteration.
 void RunTimeLoop::checkModels() {
   const LoopRecord &record = c.control.loops.back();
   llvm::DenseSet<uint32_t> reported;
@@ -160,7 +162,7 @@ void RunTimeLoop::checkModels() {
     const ModelInstance *model = c.models.all[i].get();
     auto placeUse = record.placeUses.find(model);
     const Place &start = states.models[i].place;
-    // On one of the paths through the turn it may be elsewhere.
+    // On one of the paths through the iteration it may be elsewhere.
     const Place &last = model->otherwise && c.places.agree(model->place, start)
                             ? *model->otherwise
                             : model->place;
@@ -169,13 +171,14 @@ void RunTimeLoop::checkModels() {
       c.error(DiagCode::TD507, placeUse->second,
               "`" + model->name + "` changes device inside the loop")
           .label("@" + placeText(start) + " when the loop starts, @" +
-                 placeText(last) + " after one turn");
+                 placeText(last) + " after one iteration");
     auto modeUse = record.modeUses.find(model);
     if (modeUse != record.modeUses.end() &&
         model->mode != states.models[i].mode)
-      c.unsupported(modeUse->second,
-                    "a model in train mode in the first turn of a loop and in "
-                    "eval mode later (call `.train()` first in the loop)");
+      c.unsupported(
+          modeUse->second,
+          "a model in train mode in the first iteration of a loop and in "
+          "eval mode later (call `.train()` first in the loop)");
     auto learningUse = record.learningUses.find(model);
     if (learningUse != record.learningUses.end() &&
         model->learning != states.models[i].learning &&
@@ -247,7 +250,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
   c.control.joinLeft(*c.scopes.scope->parent);
   if (!c.control.isLeft)
     checkModels();
-  c.control.endTurn();
+  c.control.endIteration();
   return next;
 }
 
@@ -264,7 +267,7 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   for (Carried &one : carried)
     one.binding->val =
         c.isWalkedAside() ? rebuild(c, one.before, one.after, results, one.name)
-                          : startOfTurn(one, results);
+                          : startOfIteration(one, results);
   for (Binding *exit : flags) {
     // A loop that runs and is left for certain.
     if (!runs || !exit->val.known)
@@ -307,9 +310,9 @@ Flow ControlFlow::execWhile(const ast::WhileStmt &stmt) {
   c.scopes.bind(exits::kBreaks, {}, makeBool(false), /*isVar=*/true);
   if (!truth) {
     // The body may hold further mistakes.
-    beginTurn();
+    beginIteration();
     execStatements(stmt.body->stmts);
-    endTurn();
+    endIteration();
   } else if (truth->known && !truth->truth) {
     c.scopes.useNamesIn(stmt.body->range);
   } else {
@@ -320,8 +323,8 @@ Flow ControlFlow::execWhile(const ast::WhileStmt &stmt) {
   return flowBehindLoop();
 }
 
-/// The condition is computed in front of the loop and, for the turn to come, at
-/// the end of each.
+/// The condition is computed in front of the loop and, for the iteration to
+/// come, at the end of each.
 void ControlFlow::walkWhile(const ast::WhileStmt &stmt, const Val &first) {
   settlePlaces(*stmt.body, [&] { execStatements(stmt.body->stmts); });
   RunTimeLoop loop(c, *stmt.body, stmt.range, first.known);

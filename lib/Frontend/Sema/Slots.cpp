@@ -207,13 +207,13 @@ void Models::writeSlot(Slot &slot, const Val &val) {
 void Models::setMode(ModelInstance &model, ModelState::Mode mode) {
   forEachModel(model, [&](ModelInstance &part) {
     part.mode = mode;
-    part.modeSetInTurn = c.control.turns;
+    part.modeSetInIteration = c.control.iterations;
   });
 }
 
 bool Models::isTraining(const Val &val, SourceRange range, bool &training) {
   auto &model = val.as<ModelInstance>();
-  for (LoopRecord &loop : c.control.loopsSince(model.modeSetInTurn))
+  for (LoopRecord &loop : c.control.loopsSince(model.modeSetInIteration))
     loop.modeUses.try_emplace(&model, c.userRange(range));
   if (model.mode == ModelState::Unknown) {
     c.unsupported(range, "a model whose mode depends on what ran before (call "
@@ -229,7 +229,7 @@ void Models::setLearning(ModelInstance &model, ModelState::Learning learning) {
   forEachModel(model, [&](ModelInstance &part) {
     part.learning = learning;
     part.learningSetAt = learningCalls;
-    part.learningSetInTurn = c.control.turns;
+    part.learningSetInIteration = c.control.iterations;
   });
 }
 
@@ -237,7 +237,8 @@ bool Models::isLearned(const Slot &slot, SourceRange range) {
   if (slot.kind != td::SlotKind::Param)
     return false;
   for (const ModelInstance *holder : slot.holders)
-    for (LoopRecord &loop : c.control.loopsSince(holder->learningSetInTurn))
+    for (LoopRecord &loop :
+         c.control.loopsSince(holder->learningSetInIteration))
       loop.learningUses.try_emplace(holder, c.userRange(range));
   // A tied parameter is as the last call left it, by whichever name.
   const ModelInstance &model = **llvm::max_element(

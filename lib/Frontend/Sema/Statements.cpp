@@ -88,7 +88,7 @@ static bool mentions(const ast::Expr *expr, llvm::StringRef name) {
 }
 
 /// A `let` in a loop that shadows an outer name and reads it starts anew in
-/// every turn: the author may have meant a `var`.
+/// every iteration: the author may have meant a `var`.
 static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
   if (stmt.isVar || stmt.target->isTuple() || c.control.loops.empty() ||
       c.isPrelude(stmt.range.file))
@@ -98,7 +98,7 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
     return;
   for (Scope *s = c.scopes.scope; s; s = s->parent) {
     if (s->names.count(name))
-      return; // of this turn
+      return; // of this iteration
     if (s == c.control.loops.back().scope)
       break;
   }
@@ -107,7 +107,7 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
   if (outer && outer->isVar && let.isValid())
     c.warning(DiagCode::TD211, stmt.target->range,
               "`" + name + "` hides the `var " + name + "` outside the loop")
-        .label("starts anew in every turn")
+        .label("starts anew in every iteration")
         .note("the outer one is declared here", outer->declared)
         .fix(FixIt::Choice, "`" + name + " = …` to keep the value",
              {{let.to(stmt.target->range), name.str()}});

@@ -34,8 +34,8 @@ public:
   bool introducesSize(llvm::StringRef name);
   void bindSize(const ast::NameExpr &name, const Size &size);
   /// Makes the sizes run-time ones that the annotation of a `var`, or of a
-  /// result, leaves open with `?`, so that its type is one in all turns and
-  /// branches.
+  /// result, leaves open with `?`, so that its type is one in all iterations
+  /// and branches.
   Val loosen(const Val &val, const ast::TypeExpr &annotation);
 
 private:

@@ -163,10 +163,11 @@ struct ModelState {
   /// Whether steps change its parameters; `Either` depends on the path.
   enum Learning : uint8_t { Learned, Frozen, Either } learning = Learned;
   unsigned learningSetAt = 0; ///< the number of the call that set it
-  /// The turn of a loop that had begun last when the place, the mode, or what
-  /// is frozen was set; of several paths to this point, the earliest. A turn
-  /// around this point that began no later has set it on every path.
-  unsigned placedInTurn = 0, modeSetInTurn = 0, learningSetInTurn = 0;
+  /// The iteration of a loop that had begun last when the place, the mode, or
+  /// what is frozen was set; of several paths to this point, the earliest. An
+  /// iteration around this point that began no later has set it on every path.
+  unsigned placedInIteration = 0, modeSetInIteration = 0,
+           learningSetInIteration = 0;
 };
 
 struct ModelInstance : Payload, ModelState {

@@ -67,7 +67,7 @@ static void writeBusy(Page &page, int y, const Twine &path, int64_t time) {
 
 static void writePicture(Page &page, const Lanes &lanes, llvm::StringRef path) {
   int height = int(lanes.rows.size()) * kRow + 18;
-  std::string description = "two turns of " +
+  std::string description = "two iterations of " +
                             page.words.spell(lanes.file, lanes.line) + ", " +
                             (lanes.isMeasured ? "measured" : "estimated");
   page.out.element(
@@ -108,17 +108,19 @@ void tdc::writeLanes(Page &page) {
     for (auto [i, lanes] : llvm::enumerate(page.report.lanes)) {
       std::string path = "lanes." + std::to_string(i);
       page.out.element("h3", {}, [&, &lanes = lanes] {
-        page.out.text("Two turns of " +
+        page.out.text("Two iterations of " +
                       page.words.spell(lanes.file, lanes.line) +
                       (lanes.isMeasured ? ", measured" : ", estimated"));
       });
       page.out.element(
           "p", {{"class", "note"}},
           lanes.isMeasured
-              ? "By the trace of a run: two turns of about the usual length. "
+              ? "By the trace of a run: two iterations of about the usual "
+                "length. "
                 "At the "
                 "end of each row: how long it is busy."
-              : "By the schedule, when the first turns are over. Times are "
+              : "By the schedule, when the first iterations are over. Times "
+                "are "
                 "those of a model; branches of the program are left out. At "
                 "the "
                 "end of each row: how long it is busy.");

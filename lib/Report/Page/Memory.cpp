@@ -152,9 +152,10 @@ void tdc::writeMemory(Page &page) {
     page.out.element(
         "p", {{"class", "note"}},
         page.words.hasExports()
-            ? "In the order of the program, of each loop one turn; behind it "
+            ? "In the order of the program, of each loop one iteration; behind "
+              "it "
               "each export as a call of it."
-            : "In the order of the program, of each loop one turn.");
+            : "In the order of the program, of each loop one iteration.");
     for (auto [i, peak] : llvm::enumerate(page.report.memory.peaks)) {
       page.out.element("h3", {}, [&, i = i, &peak = peak] {
         page.out.element("span", {{"class", "badge " + getColour(i)}},

@@ -33,7 +33,7 @@ struct Page {
   //===--- Numbers --------------------------------------------------------===//
 
   void number(const llvm::Twine &path, const llvm::Twine &text);
-  /// "at most 8 x turns(12) copies" and "16 B".
+  /// "at most 8 x iterations(12) copies" and "16 B".
   void copies(const llvm::Twine &path, const Amount &amount);
   void bytes(const llvm::Twine &path, const Amount &amount);
   /// "at most 128 + 4 x size(8, 0) B" of the device with this index.

@@ -65,7 +65,8 @@ void tdc::writeWaits(Page &page) {
     return;
   section(page, "Where the host waits for the device", [&] {
     page.out.element("table", {}, [&] {
-      writeHeads(page, {"line", "for", "in every turn of", "times", "instead"});
+      writeHeads(page,
+                 {"line", "for", "in every iteration of", "times", "instead"});
       for (auto [i, wait] : llvm::enumerate(page.report.waits)) {
         const td::CopySite &site = *wait.site;
         page.out.element("tr", {}, [&, i = i, &wait = wait] {

@@ -58,10 +58,11 @@ static void writeSymbols(Page &page) {
         return !getBytes(peak).getNumber();
       });
   if (hasFormula)
-    page.out.element("p", {{"class", "note"}},
-                     "turns(12) stands for the turns of the loop of line 12, "
-                     "and size(8, 0) for the first size of what line 8 makes: "
-                     "only a run knows them.");
+    page.out.element(
+        "p", {{"class", "note"}},
+        "iterations(12) stands for the iterations of the loop of line 12, "
+        "and size(8, 0) for the first size of what line 8 makes: "
+        "only a run knows them.");
 }
 
 /// Which sizes data files have said.
@@ -183,9 +184,9 @@ static std::vector<Bar> getBars(const Report &report, bool isOfBytes) {
   add("placed", "placed", report.placed);
   if (!report.isBoundKnown)
     return bars;
-  if (report.trialTurns || !report.isBoundExact)
+  if (report.trialIterations || !report.isBoundExact)
     addCount("placed, in a trial", "made", report.made);
-  addCount(report.trialTurns || !report.isBoundExact
+  addCount(report.trialIterations || !report.isBoundExact
                ? "least possible, in a trial"
                : "least possible",
            "bound", report.least);

@@ -248,16 +248,16 @@ void Block::checkStuck() {
 void Block::run() {
   std::mt19937_64 &random = state.surroundings.random;
   // What is found depends on who goes when: three ways to take turns.
-  enum { ToBarrier, Slices, Accesses } turns{};
+  enum { ToBarrier, Slices, Accesses } interleaving{};
   switch (random() % 4) {
   case 0:
-    turns = Slices;
+    interleaving = Slices;
     break;
   case 1:
-    turns = Accesses;
+    interleaving = Accesses;
     break;
   default:
-    turns = ToBarrier;
+    interleaving = ToBarrier;
   }
   constexpr uint64_t kLong = 1 << 20;
   std::array<unsigned, kMaxWarps> ready;
@@ -274,8 +274,8 @@ void Block::run() {
     if (!numReady)
       checkStuck();
     Warp &warp = warps[ready[random() % numReady]];
-    uint64_t budget = turns == Slices ? 1 + random() % 256 : kLong;
-    if (warp.run(budget, turns == Accesses) != Stop::Budget)
+    uint64_t budget = interleaving == Slices ? 1 + random() % 256 : kLong;
+    if (warp.run(budget, interleaving == Accesses) != Stop::Budget)
       continue;
     if (warp.executed > state.surroundings.instructionLimit)
       faultAt(warp, kernel().code[warp.pc], firstLane(warp.lanes),

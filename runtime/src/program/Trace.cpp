@@ -106,8 +106,8 @@ double Trace::getTime(int32_t device, int64_t moment) const {
 }
 
 /// The spans of one lane, in the order of their ends. It does one thing after
-/// another: a copy that came to its turn while one of another queue was on its
-/// way began when that had ended.
+/// another: a copy that was due while one of another queue was on
+/// its way began when that had ended.
 std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
   std::vector<Timed> times;
   for (const Span &span : spans) {

@@ -191,7 +191,7 @@ Split shortest(double value) {
 }
 
 /// `g`, and a precision without a type (`pointZero`), which keeps a ".0" and so
-/// turns to an exponent one digit earlier.
+/// switches to an exponent one digit earlier.
 Split general(double value, int precision, bool alternate, bool pointZero) {
   if (precision == 0)
     precision = 1;

@@ -3,7 +3,7 @@
 !x = tensor<10000000xf32, #td.dev<cuda, 0>>
 !s = tensor<f32, #td.dev<cuda, 0>>
 
-// A sum of ten million terms keeps a whole GPU busy: sections of 5 turns of 1024
+// A sum of ten million terms keeps a whole GPU busy: sections of 5 iterations of 1024
 // threads with 4 neighbours each, then one block that adds them up and goes on.
 // The first kernel computes what is summed, the second is given none of it.
 // CHECK-LABEL: func.func @sum

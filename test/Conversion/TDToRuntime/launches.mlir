@@ -35,7 +35,7 @@ func.func @main() {
 #gpu = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// A kernel that is given another number in each turn is asked for alone, each
+// A kernel that is given another number in each iteration is asked for alone, each
 // GPU for its own, and all of them before a branch.
 // CHECK: llvm.mlir.global internal constant @tdc_sequences{{.*}} !llvm.array<3 x
 // CHECK-LABEL: llvm.func internal @tdc_main

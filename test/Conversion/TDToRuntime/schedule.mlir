@@ -35,7 +35,7 @@ func.func @main() {
   %c5 = arith.constant 5 : i64
   %m0 = td.mark #gpu : !td.ticket
   %a0 = td.launch @make() in_place [] : () -> tensor<4xf32, #cpu>
-  %x0, %t0 = td.copy_start %a0 after %m0 turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %x0, %t0 = td.copy_start %a0 after %m0 iteration %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   %none = td.no_ticket : !td.ticket
   %l:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %x0, %t = %t0, %before = %none)
       -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
@@ -47,7 +47,7 @@ func.func @main() {
     %n:2 = scf.if %more -> (tensor<4xf32, #gpu>, !td.ticket) {
       td.copy_wait %before by #cpu
       %a = td.launch @make() in_place [] : () -> tensor<4xf32, #cpu>
-      %b, %s = td.copy_start %a after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+      %b, %s = td.copy_start %a after %m iteration %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
       scf.yield %b, %s : tensor<4xf32, #gpu>, !td.ticket
     } else {
       %p = ub.poison : tensor<4xf32, #gpu>
@@ -96,7 +96,7 @@ func.func @main() {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads a turn later has two buffers as well, and what is copied to
+// What the host reads an iteration later has two buffers as well, and what is copied to
 // them one.
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.br ^[[HEAD:bb[0-9]+]](%{{.*}}, %[[NULL:.*]], %{{.*}} : i64, !llvm.ptr, i64)
@@ -122,7 +122,7 @@ func.func @main() {
   %l:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %p, %t = %none)
       -> (tensor<f32, #cpu>, !td.ticket) : i64 {
     %x = td.launch @make() blocks(%c1) in_place [] : () -> tensor<f32, #gpu>
-    %a, %s = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %a, %s = td.copy_start %x iteration %i : tensor<f32, #gpu> to tensor<f32, #cpu>
     td.copy_wait %s by #gpu for %x : tensor<f32, #gpu>
     %later = arith.cmpi sgt, %i, %c0 : i64
     scf.if %later {

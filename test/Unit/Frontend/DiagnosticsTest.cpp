@@ -101,7 +101,7 @@ TEST_F(DiagnosticsTest, LongLinesAreClipped) {
 
 TEST_F(DiagnosticsTest, SortedAndWithoutRepetition) {
   FileId file = sources.add("a.tdsl", "a b");
-  for (int turn = 0; turn != 3; ++turn)
+  for (int iteration = 0; iteration != 3; ++iteration)
     diags.report(DiagCode::TD101, find(file, "b")).label("found `b`");
   diags.report(DiagCode::TD107, find(file, "a"));
   diags.report(DiagCode::TD108, find(file, "b"));

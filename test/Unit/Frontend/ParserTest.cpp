@@ -100,7 +100,7 @@ TEST_F(ParserTest, FileLimit) {
 /// Applies safe fixes as an editor may: those that do not touch each other,
 /// again and again until none is left.
 std::string applySafeFixes(std::string text) {
-  for (int turn = 0; turn != 20; ++turn) {
+  for (int iteration = 0; iteration != 20; ++iteration) {
     SourceManager sources;
     DiagnosticEngine diags(sources);
     Context context;

@@ -127,7 +127,7 @@ TEST_F(ReportTest, SaysWhyATraceShowsNothing) {
   make();
   EXPECT_FALSE(bool(report.addTrace("missing.json")));
   EXPECT_EQ(report.notMeasured,
-            "no loop has work for a GPU in all of its turns");
+            "no loop has work for a GPU in all of its iterations");
 }
 
 } // namespace

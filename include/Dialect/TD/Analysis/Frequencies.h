@@ -13,7 +13,7 @@
 
 namespace tdc::td {
 
-/// The number of turns of a loop over a range whose bounds are constants,
+/// The number of iterations of a loop over a range whose bounds are constants,
 /// unless it is left.
 std::optional<int64_t> getTripCount(mlir::Operation *loop);
 

@@ -1,10 +1,10 @@
 //===- CarryingLoop.h - scf.for and scf.while as one ----------------------===//
 //
 // The checker makes an scf.while of one form: the first carried value says
-// whether there is another turn and is computed in the turn before; the region
-// of the condition only asks it and passes everything on. So both loops have
-// one block that takes the carried values and yields the next ones, and value i
-// is init i, argument i, yielded value i and result i.
+// whether there is another iteration and is computed in the previous iteration;
+// the region of the condition only asks it and passes everything on. So both
+// loops have one block that takes the carried values and yields the next ones,
+// and value i is init i, argument i, yielded value i and result i.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 namespace tdc::td {
 
 /// Of an scf.while that goes over a range and can be left: the second carried
-/// value is the index, the third the number of turns unless it is left.
+/// value is the index, the third the number of iterations unless it is left.
 inline constexpr llvm::StringLiteral kCountedAttr = "td.counted";
 
 /// Of an op whose result is used by a part of the program that is left out.

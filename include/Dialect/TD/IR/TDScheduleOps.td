@@ -52,30 +52,30 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     both GPUs if it has two. Nobody reads the result, and on a GPU nobody
     overwrites the operand, before a td.copy_wait for the ticket.
 
-    `turn`: the copy is made again in each turn of a loop, while what the turn
+    `iteration`: the copy is made again in each iteration of a loop, while what the iteration
     before has copied is still in use. The result has two buffers, of which even
-    turns use the first, and so has the operand of an upload that a launch made for
+    iterations use the first, and so has the operand of an upload that a launch made for
     such copies alone; the bytes of any other are put aside. `implied` as for
     td.to_device.
 
     C1: shapes and dtypes of operand and result are equal. C2: they are on two
     devices. C3: what comes from the cpu, and nothing else, has `after`. C4: what
-    comes from the cpu has `turn`, and what goes from GPU to GPU has none.
+    comes from the cpu has `iteration`, and what goes from GPU to GPU has none.
 
     Example:
     ```mlir
-    %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
+    %y, %t = td.copy_start %x after %m iteration %i : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
   }];
   let arguments = (ins TD_Tensor:$input, Optional<TD_TicketType>:$after,
-                       Optional<I64>:$turn, UnitAttr:$implied);
+                       Optional<I64>:$iteration, UnitAttr:$implied);
   let results = (outs TD_Tensor:$result, TD_TicketType:$ticket);
   let assemblyFormat = [{
-    $input (`after` $after^)? (`turn` $turn^)? attr-dict `:` type($input) `to`
+    $input (`after` $after^)? (`iteration` $iteration^)? attr-dict `:` type($input) `to`
     type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
-                                 "::mlir::Value":$after, "::mlir::Value":$turn,
+                                 "::mlir::Value":$after, "::mlir::Value":$iteration,
                                  "bool":$implied)>];
   let extraClassDeclaration = [{
     Place getSource();

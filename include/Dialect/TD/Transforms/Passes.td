@@ -169,7 +169,7 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
 def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
   let summary = "bring loops and choices into the form that td-place expects";
   let description = [{
-    What nobody needs goes. A loop that may have no turn gets a branch around it:
+    What nobody needs goes. A loop that may have no iteration gets a branch around it:
     what stands in front of it there runs only if the loop does. A choice between
     two tensors becomes a branch. Modules that use one device stay as they are.
 
@@ -283,7 +283,7 @@ def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
     these first those that a constructor makes anew, then those that are on the
     cpu, last those that have to be copied there, once, when they are made; of
     these those whose next use is furthest. A value that a loop reads may have
-    to come back in every turn.
+    to come back in every iteration.
 
     Slots stay, and so do replicas of handles, and what an op reads and makes. So
     more may be live than there should be: whether a program fits is known when its
@@ -502,12 +502,12 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
     td.copy_start and td.copy_waits where there is something that it can run
     beside:
 
-    * what a turn of a loop uploads and can be made without the turn before is
-      made and copied in the turn before, into one of two buffers. What takes rows
+    * what an iteration of a loop uploads and can be made without the previous iteration is
+      made and copied in the previous iteration, into one of two buffers. What takes rows
       by indices that may be out of range stays as it is, and so does what takes
       them of a tensor of run-time size behind a check of that: the error would
       come too early;
-    * what the host reads from a GPU in each turn of a loop it reads in the turn
+    * what the host reads from a GPU in each iteration of a loop it reads in the iteration
       behind, when it has queued the kernels of that, with all that depends on it
       and all that is seen;
     * what else it reads is waited for behind the kernels of the block that do not

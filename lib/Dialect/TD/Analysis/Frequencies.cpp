@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tdc::td {
 
-static constexpr double kDefaultTurns = 10, kDefaultTaken = 0.5;
+static constexpr double kDefaultIterations = 10, kDefaultTaken = 0.5;
 
 static std::optional<int64_t> getConstant(Value value) {
   APInt constant;
@@ -20,9 +20,9 @@ static std::optional<int64_t> getConstant(Value value) {
 
 std::optional<int64_t> getTripCount(Operation *op) {
   if (op->hasAttr(kCountedAttr)) {
-    std::optional<int64_t> turns =
+    std::optional<int64_t> iterations =
         getConstant(CarryingLoop(op).getInits()[2].get());
-    return turns ? std::max<int64_t>(*turns, 0) : turns;
+    return iterations ? std::max<int64_t>(*iterations, 0) : iterations;
   }
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
@@ -35,8 +35,8 @@ std::optional<int64_t> getTripCount(Operation *op) {
   if (*upper <= *lower)
     return 0;
   uint64_t distance = uint64_t(*upper) - uint64_t(*lower);
-  uint64_t turns = (distance - 1) / uint64_t(*step) + 1;
-  return int64_t(std::min(turns, uint64_t(INT64_MAX)));
+  uint64_t iterations = (distance - 1) / uint64_t(*step) + 1;
+  return int64_t(std::min(iterations, uint64_t(INT64_MAX)));
 }
 
 /// The divisor of a remainder that the language floors: `r = a rem k`, and
@@ -70,8 +70,8 @@ double getRunsOfRegion(Operation *op, unsigned region) {
     return region == 0 ? taken : 1 - taken;
   }
   if (isa<scf::ForOp, scf::WhileOp>(op)) {
-    std::optional<int64_t> turns = getTripCount(op);
-    return turns ? static_cast<double>(*turns) : kDefaultTurns;
+    std::optional<int64_t> iterations = getTripCount(op);
+    return iterations ? static_cast<double>(*iterations) : kDefaultIterations;
   }
   return 1;
 }

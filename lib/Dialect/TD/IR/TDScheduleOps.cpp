@@ -14,9 +14,10 @@ LogicalResult MarkOp::verify() {
 }
 
 void CopyStartOp::build(OpBuilder &builder, OperationState &state, Type result,
-                        Value input, Value after, Value turn, bool implied) {
+                        Value input, Value after, Value iteration,
+                        bool implied) {
   build(builder, state, result, TicketType::get(builder.getContext()), input,
-        after, turn, implied);
+        after, iteration, implied);
 }
 
 LogicalResult CopyStartOp::verify() {
@@ -35,9 +36,10 @@ LogicalResult CopyStartOp::verify() {
     return emitOpError("expected `after` for a copy from the cpu and for no "
                        "other");
   // C4
-  if (getTurn() ? isBetweenGPUs() : isUpload())
-    return emitOpError("expected `turn` for a copy from the cpu, and for none "
-                       "between GPUs");
+  if (getIteration() ? isBetweenGPUs() : isUpload())
+    return emitOpError(
+        "expected `iteration` for a copy from the cpu, and for none "
+        "between GPUs");
   return success();
 }
 

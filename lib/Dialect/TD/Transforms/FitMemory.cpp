@@ -41,7 +41,7 @@ struct Victim {
   /// Blocks around the point that are left before then, and the op there; null
   /// if it is not used again.
   unsigned blocksLeft = 0;
-  bool isNextTurn = false;
+  bool isNextIteration = false;
   Operation *next = nullptr;
 
   bool isBetterThan(const Victim &other) const {
@@ -51,8 +51,8 @@ struct Victim {
       return kind < other.kind;
     if (blocksLeft != other.blocksLeft)
       return blocksLeft > other.blocksLeft;
-    if (isNextTurn != other.isNextTurn)
-      return isNextTurn;
+    if (isNextIteration != other.isNextIteration)
+      return isNextIteration;
     if (next == other.next)
       return tensor.bytes > other.tensor.bytes;
     return !next || (other.next && other.next->isBeforeInBlock(next));
@@ -208,8 +208,8 @@ private:
         return victim;
       if (CarryingLoop(block->getParentOp())) {
         victim.next = getFirst(block, inside);
-        victim.isNextTurn = victim.next;
-        if (victim.isNextTurn)
+        victim.isNextIteration = victim.next;
+        if (victim.isNextIteration)
           return victim;
         ++victim.loopsLeft;
       }

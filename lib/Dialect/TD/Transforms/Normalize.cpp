@@ -35,14 +35,14 @@ bool needsPlacement(ModuleOp module) {
 namespace {
 
 bool isKnownToRun(CarryingLoop loop) {
-  if (std::optional<int64_t> turns = getTripCount(loop.getOperation()))
-    return *turns > 0;
+  if (std::optional<int64_t> iterations = getTripCount(loop.getOperation()))
+    return *iterations > 0;
   return isa<scf::WhileOp>(loop.getOperation()) &&
          matchPattern(loop.getInits()[0].get(), m_One());
 }
 
-/// loop -> if it has a turn { loop }, so that what stands in front of the loop
-/// inside runs only if the loop does.
+/// loop -> if it has an iteration { loop }, so that what stands in front of the
+/// loop inside runs only if the loop does.
 void guard(CarryingLoop loop) {
   Operation *op = loop.getOperation();
   OpBuilder builder(op);

@@ -153,7 +153,7 @@ public:
 
 private:
   bool isInvariant(Operation *op) {
-    // The loop may have no turn.
+    // The loop may have no iteration.
     if (op->getNumRegions() || !mayRunUnasked(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) {

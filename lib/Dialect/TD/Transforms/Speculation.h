@@ -16,7 +16,7 @@ bool cannotFail(mlir::Operation *op);
 bool hasRunTimeSizes(mlir::Operation *op);
 
 /// Whether the op may run where the program would not: in front of checks, or
-/// for a loop without turns.
+/// for a loop without iterations.
 inline bool mayRunUnasked(mlir::Operation *op) {
   return cannotFail(op) && !hasRunTimeSizes(op);
 }

@@ -2,7 +2,7 @@
 //
 // A program that is compiled as it is written moves what its slots hold, and
 // which device that comes from may depend on the run: `model.to(cuda)` in a
-// loop copies in the first turn alone. Such slots become slots of handles,
+// loop copies in the first iteration alone. Such slots become slots of handles,
 // which know where they are. Files are read and written by way of a slot on the
 // cpu.
 //

@@ -7,9 +7,9 @@
 //     way there, for a ticket that covers the copy: its own, or a later one of
 //     the same queue, which runs in order;
 //   * who may still read what it overwrites: one to a GPU is written over what
-//     the turn before the last has copied, whose readers must stand in front of
-//     the mark `after`; one from a GPU that counts turns is read by the host in
-//     the next one at the latest;
+//     the iteration before the last has copied, whose readers must stand in
+//     front of the mark `after`; one from a GPU that counts iterations is read
+//     by the host in the next one at the latest;
 //   * who overwrites the operand while it is read: the host makes the next but
 //     one upload in the same place, and must have waited for this copy before,
 //     and once more behind the loop; a copy from a GPU needs a wait of
@@ -82,7 +82,7 @@ private:
   bool isWaitedFor(Value tensor, Operation *reader, const Place &device);
   bool isArrived(Value tensor);
   bool isArrivedAnew(Value tensor);
-  LogicalResult verifyTurn(CopyStartOp copy);
+  LogicalResult verifyIteration(CopyStartOp copy);
   LogicalResult verifySource(CopyStartOp copy, CarryingLoop loop,
                              unsigned ticket);
   bool isKept(CopyStartOp copy, Value tensor, const Place &by);
@@ -253,8 +253,8 @@ LogicalResult ScheduleVerifier::verifyReads() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The loop that carries a copy to its next turn, and as which of its values;
-/// null if no loop does.
+/// The loop that carries a copy to its next iteration, and as which of its
+/// values; null if no loop does.
 std::pair<CarryingLoop, unsigned> findCarrier(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (!isa<scf::YieldOp>(use.getOwner()))
@@ -274,7 +274,7 @@ MarkOp getMark(CopyStartOp copy, Value ticket) {
 }
 
 LogicalResult ScheduleVerifier::verify(CopyStartOp copy) {
-  return copy.isUpload() ? verifyTurn(copy) : verifyFromGPU(copy);
+  return copy.isUpload() ? verifyIteration(copy) : verifyFromGPU(copy);
 }
 
 /// Whether the op, or one inside, works on tensors of the GPU in order.
@@ -316,50 +316,51 @@ bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
   });
 }
 
-/// The index of the turn before which there were so many; null if the number is
-/// computed in another way.
-Value getIndex(Value turn, scf::ForOp loop) {
+/// The index of the previous iteration which there were so many; null if the
+/// number is computed in another way.
+Value getIndex(Value iteration, scf::ForOp loop) {
   if (getConstantIntValue(loop.getStep()) != 1) {
-    auto quotient = turn.getDefiningOp<arith::DivSIOp>();
+    auto quotient = iteration.getDefiningOp<arith::DivSIOp>();
     if (!quotient || quotient.getRhs() != loop.getStep())
       return {};
-    turn = quotient.getLhs();
+    iteration = quotient.getLhs();
   }
   if (getConstantIntValue(loop.getLowerBound()) != 0) {
-    auto difference = turn.getDefiningOp<arith::SubIOp>();
+    auto difference = iteration.getDefiningOp<arith::SubIOp>();
     if (!difference || difference.getRhs() != loop.getLowerBound())
       return {};
-    turn = difference.getLhs();
+    iteration = difference.getLhs();
   }
-  return turn;
+  return iteration;
 }
 
-/// Whether it is that of the turn behind the one of the loop's index.
+/// Whether it is that of the iteration behind the one of the loop's index.
 bool isNext(Value index, scf::ForOp loop) {
   auto sum = index ? index.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
   return sum && sum.getLhs() == loop.getInductionVar() &&
          sum.getRhs() == loop.getStep();
 }
 
-LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
+LogicalResult ScheduleVerifier::verifyIteration(CopyStartOp copy) {
   auto overwrites = [&] {
     return copy.emitOpError("may overwrite what is still read");
   };
   auto [loop, index] = findCarrier(copy.getResult());
   if (!loop || !loop->isProperAncestor(copy)) {
-    // The first turn: its buffer is new. Who had the memory before stands in
-    // front of the mark.
+    // The first iteration: its buffer is new. Who had the memory before stands
+    // in front of the mark.
     MarkOp mark = getMark(copy, copy.getAfter());
     Operation *here =
         mark ? mark->getBlock()->findAncestorOpInBlock(*copy) : nullptr;
-    if (here && getConstantIntValue(copy.getTurn()) == 0 &&
+    if (here && getConstantIntValue(copy.getIteration()) == 0 &&
         isIdle(mark, here, copy) &&
         (here == copy || isIdle(&copy->getBlock()->front(), copy, copy)))
       return success();
     return overwrites();
   }
-  // Later turns: who reads the buffer stands in front of the mark that the turn
-  // before hands on; who had it before the loop in front of the loop's.
+  // Later iterations: who reads the buffer stands in front of the mark that the
+  // iteration before hands on; who had it before the loop in front of the
+  // loop's.
   CarryingLoop handedOn = CarryingLoop::ofArgument(copy.getAfter());
   if (handedOn.getOperation() != loop.getOperation())
     return overwrites();
@@ -368,7 +369,7 @@ LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
          mark = getMark(copy, loop.getYield()->getOperand(after));
   Value argument = loop.getArguments()[index];
   auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
-  if (!counted || !isNext(getIndex(copy.getTurn(), counted), counted) ||
+  if (!counted || !isNext(getIndex(copy.getIteration(), counted), counted) ||
       !first || first->getBlock() != loop->getBlock() ||
       !isIdle(first, loop.getOperation(), copy) || !mark ||
       mark->getBlock() != loop.getBody() || !isReadBefore(argument, mark, loop))
@@ -379,13 +380,15 @@ LogicalResult ScheduleVerifier::verifyTurn(CopyStartOp copy) {
   return copy.emitOpError("is carried around a loop without a ticket");
 }
 
-/// What the operand of `copy` is made of lies where the turn before last has
-/// made its own: the host waits for that one's copy before, and behind the loop
-/// for the last. `ticket` is the carried value that the turn waits for.
+/// What the operand of `copy` is made of lies where the previous iteration last
+/// has made its own: the host waits for that one's copy before, and behind the
+/// loop for the last. `ticket` is the carried value that the iteration waits
+/// for.
 LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
                                              CarryingLoop loop,
                                              unsigned ticket) {
-  // Tickets of the turn before: carried values that become those of this one.
+  // Tickets of the previous iteration: carried values that become those of this
+  // one.
   auto isBefore = [&](Value value) {
     CarryingLoop own = CarryingLoop::ofArgument(value);
     return own.getOperation() == loop.getOperation() &&
@@ -409,7 +412,7 @@ LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
       isFinished |= isByHost(wait) && isBefore(loop.getArguments()[index]);
     }
   if (!isGuarded)
-    return copy.emitOpError("may find its operand overwritten in the turn "
+    return copy.emitOpError("may find its operand overwritten in the iteration "
                             "after next");
   if (!isFinished)
     return copy.emitOpError("may find its operand overwritten behind the loop");
@@ -433,7 +436,7 @@ LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
     return copy.emitOpError("may find its operand overwritten");
   if (copy.isBetweenGPUs() && !isKept(copy, copy.getResult(), copy.getTarget()))
     return copy.emitOpError("may come when its result's memory is another's");
-  return copy.getTurn() ? verifyLateReads(copy) : success();
+  return copy.getIteration() ? verifyLateReads(copy) : success();
 }
 
 /// Whether nobody hands the value on, or a view of it.
@@ -444,12 +447,12 @@ bool staysHere(Value value) {
   });
 }
 
-/// Turns use one of two buffers each: who reads it does so in this turn or the
-/// next, or behind the loop.
+/// Iterations use one of two buffers each: who reads it does so in this
+/// iteration or the next, or behind the loop.
 LogicalResult ScheduleVerifier::verifyLateReads(CopyStartOp copy) {
   auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-  if (!loop || getIndex(copy.getTurn(), loop) != loop.getInductionVar())
-    return copy.emitOpError("has two buffers and no turns of a loop");
+  if (!loop || getIndex(copy.getIteration(), loop) != loop.getInductionVar())
+    return copy.emitOpError("has two buffers and no iterations of a loop");
   for (OpOperand &use : copy.getResult().getUses()) {
     Value next = getReceiver(use);
     CarryingLoop carrier =

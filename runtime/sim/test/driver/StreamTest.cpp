@@ -457,7 +457,7 @@ TEST(Streams, WhatAStreamHadToDoOutlivesIt) {
   });
 }
 
-TEST(Streams, TwoThatWaitForEachOtherByTurns) {
+TEST(Streams, TwoThatWaitForEachOtherAlternately) {
   runWithSeeds(withDevices(1), [] {
     start();
     CUdeviceptr pointer = allocateWith({0});

@@ -5,7 +5,7 @@
 
 using namespace tdrt;
 
-/// To make a graph costs about as much as it then saves in so many turns.
+/// To make a graph costs about as much as it then saves in so many iterations.
 static constexpr int kLaunchesBefore = 4;
 /// Words that change again and again are not worth any more graphs.
 static constexpr size_t kMaxGraphs = 8;

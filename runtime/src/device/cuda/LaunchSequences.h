@@ -1,9 +1,9 @@
 //===- LaunchSequences.h - launches that come again as they were ----------===//
 //
-// A loop asks for the same kernels in each of its turns, and mostly with the
-// same words: addresses in the arena, of which two take turns where the next
-// batch is copied ahead. Such launches become a CUDA graph when they have come
-// often enough that it is likely to pay (A. R. Karlin et al., "Competitive
+// A loop asks for the same kernels in each of its iterations, and mostly with
+// the same words: addresses in the arena, of which two take turns where the
+// next batch is copied ahead. Such launches become a CUDA graph when they have
+// come often enough that it is likely to pay (A. R. Karlin et al., "Competitive
 // snoopy caching", 1988: rent until that has cost as much as buying).
 //
 //===----------------------------------------------------------------------===//

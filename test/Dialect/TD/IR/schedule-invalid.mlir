@@ -15,7 +15,7 @@ func.func @mark() {
 
 func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
   // expected-error @below {{expected operand and result of one shape and dtype}}
-  %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf64, #gpu>
+  %y, %t = td.copy_start %x after %m iteration %i : tensor<4xf32, #cpu> to tensor<4xf64, #gpu>
   return
 }
 
@@ -25,7 +25,7 @@ func.func @type(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
 
 func.func @host(%x: tensor<4xf32, #cpu>, %m: !td.ticket, %i: i64) {
   // expected-error @below {{expected two devices}}
-  %y, %t = td.copy_start %x after %m turn %i : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
+  %y, %t = td.copy_start %x after %m iteration %i : tensor<4xf32, #cpu> to tensor<4xf32, #cpu>
   return
 }
 
@@ -46,7 +46,7 @@ func.func @upload(%x: tensor<4xf32, #cpu>) {
 #gpu = #td.dev<cuda, 0>
 
 func.func @once(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
-  // expected-error @below {{expected `turn` for a copy from the cpu, and for none between GPUs}}
+  // expected-error @below {{expected `iteration` for a copy from the cpu, and for none between GPUs}}
   %y, %t = td.copy_start %x after %m : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
@@ -78,8 +78,8 @@ func.func @peer(%x: tensor<4xf32, #gpu>, %m: !td.ticket) {
 #gpu = #td.dev<cuda, 0>
 #peer = #td.dev<cuda, 1>
 
-func.func @peer_turn(%x: tensor<4xf32, #gpu>, %i: i64) {
-  // expected-error @below {{expected `turn` for a copy from the cpu, and for none between GPUs}}
-  %y, %t = td.copy_start %x turn %i : tensor<4xf32, #gpu> to tensor<4xf32, #peer>
+func.func @peer_iteration(%x: tensor<4xf32, #gpu>, %i: i64) {
+  // expected-error @below {{expected `iteration` for a copy from the cpu, and for none between GPUs}}
+  %y, %t = td.copy_start %x iteration %i : tensor<4xf32, #gpu> to tensor<4xf32, #peer>
   return
 }

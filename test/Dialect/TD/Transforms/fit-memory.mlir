@@ -174,8 +174,8 @@ func.func @across(%x: !c, %n: i64) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// What a loop uses stays as long as its turns have room for it, and is copied in
-// each turn if they have not: of two the one whose next use is furthest.
+// What a loop uses stays as long as its iterations have room for it, and is copied in
+// each iteration if they have not: of two the one whose next use is furthest.
 // CHECK-LABEL: func.func @inside
 // CHECK: %[[V:.*]] = td.to_device %arg0
 // CHECK-NEXT: scf.for

@@ -3,7 +3,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A loop that may have no turn gets a branch around it.
+// A loop that may have no iteration gets a branch around it.
 // CHECK-LABEL: func.func @may_not_run
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A1:[a-z0-9_]+]]: i64, %[[A2:[a-z0-9_]+]]: i64) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
@@ -54,7 +54,7 @@ func.func @runs(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i64)
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
-// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.format "turn"
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.format "iteration"
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = arith.cmpi slt, %[[C0]], %[[A0]] : i64
 // CHECK-NEXT: scf.if %[[V1]] {
 // CHECK-NEXT: scf.for %[[A1:[a-z0-9_]+]] = %[[C0]] to %[[A0]] step %[[C1]] : i64 {
@@ -65,7 +65,7 @@ func.func @runs(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
 func.func @carries_nothing(%n: i64) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
-  %text = td.format "turn"
+  %text = td.format "iteration"
   scf.for %i = %zero to %n step %one : i64 {
     td.print %text
   }
@@ -128,7 +128,7 @@ func.func @while_runs(%x: tensor<4xf32, #gpu>, %again: i1) -> tensor<4xf32, #gpu
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i64, %[[A1:[a-z0-9_]+]]: i64)
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
-// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.format "turn"
+// CHECK-NEXT: %[[V0:[a-z0-9_]+]] = td.format "iteration"
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = arith.cmpi slt, %[[C0]], %[[A0]] : i64
 // CHECK-NEXT: scf.if %[[V1]] {
 // CHECK-NEXT: scf.for %[[A2:[a-z0-9_]+]] = %[[C0]] to %[[A0]] step %[[C1]] : i64 {
@@ -144,7 +144,7 @@ func.func @while_runs(%x: tensor<4xf32, #gpu>, %again: i1) -> tensor<4xf32, #gpu
 func.func @nested(%n: i64, %m: i64) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
-  %text = td.format "turn"
+  %text = td.format "iteration"
   scf.for %i = %zero to %n step %one : i64 {
     scf.for %j = %zero to %m step %one : i64 {
       td.print %text
@@ -209,21 +209,21 @@ func.func @as_written(%c: i1, %x: tensor<4xf32, #td.dev<cuda, 0>>, %y: tensor<4x
 
 // -----
 
-// A loop that can be left and counts its turns runs if its bounds say so.
+// A loop that can be left and counts its iterations runs if its bounds say so.
 // CHECK-LABEL: @known
 // CHECK-NOT: scf.if
 // CHECK: scf.while
 // CHECK: td.counted
 func.func @known(%runs: i1) {
   %first = arith.constant 0 : i64
-  %turns = arith.constant 5 : i64
+  %iterations = arith.constant 5 : i64
   %one = arith.constant 1.0 : f64
   %x = td.fill %one : f64 -> tensor<2xf32, #td.dev<cuda, 0>>
-  %0:4 = scf.while (%on = %runs, %i = %first, %n = %turns, %v = %x) : (i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>) -> (i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>) {
+  %0:4 = scf.while (%on = %runs, %i = %first, %n = %iterations, %v = %x) : (i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>) -> (i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>) {
     scf.condition(%on) %on, %i, %n, %v : i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>
   } do {
   ^bb0(%on: i1, %i: i64, %n: i64, %v: tensor<2xf32, #td.dev<cuda, 0>>):
-    %t = td.format "turn"
+    %t = td.format "iteration"
     td.print %t
     scf.yield %on, %i, %n, %v : i1, i64, i64, tensor<2xf32, #td.dev<cuda, 0>>
   } attributes {td.counted}
@@ -237,13 +237,13 @@ func.func @known(%runs: i1) {
 // CHECK: scf.if %[[RUNS]]
 // CHECK: scf.while
 // CHECK: td.counted
-func.func @unknown(%runs: i1, %turns: i64) {
+func.func @unknown(%runs: i1, %iterations: i64) {
   %first = arith.constant 0 : i64
-  %0:3 = scf.while (%on = %runs, %i = %first, %n = %turns) : (i1, i64, i64) -> (i1, i64, i64) {
+  %0:3 = scf.while (%on = %runs, %i = %first, %n = %iterations) : (i1, i64, i64) -> (i1, i64, i64) {
     scf.condition(%on) %on, %i, %n : i1, i64, i64
   } do {
   ^bb0(%on: i1, %i: i64, %n: i64):
-    %t = td.format "turn"
+    %t = td.format "iteration"
     td.print %t
     scf.yield %on, %i, %n : i1, i64, i64
   } attributes {td.counted}

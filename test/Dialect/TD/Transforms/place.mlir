@@ -92,7 +92,7 @@ func.func @both_sides(%c: i1, %x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
   return %r : tensor<4xf32, #gpu>
 }
 
-// A value that comes home at the end of each turn and leaves at the start of the
+// A value that comes home at the end of each iteration and leaves at the start of the
 // next stays where it is read.
 // CHECK-LABEL: func.func @carried
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
@@ -119,8 +119,8 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
   return %r : tensor<4xf32, #cpu>
 }
 
-// Where only the next turn reads a value on the GPU, the last turn makes no copy.
-// CHECK-LABEL: func.func @for_the_next_turn
+// Where only the next iteration reads a value on the GPU, the last iteration makes no copy.
+// CHECK-LABEL: func.func @for_the_next_iteration
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cpu>>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
@@ -142,7 +142,7 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
 // CHECK-NEXT: scf.yield %[[V7]], %[[V4]] : tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cpu>>
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[V1]]#1 : tensor<4xf32, #td.dev<cpu>>
-func.func @for_the_next_turn(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #cpu> {
+func.func @for_the_next_iteration(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #cpu> {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c10 = arith.constant 10 : i64
@@ -158,7 +158,7 @@ func.func @for_the_next_turn(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #cpu> {
 }
 
 // Whether the weights are needed on the GPU only a run tells, and it may be in
-// many turns: they are a handle, the first turn that needs them copies.
+// many iterations: they are a handle, the first iteration that needs them copies.
 // CHECK-LABEL: func.func @handle
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: i64, %[[A2:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.handle %[[A0]] : tensor<4xf32, #td.dev<cpu>> -> <tensor<4xf32>>
@@ -240,7 +240,7 @@ func.func @slot(%x: tensor<4xf32, #cpu>, %y: tensor<4xf32, #gpu>) -> tensor<4xf3
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A model that is moved to the GPU and back in each turn stays there, and is
+// A model that is moved to the GPU and back in each iteration stays there, and is
 // brought back to be saved.
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: td.slot @"w@cpu" param "w" of "m" : tensor<4xf32, #td.dev<cpu>>

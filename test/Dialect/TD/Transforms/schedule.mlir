@@ -4,11 +4,11 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The rows of the next turn are made and copied behind this turn's kernel.
+// The rows of the next iteration are made and copied behind this iteration's kernel.
 // CHECK-LABEL: func.func @prefetch
 // CHECK: %[[FIRST:.*]] = td.mark <cuda, 0>
 // CHECK: %[[ROW0:.*]] = td.kernel(%arg0, %c0_i64)
-// CHECK: %[[X0:.*]], %[[T0:.*]] = td.copy_start %[[ROW0]] after %[[FIRST]] turn
+// CHECK: %[[X0:.*]], %[[T0:.*]] = td.copy_start %[[ROW0]] after %[[FIRST]] iteration
 // CHECK: %[[NONE:.*]] = td.no_ticket
 // CHECK: %[[LOOP:.*]]:4 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[T:.*]] = %[[T0]], %[[BEFORE:.*]] = %[[NONE]], %[[READ:.*]] = %[[FIRST]])
 // CHECK-NEXT: td.copy_wait %[[T]] by <cuda, 0> for %[[X]]
@@ -20,7 +20,7 @@
 // CHECK: %[[AHEAD:.*]]:2 = scf.if %[[MORE]]
 // CHECK-NEXT: td.copy_wait %[[BEFORE]] by <cpu>
 // CHECK-NEXT: %[[ROW:.*]] = td.kernel(%arg0, %[[NEXT]])
-// CHECK: %[[XN:.*]], %[[TN:.*]] = td.copy_start %[[ROW]] after %[[READ]] turn %[[NEXT]]
+// CHECK: %[[XN:.*]], %[[TN:.*]] = td.copy_start %[[ROW]] after %[[READ]] iteration %[[NEXT]]
 // CHECK: scf.yield %[[XN]], %[[TN]]
 // CHECK: } else {
 // CHECK: scf.yield %[[AHEAD]]#0, %[[AHEAD]]#1, %[[T]], %[[MARK]]
@@ -53,20 +53,20 @@ func.func @prefetch(%data: tensor<5x4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Whether there is a turn is asked where nothing around the loop does; turns are
+// Whether there is an iteration is asked where nothing around the loop does; iterations are
 // counted from 0.
-// CHECK-LABEL: func.func @turns
+// CHECK-LABEL: func.func @iterations
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %arg1, %arg2
 // CHECK: scf.if %[[ANY]]
-// CHECK: td.copy_start {{.*}} turn %c0
+// CHECK: td.copy_start {{.*}} iteration %c0
 // CHECK: scf.for
 // CHECK: %[[NEXT:.*]] = arith.addi
 // CHECK: scf.if
 // CHECK: %[[AWAY:.*]] = arith.subi %[[NEXT]], %arg1
-// CHECK: %[[TURN:.*]] = arith.divsi %[[AWAY]], %arg3
-// CHECK: td.copy_start {{.*}} turn %[[TURN]]
+// CHECK: %[[ITERATION:.*]] = arith.divsi %[[AWAY]], %arg3
+// CHECK: td.copy_start {{.*}} iteration %[[ITERATION]]
 td.slot @s buffer "s" of "m" : tensor<4xf32, #gpu>
-func.func @turns(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i64) {
+func.func @iterations(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i64) {
   scf.for %i = %first to %last step %step : i64 {
     %row = td.kernel (%x, %i) : (tensor<4xf32, #cpu>, i64) -> tensor<4xf32, #cpu> {
     ^bb0(%d: tensor<4xf32, #cpu>, %j: i64):
@@ -91,10 +91,10 @@ func.func @turns(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the turn before has a part in cannot come early.
+// What the previous iteration has a part in cannot come early.
 // CHECK-LABEL: func.func @carried
 // CHECK-NOT: td.copy_start
-// CHECK: td.to_device {{.*}} {td.in_line = "turn-before"}
+// CHECK: td.to_device {{.*}} {td.not_pipelined = "previous-iteration"}
 // CHECK-NOT: td.copy_start
 // CHECK: return
 func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
@@ -119,11 +119,11 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What is handed on to the next turn is read there, when its buffer is written
+// What is handed on to the next iteration is read there, when its buffer is written
 // again.
 // CHECK-LABEL: func.func @handed_on
 // CHECK-NOT: td.copy_start
-// CHECK: td.to_device {{.*}} {td.in_line = "passed-on"}
+// CHECK: td.to_device {{.*}} {td.not_pipelined = "passed-on"}
 // CHECK-NOT: td.copy_start
 // CHECK: return
 func.func @handed_on(%data: tensor<5x4xf32, #cpu>, %x: tensor<1x4xf32, #gpu>) -> tensor<1x4xf32, #gpu> {
@@ -417,7 +417,7 @@ func.func @needed(%x: tensor<f32, #gpu>) -> tensor<f32, #gpu> {
 // There is no room for a second buffer.
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: td.copy_start
-// CHECK: td.to_device {{.*}} {td.in_line = "room"}
+// CHECK: td.to_device {{.*}} {td.not_pipelined = "room"}
 // CHECK-NOT: td.copy_start
 // CHECK: return
 module attributes {td.room = {"cuda:0" = 15 : i64}} {
@@ -448,8 +448,8 @@ module attributes {td.room = {"cuda:0" = 15 : i64}} {
 // loop has it.
 // CHECK-LABEL: func.func @both_or_neither
 // CHECK-NOT: td.copy_start
-// CHECK: td.to_device {{.*}} {td.in_line = "room"}
-// CHECK: td.to_device {{.*}} {td.in_line = "room"}
+// CHECK: td.to_device {{.*}} {td.not_pipelined = "room"}
+// CHECK: td.to_device {{.*}} {td.not_pipelined = "room"}
 // CHECK: td.copy_start
 // CHECK-NOT: td.to_device
 // CHECK: return
@@ -528,7 +528,7 @@ func.func @passed_on(%x: tensor<4xf32, #gpu>, %other: tensor<4xf32, #cpu>, %c: i
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// All kernels of a turn are queued before the host makes the next batch, though
+// All kernels of an iteration are queued before the host makes the next batch, though
 // it counts a step between them; before it has more than that to do, it starts.
 // CHECK-LABEL: func.func @counts
 // CHECK: scf.for
@@ -578,15 +578,15 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads of a turn, it reads when the kernels of the next one are
-// queued: the sum that it adds up and what it prints; the text of the turn's
+// What the host reads of an iteration, it reads when the kernels of the next one are
+// queued: the sum that it adds up and what it prints; the text of the iteration's
 // number goes with it.
-// CHECK-LABEL: func.func @next_turn
+// CHECK-LABEL: func.func @next_iteration
 // CHECK: %[[NOTHING:.*]] = ub.poison : tensor<f32, #td.dev<cpu>>
 // CHECK: %[[NONE:.*]] = td.no_ticket
 // CHECK: %[[LOOP:.*]]:4 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %arg1, %[[READ:.*]] = %[[NOTHING]], %[[T:.*]] = %[[NONE]], %[[J:.*]] = %c0_i64
 // CHECK-NEXT: %[[Y:.*]] = td.kernel(%arg0, %[[I]])
-// CHECK: %[[Z:.*]], %[[TZ:.*]] = td.copy_start %[[Y]] turn %[[I]] : tensor<f32, #td.dev<cuda, 0>> to tensor<f32, #td.dev<cpu>>
+// CHECK: %[[Z:.*]], %[[TZ:.*]] = td.copy_start %[[Y]] iteration %[[I]] : tensor<f32, #td.dev<cuda, 0>> to tensor<f32, #td.dev<cpu>>
 // CHECK-NEXT: td.copy_wait %[[TZ]] by <cuda, 0> for %[[Y]]
 // CHECK-NEXT: %[[BEFORE:.*]] = arith.cmpi sgt, %[[I]], %c0_i64
 // CHECK-NEXT: %[[NEXT:.*]] = scf.if %[[BEFORE]] -> (f64)
@@ -604,7 +604,7 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
 // CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[LOOP]]#0, %[[LAST]]
 // CHECK: td.print
 // CHECK-NEXT: return %[[ALL]]
-func.func @next_turn(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
+func.func @next_iteration(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c5 = arith.constant 5 : i64
@@ -631,7 +631,7 @@ func.func @next_turn(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A loop that may have no turn has none to read either. Checks keep their place
+// A loop that may have no iteration has none to read either. Checks keep their place
 // among what is printed.
 // CHECK-LABEL: func.func @checked
 // CHECK: %[[LOOP:.*]]:3 = scf.for
@@ -651,7 +651,7 @@ func.func @checked(%x: tensor<4xf32, #gpu>, %n: i64) {
   %c3 = arith.constant 3 : i64
   scf.for %i = %c0 to %n step %c1 : i64 {
     %isFew = arith.cmpi slt, %i, %c3 : i64
-    %why = td.format "turn {}" (%i) : i64
+    %why = td.format "iteration {}" (%i) : i64
     td.assert %isFew, %why
     %y = td.kernel (%x, %i) : (tensor<4xf32, #gpu>, i64) -> tensor<f32, #gpu> {
     ^bb0(%a: tensor<4xf32, #gpu>, %j: i64):
@@ -673,9 +673,9 @@ func.func @checked(%x: tensor<4xf32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the GPU needs in the next turn cannot be late.
+// What the GPU needs in the next iteration cannot be late.
 // CHECK-LABEL: func.func @needed_next
-// CHECK-NOT: turn
+// CHECK-NOT: iteration
 // CHECK: return
 func.func @needed_next(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
   %c0 = arith.constant 0 : i64
@@ -701,10 +701,10 @@ func.func @needed_next(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Others see a file that is written in each turn: the line that stands in front
+// Others see a file that is written in each iteration: the line that stands in front
 // of it stays there.
 // CHECK-LABEL: func.func @saved
-// CHECK-NOT: turn
+// CHECK-NOT: iteration
 // CHECK: td.print
 // CHECK: td.save_tensor
 func.func @saved(%x: tensor<4xf32, #gpu>, %kept: tensor<4xf32, #cpu>) {

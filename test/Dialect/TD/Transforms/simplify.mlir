@@ -294,7 +294,7 @@ td.slot @w param "w" of "m" : tensor<4xf32>
 
 // A while loop is treated as a counted one: what does not change is computed in
 // front of it, and a slot that it does not write is read there. It keeps its
-// form: the first carried value says whether there is another turn.
+// form: the first carried value says whether there is another iteration.
 // CHECK-LABEL: func.func @while
 // CHECK: td.read @w
 // CHECK: td.exp
@@ -319,19 +319,19 @@ func.func @while(%go: i1, %x: tensor<4xf32>, %limit: f32) -> tensor<4xf32> {
 
 // -----
 
-// What cannot fail is computed in front of a loop that may have no turn: a slice,
+// What cannot fail is computed in front of a loop that may have no iteration: a slice,
 // wherever it starts, but not what a check of sizes guards, nor a pick by index.
-// CHECK-LABEL: func.func @no_turn
+// CHECK-LABEL: func.func @no_iteration
 // CHECK: td.slice
 // CHECK: td.exp
 // CHECK: scf.for
 // CHECK: td.check_dim
 // CHECK: td.add
 // CHECK: td.gather
-func.func @no_turn(%n: i64, %m: i64, %w: tensor<4xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>, %i: tensor<2xi64>) {
+func.func @no_iteration(%n: i64, %m: i64, %w: tensor<4xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>, %i: tensor<2xi64>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
-  scf.for %turn = %c0 to %n step %c1 : i64 {
+  scf.for %iteration = %c0 to %n step %c1 : i64 {
     %s = td.slice %w[%n] dim 0 step 1 : tensor<4xf32> to tensor<1xf32>
     %e = td.exp %s : tensor<1xf32>
     td.check_dim %n, %m, "sizes differ"
@@ -384,7 +384,7 @@ func.func @chain(%c: i1, %n: i64) -> i64 {
 // -----
 
 // A while loop carries what is needed, and how far it is: its index and the
-// number of its turns.
+// number of its iterations.
 // CHECK-LABEL: func.func @narrow
 // CHECK: scf.while (%[[GO:.*]] = %arg0, %[[I:.*]] = %{{.*}}, %[[N:.*]] = %arg1, %[[Y:.*]] = %arg2) :
 // CHECK-NEXT: scf.condition(%[[GO]]) %[[GO]], %[[I]], %[[N]], %[[Y]] : i1, i64, i64, tensor<4xf32>

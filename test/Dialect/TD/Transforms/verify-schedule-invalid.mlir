@@ -7,7 +7,7 @@ func.func @read(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
   %c0 = arith.constant 0 : i64
   %m = td.mark #gpu : !td.ticket
   // expected-note @below {{the copy}}
-  %y, %t = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y, %t = td.copy_start %x after %m iteration %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   // The host has waited, the GPU has not.
   td.copy_wait %t by #cpu for %y : tensor<4xf32, #gpu>
   // expected-error @below {{reads what is still being copied to cuda:0}}
@@ -44,7 +44,7 @@ func.func @other(%x: tensor<f32, #gpu>, %y: tensor<f32, #gpu>) -> f64 {
 func.func @mark(%x: tensor<4xf32, #cpu>, %m: !td.ticket) {
   %c0 = arith.constant 0 : i64
   // expected-error @below {{may overwrite what is still read}}
-  %y, %t = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y, %t = td.copy_start %x after %m iteration %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   return
 }
 
@@ -66,13 +66,13 @@ func.func @download(%x: tensor<f32, #gpu>) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The mark in front of the loop says nothing of the turn before.
-func.func @turn(%x: tensor<4xf32, #cpu>) {
+// The mark in front of the loop says nothing of the previous iteration.
+func.func @iteration(%x: tensor<4xf32, #cpu>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c5 = arith.constant 5 : i64
   %m = td.mark #gpu : !td.ticket
-  %y0, %t0 = td.copy_start %x after %m turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y0, %t0 = td.copy_start %x after %m iteration %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %y0, %t = %t0) -> (tensor<4xf32, #gpu>, !td.ticket) : i64 {
     td.copy_wait %t by #gpu for %y : tensor<4xf32, #gpu>
     %z = td.kernel (%y) : (tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
@@ -82,7 +82,7 @@ func.func @turn(%x: tensor<4xf32, #cpu>) {
     }
     %next = arith.addi %i, %c1 : i64
     // expected-error @below {{may overwrite what is still read}}
-    %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %yn, %tn = td.copy_start %x after %m iteration %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     scf.yield %yn, %tn : tensor<4xf32, #gpu>, !td.ticket
   }
   return
@@ -93,13 +93,13 @@ func.func @turn(%x: tensor<4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The mark that a turn hands on stands in front of a reader.
+// The mark that an iteration hands on stands in front of a reader.
 func.func @early(%x: tensor<4xf32, #cpu>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c5 = arith.constant 5 : i64
   %m0 = td.mark #gpu : !td.ticket
-  %y0, %t0 = td.copy_start %x after %m0 turn %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y0, %t0 = td.copy_start %x after %m0 iteration %c0 : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   %r:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %y0, %t = %t0, %m = %m0) -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
     td.copy_wait %t by #gpu for %y : tensor<4xf32, #gpu>
     %n = td.mark #gpu : !td.ticket
@@ -110,7 +110,7 @@ func.func @early(%x: tensor<4xf32, #cpu>) {
     }
     %next = arith.addi %i, %c1 : i64
     // expected-error @below {{may overwrite what is still read}}
-    %yn, %tn = td.copy_start %x after %m turn %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+    %yn, %tn = td.copy_start %x after %m iteration %next : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     scf.yield %yn, %tn, %n : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
   }
   return
@@ -127,7 +127,7 @@ func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
   %l = arith.constant 0 : i64
   %s = arith.constant 1 : i64
   %m = td.mark #gpu : !td.ticket
-  %y, %t = td.copy_start %x after %m turn %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+  %y, %t = td.copy_start %x after %m iteration %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
   %r:3 = scf.for %i = %l to %n step %s iter_args(%Ax = %y, %At = %t, %Au = %t)
       -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) : i64 {
     %b:3 = scf.if %c -> (tensor<4xf32, #gpu>, !td.ticket, !td.ticket) {
@@ -146,7 +146,7 @@ func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
       scf.yield %q#0, %q#1, %q#2 : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
     } else {
       %m2 = td.mark #gpu : !td.ticket
-      %z, %zt = td.copy_start %x after %m2 turn %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
+      %z, %zt = td.copy_start %x after %m2 iteration %l : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
       %no = td.no_ticket : !td.ticket
       scf.yield %z, %no, %zt : tensor<4xf32, #gpu>, !td.ticket, !td.ticket
     }
@@ -167,13 +167,13 @@ func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Which of two buffers a copy goes to is known by the turn.
-func.func @same_turn(%x: tensor<f32, #gpu>, %n: i64) {
+// Which of two buffers a copy goes to is known by the iteration.
+func.func @same_iteration(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   scf.for %i = %c0 to %n step %c1 : i64 {
-    // expected-error @below {{has two buffers and no turns of a loop}}
-    %y, %t = td.copy_start %x turn %c1 : tensor<f32, #gpu> to tensor<f32, #cpu>
+    // expected-error @below {{has two buffers and no iterations of a loop}}
+    %y, %t = td.copy_start %x iteration %c1 : tensor<f32, #gpu> to tensor<f32, #cpu>
     td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
   }
   return
@@ -184,7 +184,7 @@ func.func @same_turn(%x: tensor<f32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The turn after next copies to the same buffer.
+// The iteration after next copies to the same buffer.
 func.func @too_late(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -193,7 +193,7 @@ func.func @too_late(%x: tensor<f32, #gpu>, %n: i64) {
   %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p, %ta = %no, %b = %p, %tb = %no)
       -> (tensor<f32, #cpu>, !td.ticket, tensor<f32, #cpu>, !td.ticket) : i64 {
     // expected-error @below {{may be overwritten before it is read}}
-    %y, %t = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %y, %t = td.copy_start %x iteration %i : tensor<f32, #gpu> to tensor<f32, #cpu>
     td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
     td.copy_wait %tb by #cpu for %b : tensor<f32, #cpu>
     %f = td.item %b : tensor<f32, #cpu> -> f64
@@ -207,7 +207,7 @@ func.func @too_late(%x: tensor<f32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Kernels of the next turn may overwrite what is copied.
+// Kernels of the next iteration may overwrite what is copied.
 func.func @overwritten(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -221,7 +221,7 @@ func.func @overwritten(%x: tensor<f32, #gpu>, %n: i64) {
       td.yield %e : tensor<f32, #gpu>
     }
     // expected-error @below {{may find its operand overwritten}}
-    %y, %t = td.copy_start %k turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %y, %t = td.copy_start %k iteration %i : tensor<f32, #gpu> to tensor<f32, #cpu>
     td.copy_wait %ta by #cpu for %a : tensor<f32, #cpu>
     %f = td.item %a : tensor<f32, #cpu> -> f64
     scf.yield %y, %t : tensor<f32, #cpu>, !td.ticket
@@ -243,7 +243,7 @@ func.func @not_by_host(%x: tensor<f32, #gpu>, %n: i64) {
   // expected-note @below {{the copy}}
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p, %ta = %no)
       -> (tensor<f32, #cpu>, !td.ticket) : i64 {
-    %y, %t = td.copy_start %x turn %i : tensor<f32, #gpu> to tensor<f32, #cpu>
+    %y, %t = td.copy_start %x iteration %i : tensor<f32, #gpu> to tensor<f32, #cpu>
     td.copy_wait %t by #gpu for %x : tensor<f32, #gpu>
     // expected-error @below {{reads what is still being copied to cpu}}
     %f = td.item %a : tensor<f32, #cpu> -> f64
@@ -358,6 +358,6 @@ func.func @mark_before_wait(%x: tensor<4xf32, #one>, %h: tensor<4xf32, #td.dev<c
   td.copy_wait %t by #one for %x : tensor<4xf32, #one>
   td.copy_wait %t by #two for %y : tensor<4xf32, #two>
   // expected-error @below {{may overwrite what is still read}}
-  %u, %s = td.copy_start %h after %m turn %c0 : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #one>
+  %u, %s = td.copy_start %h after %m iteration %c0 : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #one>
   return
 }

@@ -2,10 +2,10 @@
 //
 // A tensor takes its bytes on its device from the op that makes it to the last
 // op of the same block that uses it or has a use inside: what a loop reads is
-// there in every turn. A loop takes over the values that it starts from. Slots
-// stay, and what is read from one is the slot itself unless it is written while
-// that value is still needed. A handle takes a replica on each device that any
-// handle of such a tensor is asked for on.
+// there in every iteration. A loop takes over the values that it starts from.
+// Slots stay, and what is read from one is the slot itself unless it is written
+// while that value is still needed. A handle takes a replica on each device
+// that any handle of such a tensor is asked for on.
 //
 // This is before kernels are formed: what they will not write to memory counts
 // as well, so it is an upper bound, and an estimate where sizes are unknown.

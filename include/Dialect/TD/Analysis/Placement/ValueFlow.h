@@ -9,7 +9,7 @@
 // which device it has to be (needs) and, where a value is made, on which device
 // that happens (home). Names that flow into each other form a *web*.
 //
-// Expects loops that have at least one turn (td-normalize).
+// Expects loops that have at least one iteration (td-normalize).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,11 +48,11 @@ inline DeviceSet deviceBit(unsigned device) { return DeviceSet(1) << device; }
 /// Where a copy on an edge stands.
 struct TransferSite {
   enum Kind : uint8_t {
-    Before,  ///< an op
-    After,   ///< an op
-    Start,   ///< of a block
-    End,     ///< of a block, before its terminator
-    TurnEnd, ///< the same, of a loop's body, if there is another turn
+    Before,       ///< an op
+    After,        ///< an op
+    Start,        ///< of a block
+    End,          ///< of a block, before its terminator
+    IterationEnd, ///< the same, of a loop's body, if there is another iteration
   } kind;
   mlir::Operation *op = nullptr; ///< Before, After
   mlir::Block *block = nullptr;  ///< otherwise
@@ -63,7 +63,7 @@ struct FlowEdge {
   double frequency; ///< runs per run of the program
   TransferSite site;
   /// Under which outcome it is taken: of the branch behind `from`, or of the
-  /// question at the end of a turn.
+  /// question at the end of an iteration.
   enum Outcome : uint8_t { Always, Then, Else, Again, Leave } outcome = Always;
   /// Values move along it. Otherwise it only says that the value that `from`
   /// has is the one that `to` has then.
@@ -85,8 +85,8 @@ struct FlowNode {
   bool isHomeless = false;
   /// The T-op that makes the value on a device still to be chosen.
   mlir::Operation *mover = nullptr;
-  /// Behind it a branch is taken, or a turn ends.
-  enum Fork : uint8_t { None, Branch, TurnEnd } fork = None;
+  /// Behind it a branch is taken, or an iteration ends.
+  enum Fork : uint8_t { None, Branch, IterationEnd } fork = None;
   llvm::SmallVector<unsigned, 4> in, out;
 };
 

@@ -40,14 +40,14 @@ struct CopyCount {
 class DryRun {
 public:
   /// Runs @main and then each export once. Of loops over a range only the last
-  /// `mostTurns`.
-  explicit DryRun(mlir::ModuleOp module, uint64_t mostTurns = UINT64_MAX);
+  /// `mostIterations`.
+  explicit DryRun(mlir::ModuleOp module, uint64_t mostIterations = UINT64_MAX);
 
-  /// How often a loop was entered and the turns it had in all; how often a
+  /// How often a loop was entered and the iterations it had in all; how often a
   /// branch was reached and its first region taken.
   struct Control {
     int64_t runs = 0, taken = 0;
-    int64_t most = 0; ///< turns of one entry
+    int64_t most = 0; ///< iterations of one entry
     /// Every run of the program does the same.
     bool isKnown = true;
   };

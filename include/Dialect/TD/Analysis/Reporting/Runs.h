@@ -18,7 +18,7 @@ struct RunFactor {
   enum Kind : uint8_t {
     Loop,
     Branch,
-    Guard, ///< the branch that asks whether the loop in it has a turn
+    Guard, ///< the branch that asks whether the loop in it has an iteration
     Calls, ///< of an export
   } kind = Loop;
   mlir::Operation *op = nullptr;
@@ -27,7 +27,7 @@ struct RunFactor {
   bool isKnown = false;
   /// Runs of the block inside per `outer` runs of the one outside, if known.
   int64_t inner = 0, outer = 0;
-  /// Of a loop that can be left: the turns that it has at most.
+  /// Of a loop that can be left: the iterations that it has at most.
   std::optional<int64_t> most;
 };
 
@@ -35,11 +35,12 @@ llvm::SmallVector<RunFactor> getRunFactors(mlir::Block *block,
                                            const DryRun &run);
 
 /// Whether nothing but loops says how often it is: the product of what is known
-/// and of the turns of the other loops.
+/// and of the iterations of the other loops.
 bool isProduct(llvm::ArrayRef<RunFactor> factors);
 
 /// The most runs of a block in one run of the program (or one call of the
-/// export that it is in); none if a loop around it has any number of turns.
+/// export that it is in); none if a loop around it has any number of
+/// iterations.
 std::optional<int64_t> getMostRuns(mlir::Block *block, const DryRun &run);
 
 } // namespace tdc::td

@@ -49,11 +49,11 @@ struct CopySite {
   mlir::Operation *loop = nullptr;
   enum Blocked : uint8_t {
     Nothing,
-    DefinedInLoop,     ///< `definedAt` makes a new value in each turn
-    ConditionalDemand, ///< not every turn needs it
+    DefinedInLoop,     ///< `definedAt` makes a new value in each iteration
+    ConditionalDemand, ///< not every iteration needs it
     MixedHome,         ///< the value comes from several devices
-    NoRoom,            ///< its device cannot keep it from turn to turn
-    AsWritten,         ///< --placement=off
+    NoRoom,    ///< its device cannot keep it from iteration to iteration
+    AsWritten, ///< --placement=off
   } blocked = Nothing;
   /// As remarks and tools call it.
   const char *getBlockedName() const;

@@ -220,7 +220,7 @@ void FlowNames::findLastUses(ModuleOp module) {
         Block *block = at->getBlock();
         Operation *parent = block->getParentOp();
         unsigned segment = segments.lookup(at);
-        // The next turn needs what is made outside of the loop.
+        // The next iteration needs what is made outside of the loop.
         if (block != home && CarryingLoop(parent))
           segment = segments.lookup(block->getTerminator());
         unsigned &last = lastUse.try_emplace({name, block}, 0).first->second;

@@ -136,7 +136,7 @@ private:
     result |= byOutcome[FlowEdge::Always];
     if (info.fork == FlowNode::Branch)
       result |= byOutcome[FlowEdge::Then] & byOutcome[FlowEdge::Else];
-    else if (info.fork == FlowNode::TurnEnd)
+    else if (info.fork == FlowNode::IterationEnd)
       result |= byOutcome[FlowEdge::Again] & byOutcome[FlowEdge::Leave];
     return result;
   }

@@ -420,7 +420,7 @@ private:
   void runLoop(CarryingLoop loop, double frequency, State &state) {
     Operation *op = loop.getOperation();
     Block *body = loop.getBody();
-    double turns = frequency * getRunsOfRegion(op, 0);
+    double iterations = frequency * getRunsOfRegion(op, 0);
     SmallVector<FlowJoin> carried;
     for (auto [i, argument] : llvm::enumerate(loop.getArguments()))
       if (std::optional<unsigned> name = names.find(argument)) {
@@ -432,19 +432,19 @@ private:
         carried.push_back(
             {op, 0, slot, addNode(*name), 0, {}, state.nodes[*name]});
 
-    State inside =
-        enter(op, *body, turns, withoutWritten(op, state), Outcome::Always);
+    State inside = enter(op, *body, iterations, withoutWritten(op, state),
+                         Outcome::Always);
     for (const FlowJoin &join : carried) {
       addEdge(join.init, join.node, frequency, before(op));
       unsigned name = flow.nodes[join.node].name, first = addNode(name);
-      addEdge(join.node, first, turns, at(TransferSite::Start, body));
+      addEdge(join.node, first, iterations, at(TransferSite::Start, body));
       inside.nodes[name] = first;
     }
     llvm::MapVector<unsigned, unsigned> starts = inside.nodes;
-    runBlock(*body, turns, inside);
+    runBlock(*body, iterations, inside);
 
     for (auto [name, node] : inside.nodes)
-      flow.nodes[node].fork = FlowNode::TurnEnd;
+      flow.nodes[node].fork = FlowNode::IterationEnd;
     for (auto [name, node] : starts)
       if (flow.names[name].value &&
           flow.names[name].value.getParentBlock() != body)
@@ -462,8 +462,8 @@ private:
         join.ends = {inside.nodes[*names.find(next)]};
       }
       join.result = addNode(name);
-      addEdge(join.ends[0], join.node, turns - frequency,
-              at(TransferSite::TurnEnd, body), Outcome::Again);
+      addEdge(join.ends[0], join.node, iterations - frequency,
+              at(TransferSite::IterationEnd, body), Outcome::Again);
       addEdge(join.ends[0], join.result, frequency, after(op), Outcome::Leave);
       state.nodes[name] = join.result;
       flow.joins.push_back(join);

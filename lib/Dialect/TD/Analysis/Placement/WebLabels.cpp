@@ -2,7 +2,7 @@
 //
 // A copy to device d stands on each edge a -> b where d is in the label of b
 // and not in that of a; it costs the value's bytes times the runs of the edge.
-// With two devices p and q, x = "p holds it" and y = "q does not" turn all
+// With two devices p and q, x = "p holds it" and y = "q does not" iteration all
 // terms into edges of a network: x(b) without x(a), y(a) without y(b), and
 // never y without x, for somebody has to hold the value. With one home, the
 // home keeps the value and each other device is a cut of its own. Several homes

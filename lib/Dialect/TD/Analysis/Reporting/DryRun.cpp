@@ -40,8 +40,9 @@ int64_t multiply(RankedTensorType type, ArrayRef<int64_t> sizes) {
 
 class DryRun::Machine {
 public:
-  Machine(DryRun &run, ModuleOp module, uint64_t mostTurns)
-      : run(run), tOpsAreFixed(areTOpsFixed(module)), mostTurns(mostTurns) {
+  Machine(DryRun &run, ModuleOp module, uint64_t mostIterations)
+      : run(run), tOpsAreFixed(areTOpsFixed(module)),
+        mostIterations(mostIterations) {
     for (auto slot : module.getOps<SlotOp>()) {
       auto handle = dyn_cast<HandleType>(slot.getType());
       auto type =
@@ -216,7 +217,7 @@ private:
   }
 
   /// No difference of two int64_t is too large for a uint64_t.
-  static uint64_t countTurns(int64_t lower, int64_t upper, int64_t step) {
+  static uint64_t countIterations(int64_t lower, int64_t upper, int64_t step) {
     if (step <= 0 || lower >= upper)
       return 0;
     uint64_t distance = static_cast<uint64_t>(upper) - lower;
@@ -229,38 +230,39 @@ private:
                step = get(op.getStep()).number;
     bool isKnown = lower.isKnown && upper.isKnown && step.isKnown;
     SmallVector<Datum> carried = get(op.getInitArgs());
-    uint64_t turns = countTurns(lower.value, upper.value, step.value);
+    uint64_t iterations = countIterations(lower.value, upper.value, step.value);
     auto index = static_cast<uint64_t>(lower.value);
-    // The last turns: after them it is over for the program as well.
-    if (turns > mostTurns) {
-      index += (turns - mostTurns) * step.value;
-      turns = mostTurns;
+    // The last iterations: after them it is over for the program as well.
+    if (iterations > mostIterations) {
+      index += (iterations - mostIterations) * step.value;
+      iterations = mostIterations;
       isKnown = false;
     }
-    uint64_t turn = 0;
-    for (; turn != turns && mayGoOn(); ++turn, index += step.value) {
+    uint64_t iteration = 0;
+    for (; iteration != iterations && mayGoOn();
+         ++iteration, index += step.value) {
       set(op.getInductionVar(), HostNumber{static_cast<int64_t>(index),
                                            lower.isKnown && step.isKnown});
       set(op.getRegionIterArgs(), carried);
       runBlock(*op.getBody());
       carried = get(op.getBody()->getTerminator()->getOperands());
     }
-    note(op, turn, isKnown);
+    note(op, iteration, isKnown);
     setResults(op, carried, isKnown);
   }
 
   void runWhile(scf::WhileOp op) {
     SmallVector<Datum> carried = get(op.getInits());
-    int64_t turns = 0;
+    int64_t iterations = 0;
     bool isKnown = carried[0].number.isKnown;
     while (carried[0].number.value && mayGoOn()) {
-      ++turns;
+      ++iterations;
       set(op.getAfterArguments(), carried);
       runBlock(*op.getAfterBody());
       carried = get(op.getAfterBody()->getTerminator()->getOperands());
       isKnown &= carried[0].number.isKnown;
     }
-    note(op, turns, isKnown);
+    note(op, iterations, isKnown);
     setResults(op, carried, isKnown);
   }
 
@@ -340,7 +342,7 @@ private:
 
   DryRun &run;
   bool tOpsAreFixed;
-  uint64_t mostTurns; ///< of an scf.for
+  uint64_t mostIterations; ///< of an scf.for
   Devices devices;
   uint64_t nextInstance = 1;
   int64_t steps = 0;
@@ -352,8 +354,8 @@ private:
   llvm::DenseMap<Location, unsigned> assumed;
 };
 
-DryRun::DryRun(ModuleOp module, uint64_t mostTurns) {
-  Machine machine(*this, module, mostTurns);
+DryRun::DryRun(ModuleOp module, uint64_t mostIterations) {
+  Machine machine(*this, module, mostIterations);
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (main)
     machine.call(main);

@@ -21,10 +21,10 @@ static bool isGuard(scf::IfOp op) {
 namespace {
 
 /// Numbers that are computed from the index of a loop and constants alone, in
-/// one turn.
-class Turn {
+/// one iteration.
+class Iteration {
 public:
-  Turn(scf::ForOp loop, int64_t index) {
+  Iteration(scf::ForOp loop, int64_t index) {
     numbers[loop.getInductionVar()] = {index, true};
   }
 
@@ -45,20 +45,21 @@ private:
 
 } // namespace
 
-/// In how many turns of the loop around it a branch goes its first way, if the
-/// index of the loop decides that.
+/// In how many iterations of the loop around it a branch goes its first way, if
+/// the index of the loop decides that.
 static std::optional<int64_t> countTaken(scf::IfOp op) {
-  constexpr int64_t mostTurns = 1 << 16;
+  constexpr int64_t mostIterations = 1 << 16;
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  std::optional<int64_t> turns = loop ? getTripCount(loop) : std::nullopt;
-  if (!turns || *turns > mostTurns)
+  std::optional<int64_t> iterations = loop ? getTripCount(loop) : std::nullopt;
+  if (!iterations || *iterations > mostIterations)
     return std::nullopt;
-  Turn before(loop, 0);
+  Iteration before(loop, 0);
   int64_t index = before.evaluate(loop.getLowerBound()).value;
   int64_t step = before.evaluate(loop.getStep()).value;
   int64_t taken = 0;
-  for (int64_t turn = 0; turn != *turns; ++turn, index += step) {
-    HostNumber condition = Turn(loop, index).evaluate(op.getCondition());
+  for (int64_t iteration = 0; iteration != *iterations;
+       ++iteration, index += step) {
+    HostNumber condition = Iteration(loop, index).evaluate(op.getCondition());
     if (!condition.isKnown)
       return std::nullopt;
     taken += condition.value != 0;
@@ -84,7 +85,8 @@ static RunFactor getFactor(Block *block, const DryRun &run) {
   factor.outer = run.getControl(op).runs;
   if (factor.isKnown)
     return factor;
-  // What runs may not know of the loops around it, it may know of one turn.
+  // What runs may not know of the loops around it, it may know of one
+  // iteration.
   if (isa<scf::ForOp>(op) && factor.most) {
     factor.isKnown = true;
     factor.inner = *factor.most, factor.outer = 1;
@@ -140,10 +142,10 @@ std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
                                           : *outer;
   }
   DryRun::Control control = run.getControl(op);
-  std::optional<int64_t> turns = getTripCount(op);
-  if (!turns && run.isComplete() && control.isKnown && control.runs)
-    turns = control.most;
-  return turns ? llvm::checkedMul(*outer, *turns) : turns;
+  std::optional<int64_t> iterations = getTripCount(op);
+  if (!iterations && run.isComplete() && control.isKnown && control.runs)
+    iterations = control.most;
+  return iterations ? llvm::checkedMul(*outer, *iterations) : iterations;
 }
 
 } // namespace tdc::td

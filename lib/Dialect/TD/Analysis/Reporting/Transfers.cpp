@@ -130,8 +130,8 @@ private:
   void block(CopySite &site, Value content) {
     Value made = getContent(content);
     site.blocked = module->hasAttr(kAsWrittenAttr) ? CopySite::AsWritten
-                   : isInEachTurn(site) ? CopySite::NoRoom
-                                        : CopySite::ConditionalDemand;
+                   : isInEachIteration(site) ? CopySite::NoRoom
+                                             : CopySite::ConditionalDemand;
     if (made.getParentBlock()->getParentOp() == nullptr ||
         !isInside(made, site.loop))
       return;
@@ -143,8 +143,8 @@ private:
         maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
   }
 
-  /// Whether no branch decides if a turn of its loop makes the copy.
-  static bool isInEachTurn(const CopySite &site) {
+  /// Whether no branch decides if an iteration of its loop makes the copy.
+  static bool isInEachIteration(const CopySite &site) {
     return llvm::all_of(site.factors, [&](const RunFactor &factor) {
       return factor.op == site.loop || !site.loop->isAncestor(factor.op) ||
              (factor.isKnown && factor.inner == factor.outer);

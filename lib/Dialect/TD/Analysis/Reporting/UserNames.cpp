@@ -64,7 +64,7 @@ static StringRef findName(Value value, unsigned depth = 4) {
                     depth - 1);
   if (!result || !isStructured(result.getOwner()))
     return {};
-  // A branch may have nothing to give: there is no next turn to copy for.
+  // A branch may have nothing to give: there is no next iteration to copy for.
   for (Region &region : llvm::reverse(result.getOwner()->getRegions()))
     if (!region.empty() && name.empty())
       name = findName(
@@ -93,7 +93,7 @@ static SlotOp findSlot(Operation *op) {
 static std::string getArgumentName(BlockArgument argument) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (!function)
-    return "a value of the turn before";
+    return "a value of the previous iteration";
   auto name =
       function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "td.name");
   return name ? name.str() : "a parameter";

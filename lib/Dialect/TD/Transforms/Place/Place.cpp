@@ -107,14 +107,14 @@ private:
       builder.setInsertionPointToStart(site.block);
       break;
     case TransferSite::End:
-    case TransferSite::TurnEnd:
+    case TransferSite::IterationEnd:
       builder.setInsertionPoint(site.block->getTerminator());
       break;
     }
     return builder;
   }
 
-  /// Whether the turn that ends is not the last.
+  /// Whether the iteration that ends is not the last.
   Value getAgain(Block *body) {
     Value &again = agains[body];
     if (again)
@@ -167,9 +167,9 @@ private:
     });
   }
 
-  /// A copy at the end of a turn is for the next one only.
-  Value copyForNextTurn(Block *body, Value value, unsigned node,
-                        unsigned device) {
+  /// A copy at the end of an iteration is for the next one only.
+  Value copyForNextIteration(Block *body, Value value, unsigned node,
+                             unsigned device) {
     Location loc = getLocation(node);
     OpBuilder builder(module.getContext());
     Value again = getAgain(body);
@@ -377,7 +377,7 @@ private:
     unsigned position = positions.lookup({join.node, kHandle});
     if (CarryingLoop loop(op); loop) {
       loop.getYield()->setOperand(position, handleAt(join.ends[0]));
-      // Else only what the last turn leaves is needed.
+      // Else only what the last iteration leaves is needed.
       if (plan.held[join.node])
         loop.getInits()[position].set(handleAt(join.init));
       return;
@@ -406,9 +406,9 @@ private:
     DeviceSet end = plan.held[join.ends[0]];
     Value next = end & deviceBit(device)
                      ? valueAt(join.ends[0], device)
-                     : copyForNextTurn(loop.getBody(),
-                                       valueAt(join.ends[0], lowest(end)),
-                                       join.node, device);
+                     : copyForNextIteration(loop.getBody(),
+                                            valueAt(join.ends[0], lowest(end)),
+                                            join.node, device);
     loop.getYield()->setOperand(position, next);
   }
 
@@ -437,7 +437,7 @@ private:
       return;
     OpBuilder builder = builderAt(edge.site);
     Location loc = getLocation(edge.to);
-    if (edge.site.kind == TransferSite::TurnEnd) {
+    if (edge.site.kind == TransferSite::IterationEnd) {
       Value again = getAgain(edge.site.block);
       builder.setInsertionPoint(edge.site.block->getTerminator());
       auto branch = scf::IfOp::create(builder, loc, again);

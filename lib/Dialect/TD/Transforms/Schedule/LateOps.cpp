@@ -1,4 +1,5 @@
-//===- LateOps.cpp - what can be done in the next turn --------------------===//
+//===- LateOps.cpp - what can be done in the next iteration
+//--------------------===//
 //
 // What depends on a read comes with it. What people see keeps its order: if
 // some of it is late, or an error of a kernel, all is. Nothing that a GPU does
@@ -9,9 +10,9 @@
 #include "LateOps.h"
 #include "../Speculation.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
+#include "Iterations.h"
 #include "Schedule.h"
-#include "Turns.h"
 
 using namespace mlir;
 
@@ -54,13 +55,13 @@ static Operation *getReader(Operation *copy) {
 /// Why a copy cannot be read late, for itself; "" if it can.
 static llvm::StringRef findObstacle(ToDeviceOp copy) {
   if (copy.getKept())
-    return in_line::kAsWritten;
+    return not_pipelined::kAsWritten;
   if (!copy.getType().hasStaticShape())
-    return in_line::kSize;
-  return isPassedOn(copy.getResult()) ? in_line::kPassedOn : "";
+    return not_pipelined::kSize;
+  return isPassedOn(copy.getResult()) ? not_pipelined::kPassedOn : "";
 }
 
-/// What of an op cannot be done one turn later.
+/// What of an op cannot be done one iteration later.
 static bool isPunctual(Operation *op) {
   bool isByHost = isSeen(op) || isa<scf::IfOp, scf::YieldOp>(op) ||
                   (cannotFail(op) && !isQueued(op));
@@ -91,19 +92,19 @@ bool LateOps::refuse(llvm::StringRef why, Operation *by) {
   return false;
 }
 
-/// Whether the loop has kernels that a turn's reads can wait behind.
+/// Whether the loop has kernels that an iteration's reads can wait behind.
 bool LateOps::findLoop() {
   bool hasKernels = false;
   for (Operation &op : *loop.getBody()) {
     auto kernel = dyn_cast<KernelOp>(op);
     hasKernels |= kernel && kernel.isOnGPU();
     // What an inner loop does takes long: nobody should wait for a line of
-    // text until the next turn's is queued.
+    // text until the next iteration's is queued.
     if (Operation *inner =
             findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); }))
-      return refuse(in_line::kInnerLoop, inner);
+      return refuse(not_pipelined::kInnerLoop, inner);
   }
-  return hasKernels || refuse(in_line::kNoKernels);
+  return hasKernels || refuse(not_pipelined::kNoKernels);
 }
 
 bool LateOps::isLate(Operation &op) const {
@@ -157,7 +158,8 @@ bool LateOps::refuseInOrder(Operation *op, Operation *obstacle) {
     obstacle = ofHost;
   else if (copy)
     obstacle = getReader(copy);
-  return refuse(copy ? in_line::kOtherRead : in_line::kOrder, obstacle);
+  return refuse(copy ? not_pipelined::kOtherRead : not_pipelined::kOrder,
+                obstacle);
 }
 
 bool LateOps::findOps(llvm::ArrayRef<ToDeviceOp> roots) {
@@ -167,7 +169,7 @@ bool LateOps::findOps(llvm::ArrayRef<ToDeviceOp> roots) {
   for (Operation *op : ops)
     if (Operation *needing = findAny(op, isOfGPU);
         needing && !hasAny(op, isDownload))
-      return refuse(in_line::kNeeded, needing);
+      return refuse(not_pipelined::kNeeded, needing);
   findEffects();
   for (Operation *op : ops)
     if (Operation *punctual = findAny(op, isPunctual))
@@ -187,7 +189,7 @@ void LateOps::sink() {
   }
 }
 
-/// Whether what is late can be done behind the other ops of the next turn.
+/// Whether what is late can be done behind the other ops of the next iteration.
 bool LateOps::canBePassed() {
   auto isImpassable = [&](Operation *op) {
     // With what the host reads here it would learn of errors too early; sizes
@@ -198,7 +200,7 @@ bool LateOps::canBePassed() {
   };
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (isa<ReplicaGetOp>(op))
-      return refuse(in_line::kOnDemand, &op);
+      return refuse(not_pipelined::kOnDemand, &op);
     if (!hasEffects || ops.contains(&op) || llvm::is_contained(reads, &op))
       continue;
     if (Operation *obstacle = findAny(&op, isImpassable))
@@ -215,14 +217,14 @@ bool LateOps::findResults() {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
     if (tensor ? !tensor.hasStaticShape()
                : !argument.getType().isIntOrIndexOrFloat())
-      return refuse(tensor ? in_line::kSize : in_line::kText);
+      return refuse(tensor ? not_pipelined::kSize : not_pipelined::kText);
     results.push_back(index);
   }
   return true;
 }
 
-/// Finds the numbers that late ops need of their turn; false if that are not
-/// numbers alone.
+/// Finds the numbers that late ops need of their iteration; false if that are
+/// not numbers alone.
 bool LateOps::findNumbers() {
   auto isEarly = [&](Value value) {
     Operation *maker = value.getDefiningOp();
@@ -244,7 +246,7 @@ bool LateOps::findNumbers() {
       return !areNumbers;
     });
     if (reader)
-      return refuse(in_line::kTensors, reader);
+      return refuse(not_pipelined::kTensors, reader);
   }
   return true;
 }
@@ -261,8 +263,8 @@ bool LateOps::find(llvm::ArrayRef<ToDeviceOp> roots) {
   return canBePassed() && findResults() && findNumbers();
 }
 
-/// Reads of a turn are late together. So each has a reason of its own, or else
-/// that another one has.
+/// Reads of an iteration are late together. So each has a reason of its own, or
+/// else that another one has.
 void LateOps::explain() {
   llvm::SmallVector<ToDeviceOp> others;
   Operation *first = nullptr;
@@ -272,14 +274,14 @@ void LateOps::explain() {
       others.push_back(copy);
       continue;
     }
-    leaveInLine(copy, alone.why, alone.by);
+    leaveNotPipelined(copy, alone.why, alone.by);
     if (!first)
       first = getReader(copy);
   }
   if (first)
-    refuse(in_line::kOtherRead, first);
+    refuse(not_pipelined::kOtherRead, first);
   for (ToDeviceOp copy : others)
-    leaveInLine(copy, why, by);
+    leaveNotPipelined(copy, why, by);
 }
 
 } // namespace tdc::td

@@ -1,4 +1,5 @@
-//===- LateOps.h - what can be done in the next turn ------------*- C++ -*-===//
+//===- LateOps.h - what can be done in the next iteration ------------*- C++
+//-*-===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
@@ -9,14 +10,14 @@
 
 namespace tdc::td {
 
-/// What the host reads of GPUs in each turn of a loop, and all ops of the turn
-/// that come with that when it is read one turn later.
+/// What the host reads of GPUs in each iteration of a loop, and all ops of the
+/// iteration that come with that when it is read one iteration later.
 class LateOps {
 public:
   explicit LateOps(mlir::scf::ForOp loop);
 
   llvm::ArrayRef<ToDeviceOp> getReads() const { return reads; }
-  /// Finds the ops; false if some of them have their place in the turn.
+  /// Finds the ops; false if some of them have their place in the iteration.
   bool find() { return find(reads); }
   /// When they have: says of each read why it is not late.
   void explain();
@@ -24,7 +25,7 @@ public:
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   /// Which values that the loop carries they make.
   llvm::ArrayRef<unsigned> getResults() const { return results; }
-  /// Numbers of their turn that they need.
+  /// Numbers of their iteration that they need.
   llvm::ArrayRef<mlir::Value> getNumbers() const {
     return numbers.getArrayRef();
   }
@@ -46,13 +47,14 @@ private:
 
   mlir::scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> reads;
-  llvm::StringRef why; ///< they cannot be late, one of in_line
+  llvm::StringRef why; ///< they cannot be late, one of not_pipelined
   mlir::Operation *by = nullptr;
 
   llvm::SetVector<mlir::Operation *> ops; ///< causes first
   /// What is there only when they have run; also what the loop carries of it.
   llvm::DenseSet<mlir::Value> values;
-  /// What is seen in a turn comes behind what is late of the turn before.
+  /// What is seen in an iteration comes behind what is late of the previous
+  /// iteration.
   bool hasEffects = false, hasChecks = false;
   llvm::SmallVector<unsigned> results;
   llvm::SetVector<mlir::Value> numbers;

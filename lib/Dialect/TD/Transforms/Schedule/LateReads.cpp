@@ -1,8 +1,9 @@
-//===- LateReads.cpp - the host reads in the next turn --------------------===//
+//===- LateReads.cpp - the host reads in the next iteration
+//--------------------===//
 //
-// Software pipelining of a loop by one turn: what the host does with what a
-// turn computed on a GPU, it does when it has given the GPU the kernels of the
-// next one. So the GPU has work while the host waits.
+// Software pipelining of a loop by one iteration: what the host does with what
+// an iteration computed on a GPU, it does when it has given the GPU the kernels
+// of the next one. So the GPU has work while the host waits.
 //
 //   for t {
 //     kernels of t, start(t)          td.copy_start, into one of two buffers
@@ -17,10 +18,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
+#include "Iterations.h"
 #include "LateOps.h"
 #include "Schedule.h"
-#include "Turns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -50,8 +51,8 @@ private:
   void startCopies(OpBuilder &builder);
   void waitForCopies(OpBuilder &builder);
   void carry(RewriterBase &rewriter);
-  /// Does what is late of one turn: `values` is all that the loop carries of
-  /// it. The results are what its reads make of that.
+  /// Does what is late of one iteration: `values` is all that the loop carries
+  /// of it. The results are what its reads make of that.
   llvm::SmallVector<Value> read(OpBuilder &builder, ValueRange values);
   llvm::SmallVector<Value> readIf(OpBuilder &builder, Value condition,
                                   ValueRange values);
@@ -60,7 +61,7 @@ private:
 
   scf::ForOp loop;
   const LateOps &late;
-  /// Numbers of the turn that its reads need.
+  /// Numbers of the iteration that its reads need.
   llvm::SmallVector<Value> carried;
   /// In the order in which they begin.
   llvm::SmallVector<Copy> copies;
@@ -71,8 +72,8 @@ private:
 void LateReader::startCopies(OpBuilder &builder) {
   Block *body = loop.getBody();
   builder.setInsertionPointToStart(body);
-  Value turn = getTurn(builder, loop, loop.getInductionVar());
-  Operation *start = turn.getDefiningOp();
+  Value iteration = getIteration(builder, loop, loop.getInductionVar());
+  Operation *start = iteration.getDefiningOp();
   for (ToDeviceOp download : late.getReads()) {
     Operation *maker = download.getInput().getDefiningOp();
     if (maker && maker->getBlock() == body)
@@ -82,7 +83,7 @@ void LateReader::startCopies(OpBuilder &builder) {
     else
       builder.setInsertionPointToStart(body);
     CopyStartOp copy = startCopy(builder, download, download.getInput(),
-                                 /*after=*/Value(), turn);
+                                 /*after=*/Value(), iteration);
     copies.push_back({download, copy, copy.getTicket()});
   }
   llvm::sort(copies, [](Copy &a, Copy &b) {
@@ -97,7 +98,7 @@ void LateReader::startCopies(OpBuilder &builder) {
     tickets.insert(copy.ticket);
 }
 
-/// Kernels of the next turn may overwrite what is copied.
+/// Kernels of the next iteration may overwrite what is copied.
 void LateReader::waitForCopies(OpBuilder &builder) {
   llvm::MapVector<Attribute, llvm::SmallVector<Value>> sources;
   llvm::DenseMap<Attribute, Value> last;
@@ -111,8 +112,8 @@ void LateReader::waitForCopies(OpBuilder &builder) {
                        copied);
 }
 
-/// Gives the loop the copies of a turn, their tickets and its numbers to carry
-/// to the next one.
+/// Gives the loop the copies of an iteration, their tickets and its numbers to
+/// carry to the next one.
 void LateReader::carry(RewriterBase &rewriter) {
   Location loc = loop.getLoc();
   llvm::SmallVector<Value> inits, next;
@@ -213,19 +214,19 @@ void LateReader::run() {
       uses.push_back({&use, i});
   rewriter.setInsertionPointAfter(loop);
   llvm::SmallVector<Value> last =
-      hasTurn(loop)
-          ? read(rewriter, loop.getResults())
-          : readIf(rewriter, askForTurn(rewriter, loop), loop.getResults());
+      hasIteration(loop) ? read(rewriter, loop.getResults())
+                         : readIf(rewriter, askForIteration(rewriter, loop),
+                                  loop.getResults());
   for (auto [use, i] : uses)
     use->set(last[i]);
 
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.setInsertionPoint(yield);
-  Value hasTurnBefore =
+  Value hasIterationBefore =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
                             loop.getInductionVar(), loop.getLowerBound());
   llvm::SmallVector<Value> before =
-      readIf(rewriter, hasTurnBefore, loop.getRegionIterArgs());
+      readIf(rewriter, hasIterationBefore, loop.getRegionIterArgs());
   for (auto [index, value] : llvm::zip(late.getResults(), before))
     yield->setOperand(index, value);
   for (Operation &op :
@@ -244,14 +245,14 @@ void readLate(scf::ForOp loop, HasRoom hasRoom) {
     return;
   if (!late.find())
     return late.explain();
-  // What is read stays on its GPU until the turn is over.
+  // What is read stays on its GPU until the iteration is over.
   auto types = llvm::map_to_vector(late.getReads(), [](ToDeviceOp copy) {
     return copy.getInput().getType();
   });
   if (hasRoom(countBytes(types)))
     return LateReader(loop, late).run();
   for (ToDeviceOp copy : late.getReads())
-    leaveInLine(copy, in_line::kRoom);
+    leaveNotPipelined(copy, not_pipelined::kRoom);
 }
 
 } // namespace tdc::td

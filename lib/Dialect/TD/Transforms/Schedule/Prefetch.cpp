@@ -1,9 +1,10 @@
 //===- Prefetch.cpp - the next batch is on its way ------------------------===//
 //
-// Software pipelining of a loop by one turn: what makes the first upload is
-// copied in front of the loop; each turn waits for its own, gives the GPU its
-// kernels, then makes and copies that of the next turn, if there is one. So a
-// batch is copied exactly as often as before, into one of two buffers.
+// Software pipelining of a loop by one iteration: what makes the first upload
+// is copied in front of the loop; each iteration waits for its own, gives the
+// GPU its kernels, then makes and copies that of the next iteration, if there
+// is one. So a batch is copied exactly as often as before, into one of two
+// buffers.
 //
 //   mark(-1)
 //   start(0) after mark(-1)           start, wait: td.copy_start, td.copy_wait
@@ -21,9 +22,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
+#include "Iterations.h"
 #include "Schedule.h"
-#include "Turns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -35,7 +36,7 @@ using namespace mlir;
 namespace tdc::td {
 
 //===----------------------------------------------------------------------===//
-// What can be made one turn ahead
+// What can be made one iteration ahead
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -62,7 +63,7 @@ private:
   Operation *findPlace();
   Operation *getCopy(CopyWaitOp wait);
   Operation *findHostWait(DeviceAttr gpu);
-  /// Makes what the turn of `index` uploads, and begins to copy it: the
+  /// Makes what the iteration of `index` uploads, and begins to copy it: the
   /// results, then the tickets by GPU.
   llvm::SmallVector<Value> start(OpBuilder &builder, Location loc, Value index,
                                  ValueRange after);
@@ -84,22 +85,22 @@ private:
   llvm::SmallVector<DeviceAttr> gpus;
 };
 
-/// Why an op cannot run ahead of its turn; "" if it can.
+/// Why an op cannot run ahead of its iteration; "" if it can.
 static llvm::StringRef findObstacle(Operation *op) {
   auto kernel = dyn_cast<KernelOp>(op);
   if (isa<ToDeviceOp, ReplicaGetOp>(op) || (kernel && kernel.isOnGPU()))
-    return in_line::kGPUResult;
+    return not_pipelined::kGPUResult;
   if (kernel)
-    return cannotFail(op) ? "" : in_line::kCheck;
+    return cannotFail(op) ? "" : not_pipelined::kCheck;
   if (op->getNumRegions() > 0)
-    return in_line::kBranch;
+    return not_pipelined::kBranch;
   if (isa<NextRandomOp>(op))
-    return in_line::kRandom;
+    return not_pipelined::kRandom;
   if (isa<LoadOp>(op))
-    return in_line::kFile;
+    return not_pipelined::kFile;
   if (isa<ReadOp, ReadHandleOp>(op))
-    return in_line::kTurnBefore;
-  return cannotFail(op) ? "" : in_line::kEffect;
+    return not_pipelined::kPreviousIteration;
+  return cannotFail(op) ? "" : not_pipelined::kEffect;
 }
 
 /// Adds the ops of the body that a value needs. If one cannot run ahead, the
@@ -110,7 +111,7 @@ llvm::StringRef LoopPrefetcher::addMakers(Value value, Ops &into) {
     return "";
   Operation *op = value.getDefiningOp();
   if (!op)
-    return in_line::kTurnBefore;
+    return not_pipelined::kPreviousIteration;
   if (llvm::StringRef why = td::findObstacle(op); !why.empty())
     return why;
   for (Value operand : op->getOperands())
@@ -123,9 +124,9 @@ llvm::StringRef LoopPrefetcher::addMakers(Value value, Ops &into) {
 /// Why an upload cannot run ahead, for itself; "" if it can.
 llvm::StringRef LoopPrefetcher::findObstacle(ToDeviceOp upload) {
   if (!upload.getType().hasStaticShape())
-    return in_line::kSize;
+    return not_pipelined::kSize;
   if (isPassedOn(upload))
-    return in_line::kPassedOn;
+    return not_pipelined::kPassedOn;
   Ops ops;
   return addMakers(upload.getInput(), ops);
 }
@@ -143,7 +144,7 @@ bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
 
 void LoopPrefetcher::leave(llvm::StringRef why) {
   for (ToDeviceOp upload : uploads)
-    leaveInLine(upload, why);
+    leaveNotPipelined(upload, why);
 }
 
 bool LoopPrefetcher::find() {
@@ -152,13 +153,13 @@ bool LoopPrefetcher::find() {
   for (auto upload : loop.getBody()->getOps<ToDeviceOp>()) {
     if (!isUpload(upload) || upload.getKept())
       continue;
-    llvm::StringRef why = in_line::kNoKernels;
+    llvm::StringRef why = not_pipelined::kNoKernels;
     if (hasKernels)
       why = findObstacle(upload);
     if (why.empty())
       uploads.push_back(upload);
     else
-      leaveInLine(upload, why);
+      leaveNotPipelined(upload, why);
   }
   // Who falls out may have been the reason why another could stay.
   Ops all;
@@ -167,7 +168,7 @@ bool LoopPrefetcher::find() {
     addMakers(upload.getInput(), ops);
     if (isUsedWithin(ops, all))
       return false;
-    leaveInLine(upload, in_line::kUsedByHost);
+    leaveNotPipelined(upload, not_pipelined::kUsedByHost);
     return true;
   };
   do {
@@ -188,7 +189,7 @@ bool LoopPrefetcher::find() {
   gpus = found.takeVector();
   if (uploads.empty() || !hasGuards())
     return !uploads.empty();
-  leave(in_line::kCheck);
+  leave(not_pipelined::kCheck);
   return false;
 }
 
@@ -250,8 +251,9 @@ static bool isShort(Operation *op) {
          llvm::all_of(op->getResultTypes(), isSmall);
 }
 
-/// In front of what the next turn's uploads are started: behind as many kernels
-/// as can be queued before the host waits for something or has work of its own.
+/// In front of what the next iteration's uploads are started: behind as many
+/// kernels as can be queued before the host waits for something or has work of
+/// its own.
 Operation *LoopPrefetcher::findPlace() {
   bool isBehindKernel = false;
   for (Operation &op : *loop.getBody()) {
@@ -311,7 +313,7 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
                                                Value index, ValueRange after) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
-  Value turn = getTurn(builder, loop, index);
+  Value iteration = getIteration(builder, loop, index);
   for (Operation *op : makers)
     builder.clone(*op, map);
   llvm::SmallVector<Value> results;
@@ -321,7 +323,7 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
         llvm::find(gpus, upload.getType().getEncoding()) - gpus.begin();
     CopyStartOp copy =
         startCopy(builder, upload, map.lookupOrDefault(upload.getInput()),
-                  after[gpu], turn);
+                  after[gpu], iteration);
     results.push_back(copy.getResult());
     // Copies of one GPU are made in order: the last one's stands for all.
     tickets[gpu] = copy.getTicket();
@@ -357,9 +359,9 @@ llvm::SmallVector<Value> LoopPrefetcher::startFirst(OpBuilder &builder,
   auto first = [&](OpBuilder &b) {
     return start(b, loc, loop.getLowerBound(), marks);
   };
-  if (hasTurn(loop))
+  if (hasIteration(loop))
     return first(builder);
-  return startIf(builder, loc, askForTurn(builder, loop), first);
+  return startIf(builder, loc, askForIteration(builder, loop), first);
 }
 
 llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
@@ -380,8 +382,8 @@ llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
 void LoopPrefetcher::run() {
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
-  // Carried are what this turn reads, the tickets of its copies, and of the
-  // turn before the tickets and the marks.
+  // Carried are what this iteration reads, the tickets of its copies, and of
+  // the iteration before the tickets and the marks.
   llvm::SmallVector<Value> firstMarks;
   for (DeviceAttr gpu : gpus)
     firstMarks.push_back(mark(rewriter, loc, gpu));
@@ -447,7 +449,7 @@ void prefetch(scf::ForOp loop, HasRoom hasRoom) {
   if (!prefetcher.find())
     return;
   if (!hasRoom(prefetcher.countBytes()))
-    return prefetcher.leave(in_line::kRoom);
+    return prefetcher.leave(not_pipelined::kRoom);
   prefetcher.run();
 }
 

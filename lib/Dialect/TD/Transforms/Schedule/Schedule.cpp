@@ -3,7 +3,7 @@
 #include "Schedule.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
-#include "Dialect/TD/Transforms/InLine.h"
+#include "Dialect/TD/Transforms/NotPipelined.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -16,17 +16,17 @@ using namespace mlir;
 
 namespace tdc::td {
 
-void leaveInLine(ToDeviceOp copy, llvm::StringRef why, Operation *by) {
-  copy->setAttr(kInLineAttr, StringAttr::get(copy.getContext(), why));
+void leaveNotPipelined(ToDeviceOp copy, llvm::StringRef why, Operation *by) {
+  copy->setAttr(kNotPipelinedAttr, StringAttr::get(copy.getContext(), why));
   if (by)
-    copy->setAttr(kInLineByAttr, LocationAttr(by->getLoc()));
+    copy->setAttr(kNotPipelinedByAttr, LocationAttr(by->getLoc()));
 }
 
 CopyStartOp startCopy(OpBuilder &builder, ToDeviceOp transfer, Value input,
-                      Value after, Value turn) {
+                      Value after, Value iteration) {
   auto copy =
       CopyStartOp::create(builder, transfer.getLoc(), transfer.getType(), input,
-                          after, turn, transfer.getImplied());
+                          after, iteration, transfer.getImplied());
   copy->setDiscardableAttrs(transfer->getDiscardableAttrDictionary());
   return copy;
 }
@@ -58,17 +58,17 @@ namespace {
 void explainOthers(ModuleOp module, bool (*isSuch)(Operation *)) {
   bool isAsWritten = module->hasAttr(kAsWrittenAttr);
   module->walk([&](ToDeviceOp copy) {
-    if (!isSuch(copy) || copy->hasAttr(kInLineAttr))
+    if (!isSuch(copy) || copy->hasAttr(kNotPipelinedAttr))
       return;
-    llvm::StringRef why = in_line::kEnd;
+    llvm::StringRef why = not_pipelined::kEnd;
     Operation *parent = copy->getParentOp();
     for (; parent && !CarryingLoop(parent); parent = parent->getParentOp())
       if (isa<scf::IfOp>(parent))
-        why = in_line::kBranch;
+        why = not_pipelined::kBranch;
     if (isAsWritten || copy.getKept())
-      why = in_line::kAsWritten;
+      why = not_pipelined::kAsWritten;
     if (parent)
-      leaveInLine(copy, why);
+      leaveNotPipelined(copy, why);
   });
 }
 

@@ -12,12 +12,12 @@ namespace tdc::td {
 /// Whether so many bytes more fit on all of these GPUs; if so, they are taken.
 using HasRoom = llvm::function_ref<bool(const BytesByGPU &bytes)>;
 
-/// What a turn of the loop uploads, and can be made without the turn before, is
-/// made and copied in the turn before, beside its kernels.
+/// What an iteration of the loop uploads, and can be made without the previous
+/// iteration, is made and copied in the previous iteration, beside its kernels.
 void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 
-/// What the host reads from a GPU in each turn of a loop, it reads one turn
-/// later, when the kernels of that are queued.
+/// What the host reads from a GPU in each iteration of a loop, it reads one
+/// iteration later, when the kernels of that are queued.
 void readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
 
 /// What the host reads from a GPU is copied beside the kernels that do not
@@ -31,16 +31,16 @@ void beginPeerCopies(mlir::Block &block, HasRoom hasRoom);
 /// that began before. Leaves out the waits of the block that say nothing more.
 void joinWaits(mlir::Block &block);
 
-/// Says why a copy of a loop stays in its turn, one of in_line, and which op is
-/// the reason where it is another one.
-void leaveInLine(ToDeviceOp copy, llvm::StringRef why,
-                 mlir::Operation *by = nullptr);
+/// Says why a copy of a loop stays in its iteration, one of not_pipelined, and
+/// which op is the reason where it is another one.
+void leaveNotPipelined(ToDeviceOp copy, llvm::StringRef why,
+                       mlir::Operation *by = nullptr);
 
 /// What begins to copy `input` in place of a transfer, which stays. `after` is
-/// null but for uploads, `turn` where there is one buffer.
+/// null but for uploads, `iteration` where there is one buffer.
 CopyStartOp startCopy(mlir::OpBuilder &builder, ToDeviceOp transfer,
                       mlir::Value input, mlir::Value after = {},
-                      mlir::Value turn = {});
+                      mlir::Value iteration = {});
 
 /// The bytes of tensors on their GPUs.
 BytesByGPU countBytes(llvm::ArrayRef<mlir::RankedTensorType> tensors);

@@ -52,7 +52,7 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(FrequenciesTest, TurnsOfConstantBounds) {
+TEST_F(FrequenciesTest, IterationsOfConstantBounds) {
   EXPECT_EQ(getTrips("%c0 to %c7 step %c2"), 4);
   EXPECT_EQ(getTrips("%c7 to %c0 step %c2"), 0);
   EXPECT_EQ(getTrips("%c7 to %c7 step %c2"), 0);
@@ -60,7 +60,7 @@ TEST_F(FrequenciesTest, TurnsOfConstantBounds) {
   EXPECT_EQ(getTrips("%c0 to %c7 step %c0"), std::nullopt);
 }
 
-TEST_F(FrequenciesTest, TurnsOfALoopThatCanBeLeft) {
+TEST_F(FrequenciesTest, IterationsOfALoopThatCanBeLeft) {
   parse(
       R"(%r:3 = scf.while (%g = %b, %i = %c0, %e = %c7) : (i1, i64, i64) -> (i1, i64, i64) {
     scf.condition(%g) %g, %i, %e : i1, i64, i64
@@ -74,7 +74,7 @@ TEST_F(FrequenciesTest, TurnsOfALoopThatCanBeLeft) {
   EXPECT_EQ(td::getTripCount(loop), 7);
 }
 
-TEST_F(FrequenciesTest, OneInSoManyTurns) {
+TEST_F(FrequenciesTest, OneInSoManyIterations) {
   EXPECT_DOUBLE_EQ(getTaken("%r = arith.remsi %n, %c7 : i64\n"
                             "%is = arith.cmpi eq, %r, %c0 : i64"),
                    1.0 / 7);
@@ -96,7 +96,7 @@ TEST_F(FrequenciesTest, RunsOfRegions) {
   EXPECT_DOUBLE_EQ(td::getRunsOfRegion(find<scf::ForOp>(), 0), 10);
 }
 
-TEST_F(FrequenciesTest, TurnsNearTheLargestNumber) {
+TEST_F(FrequenciesTest, IterationsNearTheLargestNumber) {
   parse(R"(%low = arith.constant -9000000000000000000 : i64
   %high = arith.constant 9000000000000000000 : i64
   scf.for %i = %low to %high step %c2 : i64 {

@@ -51,7 +51,7 @@ TEST_F(DeviceMemoryTest, FromTheOpThatMakesItToItsLastUse) {
             48);
 }
 
-TEST_F(DeviceMemoryTest, WhatALoopReadsIsThereInEveryTurn) {
+TEST_F(DeviceMemoryTest, WhatALoopReadsIsThereInEveryIteration) {
   EXPECT_EQ(getPeak(R"(func.func @f(%w: !g, %x: !g, %n: i64) -> !g {
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> (!g) : i64 {
     %b = td.add %a, %w : !g

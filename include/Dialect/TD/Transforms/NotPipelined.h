@@ -1,22 +1,24 @@
-//===- InLine.h - why a copy is not made ahead, or read late --------------===//
+//===- NotPipelined.h - why a copy is not made ahead, or read late
+//--------------===//
 
-#ifndef TDC_DIALECT_TD_TRANSFORMS_INLINE_H
-#define TDC_DIALECT_TD_TRANSFORMS_INLINE_H
+#ifndef TDC_DIALECT_TD_TRANSFORMS_NOTPIPELINED_H
+#define TDC_DIALECT_TD_TRANSFORMS_NOTPIPELINED_H
 
 #include "llvm/ADT/StringRef.h"
 
 namespace tdc::td {
 
 /// On a copy of a loop between the cpu and a GPU that td-schedule leaves in its
-/// turn: one of these.
-inline constexpr llvm::StringLiteral kInLineAttr = "td.in_line";
+/// iteration: one of these.
+inline constexpr llvm::StringLiteral kNotPipelinedAttr = "td.not_pipelined";
 /// The place of the op that is the reason, where it is another one.
-inline constexpr llvm::StringLiteral kInLineByAttr = "td.in_line_by";
+inline constexpr llvm::StringLiteral kNotPipelinedByAttr =
+    "td.not_pipelined_by";
 
-namespace in_line {
-/// What makes it depends on the turn before.
-inline constexpr llvm::StringLiteral kTurnBefore = "turn-before";
-/// It is made from what a GPU computes in the same turn.
+namespace not_pipelined {
+/// What makes it depends on the previous iteration.
+inline constexpr llvm::StringLiteral kPreviousIteration = "previous-iteration";
+/// It is made from what a GPU computes in the same iteration.
 inline constexpr llvm::StringLiteral kGPUResult = "gpu-result";
 /// A check of the program may end it before this is made.
 inline constexpr llvm::StringLiteral kCheck = "check";
@@ -37,29 +39,29 @@ inline constexpr llvm::StringLiteral kEffect = "effect";
 inline constexpr llvm::StringLiteral kRoom = "room";
 /// No kernels of a GPU stand in the loop itself.
 inline constexpr llvm::StringLiteral kNoKernels = "no-kernels";
-/// Whether there is a next turn is known when this one is over.
+/// Whether there is a next iteration is known when this one is over.
 inline constexpr llvm::StringLiteral kEnd = "end";
 /// --placement=off
 inline constexpr llvm::StringLiteral kAsWritten = "as-written";
 
 // Of what the host reads alone:
 
-/// A GPU needs what the host makes of it, in this turn or in the next.
+/// A GPU needs what the host makes of it, in this iteration or in the next.
 inline constexpr llvm::StringLiteral kNeeded = "needed";
-/// Something in the turn is seen from outside, or may end the program.
+/// Something in the iteration is seen from outside, or may end the program.
 inline constexpr llvm::StringLiteral kOrder = "order";
-/// Another read of the turn cannot come later.
+/// Another read of the iteration cannot come later.
 inline constexpr llvm::StringLiteral kOtherRead = "other-read";
-/// Something is copied when the turn first asks for it.
+/// Something is copied when the iteration first asks for it.
 inline constexpr llvm::StringLiteral kOnDemand = "on-demand";
-/// The host needs more tensors of the same turn.
+/// The host needs more tensors of the same iteration.
 inline constexpr llvm::StringLiteral kTensors = "tensors";
-/// A text made of it is handed to the next turn.
+/// A text made of it is handed to the next iteration.
 inline constexpr llvm::StringLiteral kText = "text";
 /// An inner loop would run before it is read.
 inline constexpr llvm::StringLiteral kInnerLoop = "inner-loop";
-} // namespace in_line
+} // namespace not_pipelined
 
 } // namespace tdc::td
 
-#endif // TDC_DIALECT_TD_TRANSFORMS_INLINE_H
+#endif // TDC_DIALECT_TD_TRANSFORMS_NOTPIPELINED_H

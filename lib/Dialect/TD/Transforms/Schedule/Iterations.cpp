@@ -1,6 +1,7 @@
-//===- Turns.cpp - a loop one turn earlier or later -----------------------===//
+//===- Iterations.cpp - a loop one iteration earlier or later
+//-----------------------===//
 
-#include "Turns.h"
+#include "Iterations.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/TD.h"
 
@@ -8,7 +9,7 @@ using namespace mlir;
 
 namespace tdc::td {
 
-bool hasTurn(scf::ForOp loop) {
+bool hasIteration(scf::ForOp loop) {
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   std::optional<int64_t> first = getConstantIntValue(lower),
                          last = getConstantIntValue(upper);
@@ -26,22 +27,23 @@ bool hasTurn(scf::ForOp loop) {
   return false;
 }
 
-Value askForTurn(OpBuilder &builder, scf::ForOp loop) {
+Value askForIteration(OpBuilder &builder, scf::ForOp loop) {
   return arith::CmpIOp::create(builder, loop.getLoc(),
                                arith::CmpIPredicate::slt, loop.getLowerBound(),
                                loop.getUpperBound());
 }
 
-Value getTurn(OpBuilder &builder, scf::ForOp loop, Value index) {
+Value getIteration(OpBuilder &builder, scf::ForOp loop, Value index) {
   Location loc = loop.getLoc();
   if (index == loop.getLowerBound())
     return arith::ConstantIntOp::create(builder, loc, index.getType(), 0);
-  Value turn = index;
+  Value iteration = index;
   if (getConstantIntValue(loop.getLowerBound()) != 0)
-    turn = arith::SubIOp::create(builder, loc, turn, loop.getLowerBound());
+    iteration =
+        arith::SubIOp::create(builder, loc, iteration, loop.getLowerBound());
   if (getConstantIntValue(loop.getStep()) != 1)
-    turn = arith::DivSIOp::create(builder, loc, turn, loop.getStep());
-  return turn;
+    iteration = arith::DivSIOp::create(builder, loc, iteration, loop.getStep());
+  return iteration;
 }
 
 void forEachReader(Value value, llvm::function_ref<void(Operation *)> visit) {
